@@ -1,0 +1,71 @@
+# Compiler settings, dependencies and the three helpers every folder uses:
+#
+#   penstock_library(formats HEADERS a.h SOURCES a.cc DEPS absl::status)
+#   penstock_test(formats SOURCES a_test.cc DEPS penstock::formats)
+#   penstock_bench(formats_bench SOURCES formats_bench.cc DEPS ...)
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+set(CMAKE_VERIFY_INTERFACE_HEADER_SETS ${PENSTOCK_BUILD_TESTS})
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+
+find_program(PENSTOCK_CCACHE ccache)
+if(PENSTOCK_CCACHE)
+  set(CMAKE_C_COMPILER_LAUNCHER ${PENSTOCK_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${PENSTOCK_CCACHE})
+endif()
+
+if(PENSTOCK_SANITIZE)
+  add_compile_options(-fsanitize=${PENSTOCK_SANITIZE}
+                      -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${PENSTOCK_SANITIZE})
+endif()
+
+include(penstock_dependencies)
+
+add_library(penstock_warnings INTERFACE)
+target_compile_options(penstock_warnings INTERFACE
+  -Wall -Wextra -Wno-unused-parameter -Wnon-virtual-dtor -Woverloaded-virtual)
+
+# One floor: a static library with its headers checked to compile alone.
+function(penstock_library name)
+  cmake_parse_arguments(ARG "" "" "HEADERS;SOURCES;DEPS;PRIVATE_DEPS" ${ARGN})
+  add_library(penstock_${name} STATIC ${ARG_SOURCES})
+  add_library(penstock::${name} ALIAS penstock_${name})
+  set_target_properties(penstock_${name} PROPERTIES EXPORT_NAME ${name})
+  target_sources(penstock_${name} PUBLIC FILE_SET HEADERS
+    BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${ARG_HEADERS})
+  target_include_directories(penstock_${name} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+    $<INSTALL_INTERFACE:include/penstock>)
+  target_compile_features(penstock_${name} PUBLIC cxx_std_20)
+  target_link_libraries(penstock_${name} PUBLIC ${ARG_DEPS}
+    PRIVATE ${ARG_PRIVATE_DEPS} $<BUILD_INTERFACE:penstock_warnings>)
+  set_property(GLOBAL APPEND PROPERTY PENSTOCK_LIBRARIES penstock_${name})
+endfunction()
+
+# One test program of a floor; every TEST becomes a ctest entry.
+function(penstock_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
+  add_executable(${name}_tests ${ARG_SOURCES})
+  target_link_libraries(${name}_tests PRIVATE ${ARG_DEPS} penstock_warnings
+    GTest::gmock GTest::gtest_main)
+  gtest_discover_tests(${name}_tests TEST_PREFIX ${name}.
+    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} DISCOVERY_TIMEOUT 60
+    PROPERTIES TIMEOUT 600)
+endfunction()
+
+# One benchmark program.
+function(penstock_bench name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE ${ARG_DEPS} penstock_warnings
+    benchmark::benchmark)
+endfunction()

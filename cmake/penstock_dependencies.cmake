@@ -1,0 +1,14 @@
+# Everything Penstock links, all from Debian 12 (tools/setup installs them).
+# Also read by the installed package, so that users find the same targets.
+
+include(CMakeFindDependencyMacro)
+list(APPEND CMAKE_MODULE_PATH ${CMAKE_CURRENT_LIST_DIR})
+find_dependency(absl)
+find_dependency(fmt)
+find_dependency(nlohmann_json)
+find_dependency(Protobuf)
+find_dependency(simdjson)
+find_dependency(TBB)
+find_dependency(Threads)
+find_dependency(ZLIB)
+find_dependency(ISAL)

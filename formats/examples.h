@@ -1,0 +1,59 @@
+// Rows of named features, stored by column.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace penstock {
+
+// The three kinds that tf.train.Feature has.
+enum class FeatureType { kBytes, kFloat, kInt64 };
+
+// "bytes", "float", "int64".
+std::string_view FeatureTypeName(FeatureType type);
+
+// One feature of many rows. Row r holds values [row_offsets[r],
+// row_offsets[r + 1]); of `ints`, `floats` and `byte_offsets` only the one that
+// belongs to `type` is used.
+struct Column {
+  std::string name;
+  FeatureType type = FeatureType::kBytes;
+
+  std::vector<uint64_t> row_offsets = {0};  // [rows + 1]
+  std::vector<int64_t> ints;
+  std::vector<float> floats;
+  std::vector<uint64_t> byte_offsets = {0};  // [values + 1] into `bytes`
+  std::string bytes;
+
+  uint64_t values_in(size_t row) const {
+    return row_offsets[row + 1] - row_offsets[row];
+  }
+  std::span<const int64_t> ints_of(size_t row) const {
+    return {ints.data() + row_offsets[row], values_in(row)};
+  }
+  std::span<const float> floats_of(size_t row) const {
+    return {floats.data() + row_offsets[row], values_in(row)};
+  }
+  // Value `v` of the whole column (not of a row), a bytes feature's.
+  std::string_view bytes_at(uint64_t v) const {
+    return std::string_view(bytes).substr(
+        byte_offsets[v], byte_offsets[v + 1] - byte_offsets[v]);
+  }
+  // Forgets the rows, keeps the memory.
+  void Clear();
+};
+
+struct Examples {
+  size_t rows = 0;
+  std::vector<Column> columns;
+
+  // Null where there is no such column.
+  const Column* Find(std::string_view name) const;
+  void Clear();
+};
+
+}  // namespace penstock

@@ -1,0 +1,49 @@
+// Opens any corpus or record file by what its name says. The one file that
+// knows every reader; nothing is ever sniffed from content.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "formats/file.h"
+#include "formats/record_reader.h"
+
+namespace penstock {
+
+enum class FileKind {
+  kTfRecord,  // .tfrecord, .tfrecords and shards of them; records as stored
+  kText,      // .txt, .md, .rst, .pod ...; records cut as TextUnit says
+  kJsonl,     // .jsonl, .ndjson; records are the text of one field
+};
+
+enum class TextUnit {
+  kLine,       // without its line end; empty lines are no records
+  kParagraph,  // lines up to an empty line
+  kFile,       // the whole file
+};
+
+struct OpenOptions {
+  // What the file is; by default its name says (a last ".gz" is taken off).
+  std::optional<FileKind> kind;
+  // How it is wrapped; by default gzip for ".gz", otherwise none.
+  std::optional<Compression> compression;
+  TextUnit text_unit = TextUnit::kParagraph;
+  // The field that holds a JSONL document's text; "a.b" looks inside "a".
+  std::string json_field = "text";
+  // A longer record, line or field is kResourceExhausted.
+  uint64_t max_record_bytes = 1ull << 30;
+};
+
+// What the name of `path` says.
+// Errors:  kInvalidArgument where the name says nothing; the message lists the
+//          names that do.
+absl::StatusOr<FileKind> KindOfFile(const std::string& path);
+Compression CompressionOfFile(const std::string& path);
+
+absl::StatusOr<std::unique_ptr<RecordReader>> OpenRecords(
+    FileSystem& files, const std::string& path, OpenOptions options = {});
+
+}  // namespace penstock

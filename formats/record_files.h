@@ -1,0 +1,73 @@
+// A set of indexed TFRecord files whose records are reached by number.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "formats/file.h"
+#include "formats/record_index.h"
+
+namespace penstock {
+
+// Records gathered by number, in the order asked for. Reuse one to reuse its
+// memory; the views live until it is filled again.
+struct GatheredRecords {
+  std::vector<std::string_view> records;
+  std::vector<char> bytes;
+};
+
+// Record ids run over the files in order: file 0 holds [0, n0), file 1 holds
+// [n0, n0 + n1), and so on.
+//
+// Threads: any number at a time.
+class RecordFiles {
+ public:
+  // Opens every file and loads its index.
+  // Errors:  those of RecordIndex::Load, naming the file.
+  static absl::StatusOr<std::unique_ptr<RecordFiles>> Open(
+      FileSystem& files, std::vector<std::string> paths);
+
+  uint64_t records() const { return first_.back(); }
+  // Sum of record sizes without framing.
+  uint64_t size_bytes() const { return size_bytes_; }
+  const std::vector<std::string>& paths() const { return paths_; }
+
+  // Reads `ids` in the order given, sorted by file and offset and with near
+  // neighbours read at once underneath. Both checksums of each are verified.
+  // Errors:  kOutOfRange for an id past the end; kDataLoss naming file, offset
+  //          and record; kFailedPrecondition where the file changed.
+  absl::Status Gather(std::span<const uint64_t> ids,
+                      GatheredRecords& out) const;
+
+  // True where every file's index has a length column of this name.
+  bool HasLengths(std::string_view name) const;
+  // The column of that name, one span for each file in order.
+  std::vector<std::span<const uint32_t>> Lengths(std::string_view name) const;
+
+  // (file, number in file) of a record id.
+  std::pair<size_t, uint64_t> Find(uint64_t id) const;
+  // "train-00001-of-00004.tfrecord: record 17 at offset 4096".
+  std::string Locate(uint64_t id) const;
+
+  // A hash of names (without folders), sizes and record counts: two datasets
+  // that differ in any of them differ here.
+  uint64_t Fingerprint() const;
+
+ private:
+  RecordFiles() = default;
+
+  std::vector<std::string> paths_;
+  std::vector<RecordIndex> indexes_;
+  std::vector<std::unique_ptr<ReadableFile>> open_;
+  std::vector<uint64_t> first_;  // first id of each file, then the total
+  uint64_t size_bytes_ = 0;
+};
+
+}  // namespace penstock

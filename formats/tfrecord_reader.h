@@ -1,0 +1,31 @@
+// Reads TFRecord files in sequence, both checksums of every record verified.
+// docs/formats/tfrecord.md has the layout.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "formats/file.h"
+#include "formats/record_reader.h"
+
+namespace penstock {
+
+struct TfRecordReadOptions {
+  Compression compression = Compression::kNone;
+  // Bytes asked of the file at once; also about the size of a block.
+  size_t buffer_bytes = 1 << 20;
+  // A record whose length field says more is kResourceExhausted.
+  uint64_t max_record_bytes = 1ull << 30;
+};
+
+// Errors:  truncated header, data or footer, wrong checksum: kDataLoss;
+//          a gzip file read as plain: kInvalidArgument;
+//          a file that changes while it is read: kFailedPrecondition.
+absl::StatusOr<std::unique_ptr<RecordReader>> OpenTfRecord(
+    FileSystem& files, const std::string& path,
+    TfRecordReadOptions options = {});
+
+}  // namespace penstock

@@ -1,0 +1,1 @@
+#include "infeed/ledger.h"

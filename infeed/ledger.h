@@ -1,0 +1,2 @@
+// Where each nanosecond of a device went.
+#pragma once

@@ -1,0 +1,59 @@
+// What every batch of a run obeys: the tensors, their types and all shapes they
+// will ever have, known before step 0.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace penstock {
+
+enum class ElementType { kInt32, kInt64, kFloat32 };
+
+size_t SizeBytes(ElementType type);
+// "int32", "int64", "float32".
+std::string_view ElementTypeName(ElementType type);
+
+enum class Role {
+  kData,     // a feature's values
+  kLengths,  // int32 [rows]: how many values of a feature are real
+  kWeights,  // float32 [rows]: 1 for a real row, 0 for one that pads
+};
+
+struct TensorSpec {
+  std::string name;
+  ElementType type = ElementType::kInt32;
+  // Dimensions after the row dimension; kBucketLength is the length of the
+  // batch's bucket. {} is one value a row.
+  std::vector<int64_t> row_shape;
+  double pad_value = 0;  // of padding and of rows that pad
+  Role role = Role::kData;
+
+  static constexpr int64_t kBucketLength = -1;
+};
+
+// Immutable after Compile().
+struct Contract {
+  int64_t rows = 0;  // of a global batch
+  // Every length a batch may have, rising; its place here is the shape's
+  // number. {0} where no tensor has a varying length.
+  std::vector<int64_t> lengths = {0};
+  std::vector<TensorSpec> tensors;
+
+  // How many shapes: the number of compiles a run needs.
+  size_t shapes() const { return lengths.size(); }
+  // [rows, ...] of tensor `t` in shape `s`, for `of_rows` rows.
+  std::vector<int64_t> ShapeOf(size_t t, size_t s, int64_t of_rows) const;
+  // Bytes of one row of all tensors in shape `s`.
+  uint64_t RowBytes(size_t s) const;
+  // Null where there is no such tensor.
+  const TensorSpec* Find(std::string_view name) const;
+
+  uint64_t Fingerprint() const;
+  // A line a tensor: "tokens: int32 [1024, 128 | 256 | 512], pad 0".
+  std::string Describe() const;
+};
+
+}  // namespace penstock

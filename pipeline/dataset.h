@@ -1,0 +1,116 @@
+// What to read and what to do with it: an immutable graph that says nothing of
+// hosts, threads or devices. Compile() in pipeline/pipeline.h makes it run.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "formats/examples.h"
+#include "formats/open.h"
+#include "pipeline/contract.h"
+#include "tokenizer/tokenizer.h"
+
+namespace penstock {
+
+struct Node;  // pipeline/node.h
+
+// A feature to take out of each tf.train.Example.
+struct Feature {
+  std::string name;
+  FeatureType type = FeatureType::kInt64;
+  // Values in every row; kVarying allows any number.
+  int64_t length = kVarying;
+  // What an int64 feature becomes in a batch: int32 (a value that does not fit
+  // is an error) or int64. Float features become float32.
+  ElementType as = ElementType::kInt32;
+  // Rows without the feature have no values instead of being an error.
+  bool optional = false;
+
+  static constexpr int64_t kVarying = -1;
+};
+
+struct ShuffleOptions {
+  uint64_t seed = 0;
+  // 0 shuffles all records, which needs records that are reached by number (an
+  // index beside each file). Otherwise windows of this many records that follow
+  // each other are shuffled, each kept in memory while it lasts.
+  uint64_t window_records = 0;
+};
+
+struct RepeatOptions {
+  // Each epoch has another order. 0 repeats for ever.
+  uint64_t epochs = 1;
+};
+
+struct TokenizeOptions {
+  std::string from = "text";  // a bytes feature of one value
+  std::string to = "tokens";  // int32, varying
+  EncodeOptions encode = {};
+};
+
+// What happens to a row longer than the longest length.
+enum class TooLong {
+  kError,     // kInvalidArgument naming the record and both lengths
+  kTruncate,  // the row's first values stay
+  kDrop,      // the row is left out, and counted
+};
+
+struct BucketOptions {
+  std::string by;                // the feature whose length decides
+  std::vector<int64_t> lengths;  // of the buckets, rising
+  TooLong too_long = TooLong::kError;
+  double pad_value = 0;
+};
+
+// Rows stay in order; each batch is as long as its longest row, rounded up.
+struct PadOptions {
+  std::string by;
+  int64_t multiple_of = 128;
+  int64_t max_length = 0;  // a multiple of multiple_of; must be given
+  TooLong too_long = TooLong::kError;
+  double pad_value = 0;
+};
+
+// What happens to rows that do not fill the last batch of a shape in an epoch.
+enum class Leftover {
+  kPad,    // rows of weight 0 fill it
+  kDrop,   // they are left out, and counted
+  kError,  // kFailedPrecondition: before step 0 when planned
+};
+
+struct BatchOptions {
+  int64_t size = 0;  // rows of a global batch; a multiple of the shards
+  Leftover leftover = Leftover::kPad;
+};
+
+// A cheap value: copies share the graph. Every call returns a new graph and
+// leaves this one as it is. Mistakes are reported by Compile().
+class Dataset {
+ public:
+  // TFRecord files of tf.train.Example. `pattern` as in formats/shard_names.h.
+  static Dataset TfRecords(std::string pattern, OpenOptions options = {});
+  // Text, JSONL ... as formats/open.h reads them; one bytes feature, "text".
+  static Dataset Corpus(std::string pattern, OpenOptions options = {});
+
+  // Which features to take. Without it: those that later stages name.
+  Dataset Parse(std::vector<Feature> features) const;
+  Dataset Shuffle(ShuffleOptions options) const;
+  Dataset Repeat(RepeatOptions options) const;
+  Dataset Tokenize(std::shared_ptr<const Tokenizer> tokenizer,
+                   TokenizeOptions options = {}) const;
+  // One of the two, before Batch.
+  Dataset Bucket(BucketOptions options) const;
+  Dataset Pad(PadOptions options) const;
+  Dataset Batch(BatchOptions options) const;
+
+  const std::shared_ptr<const Node>& node() const { return node_; }
+
+ private:
+  explicit Dataset(std::shared_ptr<const Node> node);
+
+  std::shared_ptr<const Node> node_;
+};
+
+}  // namespace penstock

@@ -1,0 +1,27 @@
+// Loads a tokenizer from a file. The one file that knows every kind.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "formats/file.h"
+#include "tokenizer/tokenizer.h"
+
+namespace penstock {
+
+struct LoadOptions {
+  // The pre-tokenizer pattern of a .tiktoken file, one of PatternNames(). By
+  // default the file's name says ("cl100k_base.tiktoken" -> "cl100k_base").
+  std::string pattern;
+};
+
+// `path` is a tokenizer.json, a .tiktoken file, or "bytes", which is the byte
+// tokenizer and needs no file.
+// Errors:  kNotFound; kDataLoss for a damaged file; kUnimplemented naming a
+//          component we do not have; kInvalidArgument for a pattern that is not
+//          known or needed.
+absl::StatusOr<std::shared_ptr<const Tokenizer>> LoadTokenizer(
+    FileSystem& files, const std::string& path, LoadOptions options = {});
+
+}  // namespace penstock

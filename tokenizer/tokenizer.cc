@@ -1,0 +1,28 @@
+#include "tokenizer/tokenizer.h"
+
+#include <fmt/format.h>
+
+#include "formats/status.h"
+
+namespace penstock {
+
+void Encodings::Clear() {
+  ids.clear();
+  row_offsets.assign(1, 0);
+}
+
+absl::Status Tokenizer::EncodeBatch(std::span<const std::string_view> texts,
+                                    EncodeOptions options,
+                                    Encodings& out) const {
+  for (size_t t = 0; t < texts.size(); ++t) {
+    if (absl::Status status = Encode(texts[t], options, out.ids);
+        !status.ok()) {
+      out.ids.resize(out.row_offsets.back());
+      return Annotate(status, fmt::format("text {}", t));
+    }
+    out.row_offsets.push_back(out.ids.size());
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace penstock

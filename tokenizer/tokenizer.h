@@ -1,0 +1,91 @@
+// Text -> ids -> text: the interface behind which every tokenizer stands.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace penstock {
+
+using TokenId = uint32_t;
+
+// What happens to the text of a special token ("<|endoftext|>") in the input.
+enum class SpecialText {
+  kAllow,   // becomes the special token's id
+  kRefuse,  // is kInvalidArgument naming the token and its offset
+  kAsText,  // is tokenized like any other text
+};
+
+struct EncodeOptions {
+  SpecialText special_text = SpecialText::kAllow;
+  // Adds what the file's post-processor adds around a text (BOS, [CLS] ...).
+  bool add_special_tokens = true;
+};
+
+struct DecodeOptions {
+  // Leaves special tokens out of the text.
+  bool skip_special_tokens = false;
+};
+
+// Ids of many texts, one after the other: text t has ids
+// [row_offsets[t], row_offsets[t + 1]).
+struct Encodings {
+  std::vector<TokenId> ids;
+  std::vector<uint64_t> row_offsets = {0};
+
+  size_t rows() const { return row_offsets.size() - 1; }
+  std::span<const TokenId> ids_of(size_t row) const {
+    return {ids.data() + row_offsets[row],
+            row_offsets[row + 1] - row_offsets[row]};
+  }
+  // Forgets the rows, keeps the memory.
+  void Clear();
+};
+
+// Immutable after loading.
+//
+// Threads: any number at a time.
+class Tokenizer {
+ public:
+  virtual ~Tokenizer() = default;
+
+  // Appends the ids of `text` to `ids`.
+  // Errors:  kInvalidArgument for refused special text.
+  virtual absl::Status Encode(std::string_view text, EncodeOptions options,
+                              std::vector<TokenId>& ids) const = 0;
+
+  // Appends one row per text.
+  // Errors:  those of Encode, naming the text's number; `out` then holds the
+  //          rows before it.
+  absl::Status EncodeBatch(std::span<const std::string_view> texts,
+                           EncodeOptions options, Encodings& out) const;
+
+  // Appends the bytes that `ids` stand for to `text`.
+  // Errors:  kInvalidArgument naming an id that the vocabulary lacks.
+  virtual absl::Status Decode(std::span<const TokenId> ids,
+                              DecodeOptions options,
+                              std::string& text) const = 0;
+
+  // One more than the largest id.
+  virtual size_t vocabulary_size() const = 0;
+  // The id of a token as the vocabulary file spells it; nullopt without one.
+  virtual std::optional<TokenId> IdOf(std::string_view token) const = 0;
+  // The token as the vocabulary file spells it; nullopt for an unused id.
+  virtual std::optional<std::string> TokenOf(TokenId id) const = 0;
+
+  // A hash of everything that decides ids: two tokenizers that can give
+  // different ids differ here.
+  virtual uint64_t Fingerprint() const = 0;
+  // One line for people: "byte-level BPE, 100277 ids, cl100k_base.tiktoken".
+  virtual std::string Describe() const = 0;
+};
+
+}  // namespace penstock
