@@ -28,6 +28,8 @@ if(PENSTOCK_SANITIZE)
   add_link_options(-fsanitize=${PENSTOCK_SANITIZE})
 endif()
 
+add_compile_definitions(PENSTOCK_VERSION="${PROJECT_VERSION}")
+
 include(penstock_dependencies)
 
 add_library(penstock_warnings INTERFACE)
