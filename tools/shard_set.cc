@@ -77,7 +77,8 @@ absl::StatusOr<std::vector<ShardSummary>> ShardSet::Finish() {
       PENSTOCK_RETURN_IF_ERROR(index.Save(files_, shard.path));
     }
     PENSTOCK_ASSIGN_OR_RETURN(
-        const uint32_t crc, ChecksumOfFile(files_, shard.path, info.size_bytes));
+        const uint32_t crc,
+        ChecksumOfFile(files_, shard.path, info.size_bytes));
     summaries.push_back({.name = FileName(shard.path),
                          .records = shard.writer->records(),
                          .size_bytes = info.size_bytes,
