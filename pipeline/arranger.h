@@ -103,7 +103,7 @@ class Arranger {
   std::vector<uint64_t> queue_rows_;  // [queues]
   std::vector<uint64_t> shard_rows_;  // [shards]
   uint64_t pending_rows_ = 0;
-  size_t last_queue_ = 0;   // of the last Add()
+  size_t last_queue_ = 0;  // of the last Add()
   uint32_t last_shard_ = 0;
   bool added_ = false;
 };
