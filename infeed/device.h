@@ -41,9 +41,9 @@ class Device {
   // Brings a slice over, not before `now_ns` and after earlier transfers.
   virtual absl::StatusOr<Work> Transfer(const CoreSlice& slice,
                                         int64_t now_ns) = 0;
-  // Makes the program for a slice of this shape.
-  virtual absl::StatusOr<Work> Compile(const CoreSlice& slice,
-                                       int64_t now_ns) = 0;
+  // How long making the program for a slice of this shape takes. All devices
+  // of a run wait for the slowest.
+  virtual int64_t CompileNs(const CoreSlice& slice) const = 0;
   // One step on a slice that is on the device.
   virtual absl::StatusOr<Work> Execute(const CoreSlice& slice,
                                        int64_t now_ns) = 0;
