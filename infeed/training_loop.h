@@ -20,7 +20,6 @@ struct TrainingContext {
   Coordinator& coordinator;
   RunLog& log;
   Clock& clock;
-  int64_t begin_ns = 0;  // of the run
 };
 
 // Runs a thread for each of the host's devices, step by step with all others,
