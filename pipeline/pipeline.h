@@ -65,6 +65,7 @@ class Pipeline {
   void Cancel();
 
   const Contract& contract() const;
+  const Topology& topology() const;
   // Hash of the data, the graph and the shards: what a state is tied to.
   uint64_t Fingerprint() const;
   // Steps of one epoch when that is known before reading: planned only.
