@@ -34,7 +34,8 @@ include(penstock_dependencies)
 
 add_library(penstock_warnings INTERFACE)
 target_compile_options(penstock_warnings INTERFACE
-  -Wall -Wextra -Wno-unused-parameter -Wnon-virtual-dtor -Woverloaded-virtual)
+  -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers
+  -Wnon-virtual-dtor -Woverloaded-virtual)
 
 # One floor: a static library with its headers checked to compile alone.
 function(penstock_library name)

@@ -179,11 +179,11 @@ absl::Status RunStages(FileSystem& files, const ConversionOptions& options,
 absl::Status RemoveDataset(FileSystem& files, const std::string& folder,
                            const std::string& manifest_path) {
   PENSTOCK_ASSIGN_OR_RETURN(const Manifest manifest,
-                            LoadManifest(files, manifest_path));
+                            Manifest::Load(files, manifest_path));
   PENSTOCK_RETURN_IF_ERROR(files.Remove(manifest_path));
   PENSTOCK_RETURN_IF_ERROR(files.SyncFolder(folder));
   for (const ManifestShard& shard : manifest.shards) {
-    const std::string path = folder + "/" + shard.path;
+    const std::string path = folder + "/" + shard.file;
     for (const std::string& name : {path, IndexPath(path)}) {
       const absl::Status status = files.Remove(name);
       if (!status.ok() && !absl::IsNotFound(status)) return status;
@@ -234,28 +234,20 @@ absl::StatusOr<ConversionResult> ConvertCorpus(
                                              options.compression, length_name));
   PENSTOCK_RETURN_IF_ERROR(RunStages(files, options, input, *shards, result));
   if (!tokenized) result.tokens = 0;
-  PENSTOCK_ASSIGN_OR_RETURN(const std::vector<ShardSummary> summaries,
-                            shards->Finish());
-
   Manifest manifest;
-  manifest.name = options.name;
-  manifest.split = options.split;
-  manifest.compression = options.compression;
+  manifest.tool_version = PENSTOCK_VERSION;
+  manifest.dataset = fmt::format("{}-{}", options.name, options.split);
+  manifest.kind = tokenized ? DatasetKind::kTokenized : DatasetKind::kRaw;
+  if (tokenized) {
+    manifest.tokenizer = {options.tokenizer->Describe(),
+                          options.tokenizer->Fingerprint()};
+  }
   manifest.features.push_back(
       {.name = length_name,
        .type = tokenized ? FeatureType::kInt64 : FeatureType::kBytes,
-       .length = tokenized ? -1 : 1});
-  if (tokenized) {
-    manifest.tokenizer = options.tokenizer->Describe();
-    manifest.tokenizer_fingerprint = options.tokenizer->Fingerprint();
-  }
-  for (const ShardSummary& shard : summaries) {
-    manifest.shards.push_back({.path = shard.name,
-                               .records = shard.records,
-                               .size_bytes = shard.size_bytes,
-                               .crc32c = shard.crc32c});
-  }
-  PENSTOCK_RETURN_IF_ERROR(SaveManifest(files, result.manifest, manifest));
+       .length = tokenized ? ManifestFeature::kAnyLength : 1});
+  PENSTOCK_ASSIGN_OR_RETURN(manifest.shards, shards->Finish());
+  PENSTOCK_RETURN_IF_ERROR(manifest.Save(files, result.manifest));
   return result;
 }
 

@@ -151,11 +151,11 @@ TEST_F(ConversionTest, TheManifestNamesEveryShard) {
   ASSERT_OK_AND_ASSIGN(const auto result,
                        ConvertCorpus(LocalFiles(), Options("out")));
   ASSERT_OK_AND_ASSIGN(const Manifest manifest,
-                       LoadManifest(LocalFiles(), result.manifest));
+                       Manifest::Load(LocalFiles(), result.manifest));
   ASSERT_EQ(manifest.shards.size(), 3u);
   EXPECT_EQ(manifest.shards[0].records, 3u);
   EXPECT_EQ(manifest.shards[2].records, 2u);
-  EXPECT_EQ(manifest.shards[1].path, "books-train.tfrecord-00001-of-00003");
+  EXPECT_EQ(manifest.shards[1].file, "books-train.tfrecord-00001-of-00003");
 }
 
 TEST_F(ConversionTest, ADatasetThatIsThereIsNotReplacedUnlessAsked) {
