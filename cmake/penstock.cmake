@@ -34,6 +34,8 @@ include(penstock_dependencies)
 
 add_library(penstock_warnings INTERFACE)
 target_compile_options(penstock_warnings INTERFACE
+  # GCC 12 sees overlaps in std::string that are not there (PR 105651).
+  -Wno-restrict
   -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers
   -Wnon-virtual-dtor -Woverloaded-virtual)
 
