@@ -19,14 +19,14 @@ uint64_t Load8(const char* at) {
 }
 
 // One value of any size. Null if it is cut off or too long.
-const char* DecodeOne(const char* at, const char* end, int64_t& out) {
+const char* DecodeOne(const char* at, const char* end, int64_t* out) {
   uint64_t value = 0;
   for (int shift = 0; shift < 70; shift += 7) {
     if (at == end) return nullptr;
     const auto byte = static_cast<uint8_t>(*at++);
     value |= static_cast<uint64_t>(byte & 0x7f) << shift;
     if (byte < 0x80) {
-      out = static_cast<int64_t>(value);
+      *out = static_cast<int64_t>(value);
       return at;
     }
   }
@@ -93,13 +93,13 @@ const char* DecodeVarints(std::string_view chunk, int64_t* out) {
         out += 2;
         at = after;
       } else {
-        if (DecodeOne(at, next, *out++) == nullptr) return at;
+        if (DecodeOne(at, next, out++) == nullptr) return at;
         at = next;
       }
     }
   }
   while (at != end) {
-    const char* const next = DecodeOne(at, end, *out);
+    const char* const next = DecodeOne(at, end, out);
     if (next == nullptr) return at;
     at = next;
     ++out;
