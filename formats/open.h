@@ -30,8 +30,8 @@ struct OpenOptions {
   TextUnit text_unit = TextUnit::kParagraph;
   // The field that holds a JSONL document's text; "a.b" looks inside "a".
   std::string json_field = "text";
-  // Told of each JSONL line that gives no record, and why; the line is left out.
-  // Without it such a line is the end of the file, with that error.
+  // Told of each JSONL line that gives no record, and why; the line is left
+  // out. Without it such a line is the end of the file, with that error.
   std::function<void(const absl::Status&)> on_bad_line;
   // A longer record or line is kResourceExhausted.
   uint64_t max_record_bytes = 1ull << 30;

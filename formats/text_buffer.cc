@@ -77,7 +77,8 @@ size_t TextBuffer::MakeRoom() {
   }
   const uint64_t below_limit = limit_bytes_ - std::min(limit_bytes_, pending);
   const size_t goal =
-      pending + std::max<uint64_t>(chunk_bytes_, std::min(pending, below_limit));
+      pending +
+      std::max<uint64_t>(chunk_bytes_, std::min(pending, below_limit));
   if (bytes_.size() < goal + kPaddingBytes) bytes_.resize(goal + kPaddingBytes);
   return goal;
 }
