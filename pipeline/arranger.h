@@ -42,6 +42,8 @@ struct ArrangeOptions {
   // Rows that wait in one shard, at most: past it the fullest queue becomes a
   // batch with padding, so that memory stays bounded whatever the lengths are.
   uint64_t row_limit = std::numeric_limits<uint64_t>::max();
+
+  size_t queues() const { return one_queue ? 1 : lengths.size(); }
 };
 
 enum class Placing { kTaken, kTruncated, kDropped, kTooLong };

@@ -8,11 +8,14 @@
 #include "formats/status.h"
 #include "pipeline/explain.h"
 #include "pipeline/forecast.h"
+#include "pipeline/indexed_rounds.h"
 #include "pipeline/job.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/pipeline_impl.h"
 #include "pipeline/planned.h"
+#include "pipeline/sequential_rounds.h"
 #include "pipeline/source.h"
+#include "pipeline/streamed.h"
 #include "tokenizer/fingerprint.h"
 
 namespace penstock {
@@ -106,6 +109,80 @@ absl::Status CheckForecast(const Stages& stages, const Source& source,
   return absl::OkStatus();
 }
 
+struct Planning {
+  PlanOptions plan;
+  Forecast forecast;
+};
+
+absl::StatusOr<Planning> PlanJob(const Job& job, const Source& source) {
+  const Stages& stages = job.stages;
+  PlanOptions plan = {
+      .order = Order(source.indexed->records(), OrderOf(stages, source)),
+      .lengths = stages.by().empty()
+                     ? LengthTable()
+                     : LengthTable(source.indexed->Lengths(stages.by())),
+      .arrange = ArrangeOf(stages),
+      .epochs = stages.epochs,
+      .keep_left_over = stages.batch.leftover == Leftover::kPad};
+  plan.arrange.rows_per_shard = static_cast<uint64_t>(stages.batch.size);
+  Forecast forecast = ForecastEpoch(source.indexed->records(), plan.lengths,
+                                    plan.arrange, plan.keep_left_over);
+  PENSTOCK_RETURN_IF_ERROR(
+      CheckForecast(stages, source, plan.lengths, forecast));
+  return Planning{std::move(plan), std::move(forecast)};
+}
+
+absl::Status CheckStreamed(const Job& job, const Source& source,
+                           const CompileOptions& options) {
+  const Stages& stages = job.stages;
+  if (source.indexed == nullptr && stages.shuffle &&
+      stages.shuffle->window_records == 0) {
+    return absl::InvalidArgumentError(fmt::format(
+        "{}, so its records can only be read in sequence and not shuffled all "
+        "together: build indexes with `recordtool index`, or set "
+        "window_records to shuffle windows",
+        source.why_sequential));
+  }
+  if (job.topology.hosts > 1 && !stages.by().empty() &&
+      options.agreement == nullptr) {
+    return absl::InvalidArgumentError(fmt::format(
+        "{} hosts must tell each other the lengths of \"{}\", as the pipeline "
+        "is streamed: give CompileOptions::agreement",
+        job.topology.hosts, stages.by()));
+  }
+  return absl::OkStatus();
+}
+
+std::unique_ptr<Placement> Stream(const std::shared_ptr<const Job>& job,
+                                  const Source& source, FileSystem& files,
+                                  const CompileOptions& options,
+                                  Workers& workers) {
+  RoundOptions rounds = {
+      .shards = job->topology.shards,
+      .mine = std::vector<bool>(job->topology.shards),
+      .positions_per_shard = PositionsPerShard(job->rows_per_shard),
+      .epochs = job->stages.epochs};
+  for (const uint32_t shard : job->shards) rounds.mine[shard] = true;
+  StreamedOptions streamed = {.arrange = ArrangeOf(job->stages),
+                              .read_ahead_bytes = options.buffer_bytes / 4};
+  streamed.arrange.shards = job->topology.shards;
+  streamed.arrange.rows_per_shard = job->rows_per_shard;
+  streamed.arrange.row_limit =
+      RowLimit(job->rows_per_shard, streamed.arrange.queues());
+  const OrderOptions order = OrderOf(job->stages, source);
+  std::unique_ptr<RoundSource> source_of_rounds =
+      source.indexed
+          ? MakeIndexedRounds(source.indexed,
+                              Order(source.indexed->records(), order), rounds)
+          : MakeSequentialRounds(files, source.paths, source.options, order,
+                                 source.size_bytes, rounds);
+  // Lengths that nobody needs are not told.
+  Agreement* const agreement =
+      job->stages.by().empty() ? nullptr : options.agreement;
+  return MakeStreamed(job, std::move(source_of_rounds), agreement, workers,
+                      std::move(streamed));
+}
+
 int ThreadsOf(const CompileOptions& options) {
   if (options.threads > 0) return options.threads;
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
@@ -138,31 +215,21 @@ absl::StatusOr<Pipeline> Compile(const Dataset& dataset,
           .decoder = std::move(decoder),
           .placer = std::move(placer)});
 
+  auto workers = std::make_unique<Workers>(threads);
   PipelineFacts facts = {.planned = choice.planned};
   Explanation explanation = {
       .planned = choice.planned, .why = choice.why, .threads = threads};
   if (source.indexed) facts.records_per_epoch = source.indexed->records();
   std::unique_ptr<Placement> placement;
   if (choice.planned) {
-    PlanOptions plan = {
-        .order = Order(source.indexed->records(), OrderOf(stages, source)),
-        .lengths = stages.by().empty()
-                       ? LengthTable()
-                       : LengthTable(source.indexed->Lengths(stages.by())),
-        .arrange = ArrangeOf(stages),
-        .epochs = stages.epochs,
-        .keep_left_over = stages.batch.leftover == Leftover::kPad};
-    plan.arrange.rows_per_shard = static_cast<uint64_t>(stages.batch.size);
-    const Forecast forecast =
-        ForecastEpoch(source.indexed->records(), plan.lengths, plan.arrange,
-                      plan.keep_left_over);
-    PENSTOCK_RETURN_IF_ERROR(
-        CheckForecast(stages, source, plan.lengths, forecast));
-    facts.steps_per_epoch = forecast.steps;
-    explanation.forecast = forecast;
-    placement = MakePlanned(job, source.indexed, std::move(plan), threads);
+    PENSTOCK_ASSIGN_OR_RETURN(Planning planning, PlanJob(*job, source));
+    facts.steps_per_epoch = planning.forecast.steps;
+    explanation.forecast = planning.forecast;
+    placement =
+        MakePlanned(job, source.indexed, std::move(planning.plan), threads);
   } else {
-    return absl::UnimplementedError("streamed");
+    PENSTOCK_RETURN_IF_ERROR(CheckStreamed(*job, source, options));
+    placement = Stream(job, source, files, options, *workers);
   }
   explanation.budgets = placement->Budgets();
   explanation.budgets.insert(
@@ -172,8 +239,8 @@ absl::StatusOr<Pipeline> Compile(const Dataset& dataset,
                 job->BatchBytes(job->contract().shapes() - 1))});
   facts.explanation = Explain(*job, source, explanation);
   return Pipeline(std::make_unique<Pipeline::Impl>(
-      job, std::move(placement), std::make_unique<Workers>(threads),
-      options.buffer_bytes, std::move(facts)));
+      job, std::move(placement), std::move(workers), options.buffer_bytes,
+      std::move(facts)));
 }
 
 }  // namespace penstock

@@ -42,8 +42,8 @@ absl::StatusOr<std::string> WhySequential(FileSystem& files,
   return fmt::format("{} has no index; `recordtool index` makes one", path);
 }
 
-absl::StatusOr<uint64_t> SequentialFingerprint(FileSystem& files,
-                                               const Source& source) {
+// Fills in size_bytes and fingerprint.
+absl::Status Fingerprint(FileSystem& files, Source& source) {
   const OpenOptions& options = source.options;
   Fingerprinter hash;
   hash.Add(static_cast<uint64_t>(options.kind.value_or(FileKind{})))
@@ -52,13 +52,15 @@ absl::StatusOr<uint64_t> SequentialFingerprint(FileSystem& files,
       .Add(options.json_field);
   for (const std::string& path : source.paths) {
     PENSTOCK_ASSIGN_OR_RETURN(const FileInfo info, files.Stat(path));
+    source.size_bytes += info.size_bytes;
     // Data that is moved to another folder is the same data.
     hash.Add(std::string_view(path).substr(path.rfind('/') + 1))
         .Add(info.size_bytes)
         .Add(static_cast<uint64_t>(
             options.compression.value_or(CompressionOfFile(path))));
   }
-  return hash.Finish();
+  source.fingerprint = hash.Finish();
+  return absl::OkStatus();
 }
 
 absl::Status NoRecords(const ReadStage& read) {
@@ -93,12 +95,12 @@ absl::StatusOr<Source> OpenSource(FileSystem& files, const ReadStage& read) {
     PENSTOCK_ASSIGN_OR_RETURN(source.indexed,
                               RecordFiles::Open(files, source.paths));
     if (source.indexed->records() == 0) return NoRecords(read);
+    source.size_bytes = source.indexed->size_bytes();
     source.fingerprint = source.indexed->Fingerprint();
     return source;
   }
   PENSTOCK_RETURN_IF_ERROR(CheckNotEmpty(files, source, read));
-  PENSTOCK_ASSIGN_OR_RETURN(source.fingerprint,
-                            SequentialFingerprint(files, source));
+  PENSTOCK_RETURN_IF_ERROR(Fingerprint(files, source));
   return source;
 }
 

@@ -20,6 +20,7 @@ struct Source {
   std::shared_ptr<const RecordFiles> indexed;
   // Then, why: "a.tfrecord.gz is compressed".
   std::string why_sequential;
+  uint64_t size_bytes = 0;  // of the files
   // Of names (without folders) and sizes, and how they are cut into records.
   uint64_t fingerprint = 0;
 };
