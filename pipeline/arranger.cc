@@ -24,7 +24,7 @@ void Arranger::Fifo::Clear() {
 
 Arranger::Arranger(ArrangeOptions options)
     : options_(std::move(options)),
-      queues_(options_.one_queue ? 1 : options_.lengths.size()),
+      queues_(options_.queues()),
       fifos_(queues_ * options_.shards),
       full_(queues_),
       queue_rows_(queues_),

@@ -42,6 +42,8 @@ struct ArrangeOptions {
   // Rows that wait in one shard, at most: past it the fullest queue becomes a
   // batch with padding, so that memory stays bounded whatever the lengths are.
   uint64_t row_limit = std::numeric_limits<uint64_t>::max();
+
+  size_t queues() const { return one_queue ? 1 : lengths.size(); }
 };
 
 enum class Placing { kTaken, kTruncated, kDropped, kTooLong };
@@ -103,7 +105,7 @@ class Arranger {
   std::vector<uint64_t> queue_rows_;  // [queues]
   std::vector<uint64_t> shard_rows_;  // [shards]
   uint64_t pending_rows_ = 0;
-  size_t last_queue_ = 0;   // of the last Add()
+  size_t last_queue_ = 0;  // of the last Add()
   uint32_t last_shard_ = 0;
   bool added_ = false;
 };

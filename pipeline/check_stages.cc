@@ -34,15 +34,17 @@ std::string Names(const std::vector<Feature>& features) {
 absl::Status CheckFeature(const Feature& feature) {
   if (feature.name.empty()) return Wrong("a feature without a name");
   if (feature.length != Feature::kVarying && feature.length < 1) {
-    return Wrong(fmt::format("feature \"{}\" has length {}: give a positive "
-                             "length or Feature::kVarying",
-                             feature.name, feature.length));
+    return Wrong(
+        fmt::format("feature \"{}\" has length {}: give a positive "
+                    "length or Feature::kVarying",
+                    feature.name, feature.length));
   }
   if (feature.type == FeatureType::kInt64 &&
       feature.as == ElementType::kFloat32) {
-    return Wrong(fmt::format("feature \"{}\" is int64 and cannot become "
-                             "float32: use kInt32 or kInt64",
-                             feature.name));
+    return Wrong(
+        fmt::format("feature \"{}\" is int64 and cannot become "
+                    "float32: use kInt32 or kInt64",
+                    feature.name));
   }
   return absl::OkStatus();
 }
@@ -56,9 +58,10 @@ absl::Status ApplyTokenize(Stages& stages) {
                              options.from, Names(stages.features)));
   }
   if (from->type != FeatureType::kBytes || from->length != 1) {
-    return Wrong(fmt::format("Tokenize reads \"{}\", which must be a bytes "
-                             "feature of length 1",
-                             options.from));
+    return Wrong(
+        fmt::format("Tokenize reads \"{}\", which must be a bytes "
+                    "feature of length 1",
+                    options.from));
   }
   if (options.to.empty()) return Wrong("Tokenize to a feature without a name");
   for (Feature& feature : stages.batched) {
@@ -68,9 +71,10 @@ absl::Status ApplyTokenize(Stages& stages) {
                  .length = Feature::kVarying,
                  .as = ElementType::kInt32};
     } else if (feature.name == options.to) {
-      return Wrong(fmt::format("Tokenize makes \"{}\", which is already a "
-                               "feature of the records",
-                               options.to));
+      return Wrong(
+          fmt::format("Tokenize makes \"{}\", which is already a "
+                      "feature of the records",
+                      options.to));
     }
   }
   return absl::OkStatus();
@@ -96,9 +100,10 @@ absl::Status CheckBucketLengths(const std::vector<int64_t>& lengths) {
   int64_t last = 0;
   for (const int64_t length : lengths) {
     if (length <= last) {
-      return Wrong(fmt::format("the lengths of buckets must be positive and "
-                               "rise; {} do not",
-                               fmt::join(lengths, ", ")));
+      return Wrong(
+          fmt::format("the lengths of buckets must be positive and "
+                      "rise; {} do not",
+                      fmt::join(lengths, ", ")));
     }
     last = length;
   }
@@ -151,9 +156,10 @@ absl::Status CheckFeatures(Stages& stages) {
   std::set<std::string> names = {kRowMaskName};
   for (const Feature& feature : stages.batched) {
     if (feature.type == FeatureType::kBytes) {
-      return Wrong(fmt::format("feature \"{}\" is bytes, which no batch can "
-                               "hold: tokenize it or leave it out of Parse",
-                               feature.name));
+      return Wrong(
+          fmt::format("feature \"{}\" is bytes, which no batch can "
+                      "hold: tokenize it or leave it out of Parse",
+                      feature.name));
     }
     const bool varying = feature.length == Feature::kVarying;
     if (!names.insert(feature.name).second ||
@@ -162,10 +168,11 @@ absl::Status CheckFeatures(Stages& stages) {
                                feature.name, LengthsName(feature.name)));
     }
     if (varying && !stages.bucket && !stages.pad) {
-      return Wrong(fmt::format("feature \"{}\" has any number of values, so "
-                               "batches would have any shape: add Bucket or "
-                               "Pad before Batch, or give its length",
-                               feature.name));
+      return Wrong(
+          fmt::format("feature \"{}\" has any number of values, so "
+                      "batches would have any shape: add Bucket or "
+                      "Pad before Batch, or give its length",
+                      feature.name));
     }
   }
   return absl::OkStatus();
@@ -180,9 +187,10 @@ absl::Status CheckArranging(const Stages& stages) {
                              stages.by(), Names(stages.batched)));
   }
   if (by->length != Feature::kVarying) {
-    return Wrong(fmt::format("{} by \"{}\", which always has {} values: leave "
-                             "{} out",
-                             stage, by->name, by->length, stage));
+    return Wrong(
+        fmt::format("{} by \"{}\", which always has {} values: leave "
+                    "{} out",
+                    stage, by->name, by->length, stage));
   }
   if (stages.bucket) {
     PENSTOCK_RETURN_IF_ERROR(CheckBucketLengths(stages.bucket->lengths));
@@ -199,9 +207,10 @@ absl::Status CheckArranging(const Stages& stages) {
 absl::Status CheckBatch(const Stages& stages, uint32_t shards) {
   const int64_t size = stages.batch.size;
   if (size > 0 && size % shards == 0) return absl::OkStatus();
-  return Wrong(fmt::format("a batch of {} rows cannot be cut into {} equal "
-                           "shards: give Batch a size that is a multiple of {}",
-                           size, shards, shards));
+  return Wrong(
+      fmt::format("a batch of {} rows cannot be cut into {} equal "
+                  "shards: give Batch a size that is a multiple of {}",
+                  size, shards, shards));
 }
 
 }  // namespace penstock

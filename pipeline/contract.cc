@@ -5,7 +5,7 @@
 
 #include <bit>
 
-#include "pipeline/fingerprint.h"
+#include "tokenizer/fingerprint.h"
 
 namespace penstock {
 
@@ -68,7 +68,7 @@ uint64_t Contract::Fingerprint() const {
       hash.Add(static_cast<uint64_t>(size));
     }
   }
-  return hash.value();
+  return hash.Finish();
 }
 
 std::string Contract::Describe() const {

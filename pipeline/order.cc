@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <numeric>
 
-#include "pipeline/fingerprint.h"
 #include "pipeline/permutation.h"
 #include "pipeline/seed.h"
 
@@ -53,8 +52,7 @@ void FillWindow(const OrderOptions& options, uint64_t epoch, uint64_t window,
                 uint64_t size, uint64_t first, std::span<uint64_t> ids) {
   const uint64_t key = HashSeed(options.seed, epoch, SeedStage::kWindow,
                                 options.dataset_fingerprint);
-  const Permutation permutation(size,
-                                Fingerprinter().Add(key).Add(window).value());
+  const Permutation permutation(size, MixKeys({key, window}));
   for (size_t i = 0; i < ids.size(); ++i) ids[i] = permutation(first + i);
 }
 

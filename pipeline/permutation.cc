@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "pipeline/fingerprint.h"
+#include "pipeline/seed.h"
 
 namespace penstock {
 namespace {

@@ -37,9 +37,9 @@ struct CompileOptions {
 
 // What was left out or cut so far, on this host's view of the global stream.
 struct PipelineCounts {
-  uint64_t records = 0;    // rows of weight 1 in batches handed out, all hosts
-  uint64_t pad_rows = 0;   // rows of weight 0, all hosts
-  uint64_t dropped = 0;    // too long, or leftover under Leftover::kDrop
+  uint64_t records = 0;   // rows of weight 1 in batches handed out, all hosts
+  uint64_t pad_rows = 0;  // rows of weight 0, all hosts
+  uint64_t dropped = 0;   // too long, or leftover under Leftover::kDrop
   uint64_t truncated = 0;
 };
 

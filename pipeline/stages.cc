@@ -7,7 +7,7 @@
 
 #include "formats/status.h"
 #include "pipeline/check_stages.h"
-#include "pipeline/fingerprint.h"
+#include "tokenizer/fingerprint.h"
 
 namespace penstock {
 namespace {
@@ -25,8 +25,9 @@ class Flattener {
   }
   absl::Status Visit(const ParseStage& stage) {
     if (!out.read.examples) {
-      return Wrong("Parse takes features out of tf.train.Example; a corpus has "
-                   "only \"text\": leave Parse out or read TfRecords");
+      return Wrong(
+          "Parse takes features out of tf.train.Example; a corpus has "
+          "only \"text\": leave Parse out or read TfRecords");
     }
     if (parsed_) return Wrong("two Parse stages: give all features to one");
     if (out.tokenize) return Wrong("Parse after Tokenize: put it before");
@@ -80,8 +81,9 @@ class Flattener {
   }
   absl::Status Before(Rank limit, std::string_view name) const {
     if (rank_ < limit) return absl::OkStatus();
-    return Wrong(fmt::format("{} after {}: put it before", name,
-                             rank_ == Rank::kBatched ? "Batch" : "Bucket or Pad"));
+    return Wrong(
+        fmt::format("{} after {}: put it before", name,
+                    rank_ == Rank::kBatched ? "Batch" : "Bucket or Pad"));
   }
   absl::Status Arrange(std::string_view name) {
     if (rank_ == Rank::kBatched) return Before(Rank::kBatched, name);
@@ -144,7 +146,7 @@ uint64_t Stages::Fingerprint() const {
   hash.Add(bucket.has_value()).Add(pad.has_value()).Add(by());
   hash.Add(static_cast<uint64_t>(too_long()));
   hash.Add(static_cast<uint64_t>(batch.leftover));
-  return hash.value();
+  return hash.Finish();
 }
 
 Contract Stages::MakeContract() const {
@@ -189,9 +191,9 @@ absl::StatusOr<Stages> FlattenStages(const Dataset& dataset, uint32_t shards) {
   }
   Flattener flattener;
   for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
-    PENSTOCK_RETURN_IF_ERROR(std::visit(
-        [&](const auto& stage) { return flattener.Visit(stage); },
-        (*node)->stage));
+    PENSTOCK_RETURN_IF_ERROR(
+        std::visit([&](const auto& stage) { return flattener.Visit(stage); },
+                   (*node)->stage));
   }
   if (!flattener.batched()) {
     return absl::InvalidArgumentError(

@@ -6,7 +6,7 @@
 
 #include "formats/atomic_file.h"
 #include "formats/status.h"
-#include "pipeline/fingerprint.h"
+#include "tokenizer/fingerprint.h"
 
 namespace penstock {
 namespace {
@@ -26,7 +26,7 @@ uint64_t Checksum(const State& state) {
       .Add(state.positions_read)
       .Add(state.pending.size());
   for (const uint64_t position : state.pending) hash.Add(position);
-  return hash.value();
+  return hash.Finish();
 }
 
 // False where the member is missing or no whole number.

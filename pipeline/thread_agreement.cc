@@ -41,9 +41,8 @@ class ThreadEnd final : public Agreement {
       group_->result = group_->brought;
       group_->changed.notify_all();
     }
-    group_->changed.wait(lock, [&] {
-      return group_->round != round || group_->cancelled;
-    });
+    group_->changed.wait(
+        lock, [&] { return group_->round != round || group_->cancelled; });
     // A round that every host has entered is whole: a host that is done and
     // leaves must not take its result away from the others.
     if (group_->round == round) return Cancelled();

@@ -14,8 +14,7 @@ std::vector<uint32_t> Topology::ShardsOf(uint32_t of_host) const {
   }
   const uint32_t each = shards / hosts;
   const uint32_t larger = shards % hosts;  // hosts that have one more
-  const uint32_t begin =
-      of_host * each + (of_host < larger ? of_host : larger);
+  const uint32_t begin = of_host * each + (of_host < larger ? of_host : larger);
   const uint32_t count = each + (of_host < larger ? 1 : 0);
   for (uint32_t shard = begin; shard < begin + count; ++shard) {
     mine.push_back(shard);
