@@ -104,6 +104,7 @@ absl::Status Pipeline::Restore(const State& state) {
 }
 void Pipeline::Cancel() { impl_->Cancel(); }
 const Contract& Pipeline::contract() const { return impl_->job().contract(); }
+const Topology& Pipeline::topology() const { return impl_->job().topology; }
 uint64_t Pipeline::Fingerprint() const { return impl_->job().fingerprint; }
 std::optional<uint64_t> Pipeline::steps_per_epoch() const {
   return impl_->facts().steps_per_epoch;
