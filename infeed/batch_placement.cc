@@ -20,7 +20,10 @@ std::vector<uint32_t> BatchPlacement::DevicesOf(uint32_t host) const {
 }
 
 Topology BatchPlacement::TopologyOf(uint32_t host) const {
-  Topology topology{.shards = shards, .hosts = hosts, .host = host};
+  Topology topology;
+  topology.shards = shards;
+  topology.hosts = hosts;
+  topology.host = host;
   for (const uint32_t device : device_of_shard) {
     topology.host_of_shard.push_back(host_of_device[device]);
   }

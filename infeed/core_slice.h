@@ -18,8 +18,8 @@ namespace penstock {
 // One tensor of a slice, row-major. Lives as long as the slice.
 struct TensorView {
   const TensorSpec* spec = nullptr;
-  std::vector<int64_t> shape;
-  std::span<const std::byte> bytes;
+  std::vector<int64_t> shape = {};
+  std::span<const std::byte> bytes = {};
 
   template <typename T>
   std::span<const T> values() const {

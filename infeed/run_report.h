@@ -37,29 +37,29 @@ struct RunReport {
   uint32_t shards = 1;
   size_t depth = 0;
   bool planned = false;
-  std::string contract;  // Contract::Describe()
-  std::string explain;   // of host 0's pipeline; empty where there was none
+  std::string contract = {};  // Contract::Describe()
+  std::string explain = {};   // of host 0's pipeline, where there was one
 
   // From the beginning, compiling the pipeline included, until all devices were
   // done; each ledger's wall time.
   int64_t wall_ns = 0;
   // Until the first step itself began.
   int64_t first_step_ns = 0;
-  StepSummary times;
-  RowCounts rows;
+  StepSummary times = {};
+  RowCounts rows = {};
   // As host 0's pipeline counted them up to the last batch it built.
   uint64_t dropped = 0;
   uint64_t truncated = 0;
 
-  std::vector<ShapeReport> shapes;
-  std::vector<CompileEvent> compiles;
-  std::vector<CoreReport> cores;  // by device
+  std::vector<ShapeReport> shapes = {};
+  std::vector<CompileEvent> compiles = {};
+  std::vector<CoreReport> cores = {};  // by device
 
   uint64_t batch_digest = 0;
-  RecordDigest record_digest;
-  std::vector<EpochCensus> epochs;
+  RecordDigest record_digest = {};
+  std::vector<EpochCensus> epochs = {};
   // After the last step that the devices consumed.
-  State state;
+  State state = {};
 
   // Of a bucket, over all cores.
   int64_t MeanNs(Bucket bucket) const;

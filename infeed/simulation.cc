@@ -91,8 +91,9 @@ absl::StatusOr<RunReport> Simulate(const Dataset& dataset,
 
   const bool planned = pipelines[0].planned();
   const std::string explain = pipelines[0].Explain();
-  const State start = options.restore.value_or(
-      State{.fingerprint = pipelines[0].Fingerprint()});
+  State start;
+  start.fingerprint = pipelines[0].Fingerprint();
+  if (options.restore) start = *options.restore;
   TrainingOptions training{
       .axis = options.axis,
       .depth = options.depth,

@@ -126,7 +126,7 @@ class TrainingRun {
 
   void Bark() {
     std::string text = fmt::format(
-        "no step for {:.1f} s after {} steps; who waits for whom:\n{}",
+        "no step for {:.3g} s after {} steps; who waits for whom:\n{}",
         static_cast<double>(options_.watchdog.limit_ns) * 1e-9,
         coordinator_.steps(), coordinator_.Describe());
     for (size_t h = 0; h < hosts_.size(); ++h) {
