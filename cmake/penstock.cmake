@@ -30,6 +30,10 @@ endif()
 
 add_compile_definitions(PENSTOCK_VERSION="${PROJECT_VERSION}")
 
+if(PENSTOCK_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+
 include(penstock_dependencies)
 
 add_library(penstock_warnings INTERFACE)

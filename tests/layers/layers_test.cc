@@ -29,7 +29,8 @@ const std::vector<std::vector<std::string>> kStars = {
      "tokenizer/tiktoken"},
     {"tokenizer/gpt2_scanner", "tokenizer/cl100k_scanner",
      "tokenizer/o200k_scanner"},
-    {"pipeline/plan", "pipeline/stream"},
+    {"pipeline/planned", "pipeline/streamed"},
+    {"pipeline/indexed_rounds", "pipeline/sequential_rounds"},
 };
 
 // Our own includes of every file of the floors, by path.

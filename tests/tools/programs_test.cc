@@ -36,7 +36,7 @@ Outcome RunShell(const std::string& command) {
   return outcome;
 }
 
-Outcome Run(const std::string& arguments) {
+Outcome RunProgramLine(const std::string& arguments) {
   return RunShell(fmt::format("{}/{} 2>&1", PENSTOCK_BIN_DIR, arguments));
 }
 
@@ -58,7 +58,7 @@ class ProgramsTest : public ::testing::Test {
       text += "\n";
     }
     folder_.Write("corpus.txt", text);
-    const Outcome made = Run(fmt::format(
+    const Outcome made = RunProgramLine(fmt::format(
         "datagen --input {} --output {} --name small --unit line --tokenizer "
         "bytes --shards 4 --quiet",
         folder_ / "corpus.txt", folder_ / "data"));
@@ -79,7 +79,7 @@ class ProgramsTest : public ::testing::Test {
 TEST_F(ProgramsTest, HelpHasExamplesAndExitsWith0) {
   for (const std::string program :
        {"datagen", "recordtool", "tokenize", "infeedsim"}) {
-    const Outcome help = Run(program + " --help");
+    const Outcome help = RunProgramLine(program + " --help");
     EXPECT_EQ(help.exit_code, 0) << program;
     EXPECT_THAT(help.output, HasSubstr("Examples:")) << program;
   }
@@ -89,12 +89,13 @@ TEST_F(ProgramsTest, WrongUsageExitsWith2) {
   for (const std::string wrong :
        {"datagen --no-such-option", "recordtool", "recordtool count",
         "tokenize --special=perhaps", "infeedsim"}) {
-    EXPECT_EQ(Run(wrong).exit_code, 2) << wrong;
+    EXPECT_EQ(RunProgramLine(wrong).exit_code, 2) << wrong;
   }
 }
 
 TEST_F(ProgramsTest, AFailureExitsWith1AndNamesTheFile) {
-  const Outcome outcome = Run("recordtool count /nowhere/a.tfrecord");
+  const Outcome outcome =
+      RunProgramLine("recordtool count /nowhere/a.tfrecord");
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(outcome.output,
               AllOf(HasSubstr("recordtool: "), HasSubstr("/nowhere/a.tfrecord"),
@@ -103,12 +104,12 @@ TEST_F(ProgramsTest, AFailureExitsWith1AndNamesTheFile) {
 
 TEST_F(ProgramsTest, VerifyNamesEachBadFileAndExitsWith1) {
   const std::string dataset = MakeDataset();
-  EXPECT_EQ(Run("recordtool verify -q " + dataset).exit_code, 0);
+  EXPECT_EQ(RunProgramLine("recordtool verify -q " + dataset).exit_code, 0);
   const std::string name = "data/small-train.tfrecord-00002-of-00004";
   std::string bytes = folder_.Read(name);
   bytes[20] ^= 1;
   folder_.Write(name, bytes);
-  const Outcome outcome = Run("recordtool verify -q " + dataset);
+  const Outcome outcome = RunProgramLine("recordtool verify -q " + dataset);
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(outcome.output,
               AllOf(HasSubstr("BAD"), HasSubstr("00002-of-00004"),
@@ -133,7 +134,8 @@ TEST_F(ProgramsTest, IndexMakesTheColumnThatDatagenMakes) {
   const std::string name = "data/small-train.tfrecord-00001-of-00004.index";
   const std::string made_by_datagen = folder_.Read(name);
   ASSERT_FALSE(made_by_datagen.empty());
-  const Outcome outcome = Run("recordtool index --length-of tokens " + dataset);
+  const Outcome outcome =
+      RunProgramLine("recordtool index --length-of tokens " + dataset);
   EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
   EXPECT_EQ(folder_.Read(name), made_by_datagen);
 }
@@ -151,7 +153,7 @@ TEST_F(ProgramsTest, TheSimulationSeesExactlyTheRecordsThatCountSees) {
   const auto count = RunForJson("recordtool count --json " + dataset);
   const std::string report = folder_ / "report.json";
   const Outcome outcome =
-      Run(SimulationOf(dataset) + " --hosts 3 --json " + report);
+      RunProgramLine(SimulationOf(dataset) + " --hosts 3 --json " + report);
   ASSERT_EQ(outcome.exit_code, 0) << outcome.output;
   const auto json = nlohmann::json::parse(folder_.Read("report.json"));
   EXPECT_EQ(json["record_digest"]["count"], count["records"]);
