@@ -81,7 +81,10 @@ size_t TextBuffer::MakeRoom() {
   const size_t goal =
       pending +
       std::max<uint64_t>(chunk_bytes_, std::min(pending, below_limit));
-  if (bytes_.size() < goal + kPaddingBytes) bytes_.resize(goal + kPaddingBytes);
+  if (bytes_.size() < goal + kPaddingBytes) {
+    bytes_.reserve(goal + kPaddingBytes);  // resize() alone may take twice that
+    bytes_.resize(goal + kPaddingBytes);
+  }
   return goal;
 }
 

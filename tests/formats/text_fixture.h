@@ -1,8 +1,6 @@
 // Readers of text files, asked for all they have.
 #pragma once
 
-#include <zlib.h>
-
 #include <memory>
 #include <string>
 #include <string_view>
@@ -11,6 +9,7 @@
 #include "absl/status/status.h"
 #include "formats/open.h"
 #include "formats/record_reader.h"
+#include "tests/formats/reference_zlib.h"
 
 namespace penstock::testing {
 
@@ -51,17 +50,7 @@ inline ReadOut ReadAll(absl::StatusOr<std::unique_ptr<RecordReader>> reader) {
 }
 
 inline std::string Gzip(std::string_view bytes) {
-  z_stream z{};
-  deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
-  std::string out(deflateBound(&z, bytes.size()) + 32, '\0');
-  z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-  z.avail_in = static_cast<uInt>(bytes.size());
-  z.next_out = reinterpret_cast<Bytef*>(out.data());
-  z.avail_out = static_cast<uInt>(out.size());
-  deflate(&z, Z_FINISH);
-  out.resize(z.total_out);
-  deflateEnd(&z);
-  return out;
+  return ReferenceCompress(bytes, kGzipBits);
 }
 
 }  // namespace penstock::testing
