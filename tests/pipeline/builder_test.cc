@@ -121,7 +121,8 @@ TEST(BuilderTest, CancelWakesWhoWaitsForABatch) {
   std::latch waiting(1);
   std::thread popper([&] {
     waiting.count_down();
-    EXPECT_THAT(builder.Pop(), StatusIs(absl::StatusCode::kCancelled, HasSubstr("cancelled")));
+    EXPECT_THAT(builder.Pop(),
+                StatusIs(absl::StatusCode::kCancelled, HasSubstr("cancelled")));
   });
   waiting.wait();
   builder.Cancel();
