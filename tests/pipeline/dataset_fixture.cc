@@ -28,8 +28,8 @@ std::string SerializedRow(uint64_t record, uint32_t length) {
   writer.SetInts("id", std::span(&id, 1));
   const float half = static_cast<float>(record) / 2;
   writer.SetFloats("half", std::span(&half, 1));
-  writer.SetBytes("text", std::string(length, static_cast<char>(
-                                                  'a' + record % 26)));
+  writer.SetBytes("text",
+                  std::string(length, static_cast<char>('a' + record % 26)));
   std::string bytes;
   writer.Finish(bytes);
   return bytes;
@@ -54,9 +54,9 @@ absl::Status WriteFile(const std::string& path, uint64_t begin, uint64_t end,
   }
   std::vector<LengthColumn> columns;
   if (options.length_column) {
-    columns.push_back(
-        {"tokens", {lengths.begin() + static_cast<std::ptrdiff_t>(begin),
-                    lengths.begin() + static_cast<std::ptrdiff_t>(end)}});
+    columns.push_back({"tokens",
+                       {lengths.begin() + static_cast<std::ptrdiff_t>(begin),
+                        lengths.begin() + static_cast<std::ptrdiff_t>(end)}});
   }
   PENSTOCK_ASSIGN_OR_RETURN(const FileInfo info, files.Stat(path));
   return RecordIndex(std::move(offsets), std::move(columns), info)
@@ -69,8 +69,7 @@ absl::StatusOr<std::vector<Batch>> RunHost(const Dataset& dataset,
                                            uint32_t host,
                                            Agreement* agreement) {
   absl::StatusOr<Pipeline> pipeline = Compile(
-      dataset,
-      {.shards = options.shards, .hosts = options.hosts, .host = host},
+      dataset, {.shards = options.shards, .hosts = options.hosts, .host = host},
       {.threads = options.threads,
        .buffer_bytes = options.buffer_bytes,
        .agreement = agreement,

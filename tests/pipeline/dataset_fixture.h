@@ -17,8 +17,8 @@ namespace penstock::testing {
 struct DatasetFiles {
   uint32_t files = 3;
   Compression compression = Compression::kNone;
-  bool index = true;           // only where not compressed
-  bool length_column = true;   // "tokens"
+  bool index = true;          // only where not compressed
+  bool length_column = true;  // "tokens"
 };
 
 // Token j of record i of every dataset: any value would do, but no two records

@@ -63,9 +63,9 @@ TEST_P(HostsTest, EveryRecordIsSeenOnceWhateverTheCountsAre) {
     const uint32_t hosts = 1 + random[2] % shards;
     const ScratchFolder folder;
     const Dataset dataset =
-        Dataset::TfRecords(
-            WriteDataset(folder, RandomLengths(records, 32, trial),
-                         {.files = random[3]}))
+        Dataset::TfRecords(WriteDataset(folder,
+                                        RandomLengths(records, 32, trial),
+                                        {.files = random[3]}))
             .Shuffle({.seed = trial})
             .Bucket({.by = "tokens", .lengths = {8, 16, 32}})
             .Batch({.size = int64_t{shards} * (1 + random[2] % 3)});
