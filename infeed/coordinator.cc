@@ -34,13 +34,17 @@ absl::StatusOr<int64_t> Coordinator::ArriveAtEnd(uint32_t device,
   return plan.begin_ns;
 }
 
+void Coordinator::ArriveCancelled(uint32_t device, const absl::Status& status) {
+  (void)Await(device, {.arrived = true, .status = status});
+}
+
 absl::StatusOr<StepPlan> Coordinator::Await(uint32_t device,
                                             const Place& place) {
   std::unique_lock lock(mutex_);
   if (!status_.ok()) return status_;
   const uint64_t last_step = places_[device].step;
   places_[device] = place;
-  if (place.at_end) places_[device].step = last_step;
+  if (place.at_end || !place.status.ok()) places_[device].step = last_step;
   if (++arrived_ < places_.size()) {
     const uint64_t generation = generation_;
     released_.wait(lock,
@@ -88,6 +92,9 @@ absl::StatusOr<StepPlan> Coordinator::Release() {
 }
 
 absl::Status Coordinator::CheckAgreement() const {
+  for (size_t d = 0; d < places_.size(); ++d) {
+    if (!places_[d].status.ok()) return Annotate(places_[d].status, Name(d));
+  }
   const Place& first = places_[0];
   for (size_t d = 1; d < places_.size(); ++d) {
     const Place& other = places_[d];
@@ -118,9 +125,7 @@ absl::Status Coordinator::CheckAgreement() const {
 void Coordinator::Fail(const absl::Status& status) {
   {
     const std::lock_guard lock(mutex_);
-    // Cancelling goes ahead of the error that caused it where a host's pipeline
-    // ends its peers by itself.
-    if (status_.ok() || absl::IsCancelled(status_)) status_ = status;
+    if (status_.ok()) status_ = status;
   }
   released_.notify_all();
   stop_.request_stop();
@@ -166,6 +171,8 @@ std::string Coordinator::Describe() const {
                           steps_ == 0
                               ? std::string("has done none")
                               : fmt::format("last was in step {}", place.step));
+    } else if (!place.status.ok()) {
+      text += fmt::format("{}: its data was cancelled\n", Name(d));
     } else if (place.at_end) {
       text += fmt::format("{}: at its end, waits for {}\n", Name(d), late);
     } else {

@@ -57,8 +57,12 @@ class Coordinator {
   // others to stop, and gives the time at which all have.
   absl::StatusOr<int64_t> ArriveAtEnd(uint32_t device, int64_t free_ns);
 
-  // Ends the run with an error; the first that is not kCancelled counts. Never
-  // blocks.
+  // The same for a device whose data was cancelled: pipelines that agree with
+  // each other all end when one fails, and the run must end with the error of
+  // that one. So this waits until it comes, or until no device can bring it.
+  void ArriveCancelled(uint32_t device, const absl::Status& status);
+
+  // Ends the run with an error; the first counts. Never blocks.
   void Fail(const absl::Status& status);
   // Stops after the step that begins next.
   void RequestStop();
@@ -85,6 +89,7 @@ class Coordinator {
     size_t shape = 0;
     int64_t ready_ns = 0;
     int64_t compile_ns = 0;
+    absl::Status status = absl::OkStatus();  // kCancelled: it brings no data
   };
 
   absl::StatusOr<StepPlan> Await(uint32_t device, const Place& place);

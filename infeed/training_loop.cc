@@ -27,7 +27,11 @@ class CoreLoop {
 
   void Run() {
     const absl::Status status = RunSteps();
-    if (!status.ok()) context_.coordinator.Fail(status);
+    if (absl::IsCancelled(status)) {
+      context_.coordinator.ArriveCancelled(number_, status);
+    } else if (!status.ok()) {
+      context_.coordinator.Fail(status);
+    }
   }
 
  private:
@@ -96,11 +100,13 @@ class CoreLoop {
 };
 
 // A host without devices makes its part of every batch, of no rows, and so
-// keeps step with hosts that exchange lengths.
+// keeps step with hosts that exchange lengths. Where it is cancelled a host
+// with devices knows why.
 void DrainHost(Infeed& infeed, Coordinator& coordinator) {
   while (infeed.Next()) {
   }
-  if (!infeed.status().ok()) coordinator.Fail(infeed.status());
+  const absl::Status status = infeed.status();
+  if (!status.ok() && !absl::IsCancelled(status)) coordinator.Fail(status);
 }
 
 }  // namespace

@@ -112,11 +112,28 @@ TEST_F(CoordinatorTest, TheFirstErrorEndsEveryWait) {
 }
 
 TEST_F(CoordinatorTest, AnErrorCountsMoreThanTheCancellingItCaused) {
-  Coordinator coordinator({0}, contract_);
-  coordinator.Fail(absl::CancelledError("a peer ended"));
+  Coordinator coordinator({0, 1}, contract_);
+  std::jthread cancelled([&] {
+    coordinator.ArriveCancelled(0, absl::CancelledError("a peer ended"));
+  });
+  while (coordinator.Describe().find("cancelled") == std::string::npos) {
+    std::this_thread::yield();
+  }
+  EXPECT_OK(coordinator.status());
   coordinator.Fail(absl::DataLossError("bit rot"));
+  cancelled.join();
   EXPECT_THAT(coordinator.status(),
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("bit rot")));
+}
+
+TEST_F(CoordinatorTest, CancellingWithoutAnErrorEndsTheRunToo) {
+  Coordinator coordinator({0, 1}, contract_);
+  std::jthread cancelled([&] {
+    coordinator.ArriveCancelled(0, absl::CancelledError("a peer ended"));
+  });
+  EXPECT_THAT(coordinator.Arrive({.device = 1}),
+              StatusIs(absl::StatusCode::kCancelled,
+                       HasSubstr("device 0 (host 0): a peer ended")));
 }
 
 TEST_F(CoordinatorTest, TheRunStopsForAllAtTheSameStep) {

@@ -215,6 +215,27 @@ TEST_F(TrainingRunTest, AnErrorOnOneHostEndsAll) {
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("bit rot")));
 }
 
+// Streamed pipelines that exchange lengths all end when one fails. The host
+// that has the error may come last.
+TEST_F(TrainingRunTest, TheErrorIsReportedNotTheCancellingItCaused) {
+  std::latch others(2);
+  const absl::StatusOr<RunReport> report =
+      Run(3, {.steps = 100}, {}, [&](MadeOptions& mine) {
+        const uint32_t host = mine.topology.host;
+        mine.before = [&others, host](MadeBatches&, uint64_t step) {
+          if (step < 4) return absl::OkStatus();
+          if (host != 1) {
+            others.count_down();
+            return absl::CancelledError("the agreement was cancelled");
+          }
+          others.wait();
+          return absl::DataLossError("bit rot");
+        };
+      });
+  EXPECT_THAT(report,
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("bit rot")));
+}
+
 TEST_F(TrainingRunTest, UnequalStepsAreAnErrorNotAHang) {
   const absl::StatusOr<RunReport> report =
       Run(4, {.steps = 8}, {}, [](MadeOptions& mine) {
