@@ -35,6 +35,7 @@ if(PENSTOCK_FUZZ)
 endif()
 
 include(penstock_dependencies)
+find_package(Protobuf REQUIRED)  # for example.proto, which is not installed
 
 add_library(penstock_warnings INTERFACE)
 target_compile_options(penstock_warnings INTERFACE

@@ -7,6 +7,7 @@
 
 int main() {
   const auto corpus = penstock::Dataset::TfRecords("missing.tfrecord")
+                          .Parse({{.name = "label", .length = 1}})
                           .Batch({.size = 8});
   const auto pipeline = penstock::Compile(corpus, {.shards = 8});
   std::cout << pipeline.status().message() << "\n";
