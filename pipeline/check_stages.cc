@@ -13,6 +13,9 @@
 namespace penstock {
 namespace {
 
+// Far more than anyone wants to compile, few enough to list.
+constexpr int64_t kMaxShapes = 4096;
+
 absl::Status Wrong(std::string message) {
   return absl::InvalidArgumentError(std::move(message));
 }
@@ -118,6 +121,13 @@ absl::Status CheckPad(const PadOptions& pad) {
   if (pad.max_length <= 0 || pad.max_length % pad.multiple_of != 0) {
     return Wrong(fmt::format("Pad needs max_length, a multiple of {}; it is {}",
                              pad.multiple_of, pad.max_length));
+  }
+  if (pad.max_length / pad.multiple_of > kMaxShapes) {
+    return Wrong(
+        fmt::format("Pad to multiples of {} up to {} makes {} shapes, "
+                    "and a compile for each; at most {} are allowed",
+                    pad.multiple_of, pad.max_length,
+                    pad.max_length / pad.multiple_of, kMaxShapes));
   }
   return absl::OkStatus();
 }

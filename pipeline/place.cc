@@ -76,12 +76,9 @@ Placer::Placer(const Stages& stages, Contract contract)
     : contract_(std::move(contract)),
       truncate_(stages.too_long() == TooLong::kTruncate) {
   for (size_t c = 0; c < stages.batched.size(); ++c) {
-    const Feature& feature = stages.batched[c];
-    const Origin origin = {c, feature.type, feature.name};
-    origins_.push_back(origin);
-    if (feature.length == Feature::kVarying) origins_.push_back(origin);
+    columns_.push_back(c);
+    if (stages.batched[c].length == Feature::kVarying) columns_.push_back(c);
   }
-  origins_.push_back({});  // the row mask
 }
 
 absl::StatusOr<Batch> Placer::Place(size_t shape, std::span<const RowRef> rows,
@@ -92,7 +89,6 @@ absl::StatusOr<Batch> Placer::Place(size_t shape, std::span<const RowRef> rows,
   for (const RowRef& row : rows) batch.record_ids.push_back(row.record_id);
   batch.tensors.resize(contract_.tensors.size());
   for (size_t t = 0; t < contract_.tensors.size(); ++t) {
-    const TensorSpec& spec = contract_.tensors[t];
     Tensor& tensor = batch.tensors[t];
     tensor.shape =
         contract_.ShapeOf(t, shape, static_cast<int64_t>(rows.size()));
@@ -100,42 +96,63 @@ absl::StatusOr<Batch> Placer::Place(size_t shape, std::span<const RowRef> rows,
     for (size_t d = 1; d < tensor.shape.size(); ++d) {
       width *= static_cast<size_t>(tensor.shape[d]);
     }
-    tensor.bytes.resize(rows.size() * width * SizeBytes(spec.type));
-    const bool varying = !spec.row_shape.empty() &&
-                         spec.row_shape[0] == TensorSpec::kBucketLength;
-    for (size_t r = 0; r < rows.size(); ++r) {
-      const RowRef& row = rows[r];
-      if (spec.role == Role::kWeights) {
-        Fill(tensor, r, r + 1, row.examples == nullptr ? 0.0f : 1.0f);
-        continue;
-      }
-      if (row.examples == nullptr) {
-        FillPad(tensor, spec, r * width, (r + 1) * width);
-        continue;
-      }
-      const Column& column = row.examples->columns[origins_[t].column];
-      const size_t has = column.values_in(row.row);
-      if (spec.role == Role::kLengths) {
-        // The feature's own tensor, one before, has checked the length.
-        const auto limit = static_cast<size_t>(contract_.lengths[shape]);
-        Fill(tensor, r, r + 1, static_cast<int32_t>(std::min(has, limit)));
-        continue;
-      }
+    tensor.bytes.resize(rows.size() * width *
+                        SizeBytes(contract_.tensors[t].type));
+    switch (contract_.tensors[t].role) {
+      case Role::kData:
+        PENSTOCK_RETURN_IF_ERROR(PlaceData(t, width, rows, locate, tensor));
+        break;
+      case Role::kLengths:
+        PlaceLengths(t, contract_.lengths[shape], rows, tensor);
+        break;
+      case Role::kWeights:
+        for (size_t r = 0; r < rows.size(); ++r) {
+          Fill(tensor, r, r + 1, rows[r].examples == nullptr ? 0.0f : 1.0f);
+        }
+        break;
+    }
+  }
+  return batch;
+}
+
+absl::Status Placer::PlaceData(size_t t, size_t width,
+                               std::span<const RowRef> rows,
+                               const Locate& locate, Tensor& tensor) const {
+  const TensorSpec& spec = contract_.tensors[t];
+  for (size_t r = 0; r < rows.size(); ++r) {
+    const RowRef& row = rows[r];
+    const size_t begin = r * width;
+    size_t has = 0;
+    if (row.examples != nullptr) {
+      const Column& column = row.examples->columns[columns_[t]];
+      has = column.values_in(row.row);
       if (has > width && !truncate_) {
         return absl::InvalidArgumentError(fmt::format(
             "{}: feature \"{}\" has {} values, but its batch has length {}: "
             "use longer buckets or TooLong::kTruncate",
-            locate(row.record_id), origins_[t].feature, has, width));
+            locate(row.record_id), spec.name, has, width));
       }
-      const size_t count = std::min(has, width);
+      has = std::min(has, width);
       PENSTOCK_RETURN_IF_ERROR(
-          CopyRow(column, row, count, spec, r * width, tensor, locate));
-      if (varying || count < width) {
-        FillPad(tensor, spec, r * width + count, (r + 1) * width);
-      }
+          CopyRow(column, row, has, spec, begin, tensor, locate));
     }
+    FillPad(tensor, spec, begin + has, begin + width);
   }
-  return batch;
+  return absl::OkStatus();
+}
+
+// The feature's own tensor comes first and has refused what is too long.
+void Placer::PlaceLengths(size_t t, int64_t limit, std::span<const RowRef> rows,
+                          Tensor& tensor) const {
+  for (size_t r = 0; r < rows.size(); ++r) {
+    const RowRef& row = rows[r];
+    int64_t has = 0;
+    if (row.examples != nullptr) {
+      has = static_cast<int64_t>(
+          row.examples->columns[columns_[t]].values_in(row.row));
+    }
+    Fill(tensor, r, r + 1, static_cast<int32_t>(std::min(has, limit)));
+  }
 }
 
 }  // namespace penstock

@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "pipeline/contract.h"
 #include "pipeline/rows.h"
@@ -33,16 +33,15 @@ class Placer {
   const Contract& contract() const { return contract_; }
 
  private:
-  // Where a tensor's values come from.
-  struct Origin {
-    size_t column = 0;
-    FeatureType type = FeatureType::kInt64;
-    std::string feature;
-  };
+  absl::Status PlaceData(size_t t, size_t width, std::span<const RowRef> rows,
+                         const Locate& locate, Tensor& tensor) const;
+  void PlaceLengths(size_t t, int64_t limit, std::span<const RowRef> rows,
+                    Tensor& tensor) const;
 
   const Contract contract_;
   const bool truncate_;
-  std::vector<Origin> origins_;  // [tensors]; unused for the row mask
+  // [tensors but the row mask, which is last]: the column of each.
+  std::vector<size_t> columns_;
 };
 
 }  // namespace penstock

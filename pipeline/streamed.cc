@@ -72,6 +72,13 @@ absl::Status Streamed::Restore(const State& state) {
     }
     after_last = position + 1;
   }
+  const uint64_t epochs = job_->stages.epochs;
+  if (epochs != 0 && state.epoch >= epochs) {
+    return absl::FailedPreconditionError(
+        fmt::format("the state is in epoch {}, counted from 0, which this run "
+                    "does not have",
+                    state.epoch));
+  }
   PENSTOCK_RETURN_IF_ERROR(source_->Seek(state));
   state_ = state;
   return absl::OkStatus();

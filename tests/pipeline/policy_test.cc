@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <thread>
 
 #include "pipeline/pipeline.h"
 #include "tests/pipeline/dataset_fixture.h"
@@ -80,6 +81,36 @@ TEST_P(PolicyTest, LeftoversArePaddedWithEqualSteps) {
                {.shards = 4, .hosts = 4, .force_streamed = streamed()}));
     EXPECT_EQ(on_hosts.size(), v.steps);
   }
+}
+
+// A host that feeds no device still takes every step.
+TEST_P(PolicyTest, AHostWithoutShardsTakesTheSameSteps) {
+  const std::string pattern =
+      WriteDataset(folder_, std::vector<uint32_t>(50, 3));
+  const auto ends = ThreadAgreement(2);
+  std::vector<uint64_t> steps(2);
+  std::vector<uint64_t> rows(2);
+  std::vector<std::thread> threads;
+  for (uint32_t host = 0; host < 2; ++host) {
+    threads.emplace_back([&, host] {
+      auto pipeline = Compile(
+          Dataset::TfRecords(pattern)
+              .Bucket({.by = "tokens", .lengths = {4}})
+              .Batch({.size = 8}),
+          {.shards = 2, .hosts = 2, .host = host, .host_of_shard = {1, 1}},
+          {.agreement = ends[host].get(), .force_streamed = streamed()});
+      ASSERT_OK(pipeline);
+      for (;;) {
+        ASSERT_OK_AND_ASSIGN(const auto batch, pipeline->Next());
+        if (!batch) break;
+        ++steps[host];
+        rows[host] += batch->record_ids.size();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(steps, (std::vector<uint64_t>{7, 7}));
+  EXPECT_EQ(rows, (std::vector<uint64_t>{0, 56}));
 }
 
 TEST_P(PolicyTest, DroppedLeftoversAreCounted) {

@@ -138,6 +138,11 @@ TEST_P(ResumeTest, PositionsThatTheRunDoesNotHaveAreRefused) {
               StatusIs(absl::StatusCode::kFailedPrecondition,
                        ::testing::AnyOf(HasSubstr("does not have"),
                                         HasSubstr("of an epoch that has"))));
+  options.restore =
+      State{.fingerprint = whole[0].state_after.fingerprint, .epoch = 3};
+  EXPECT_THAT(
+      RunAll(dataset, options),
+      StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("epoch 3")));
 }
 
 class StateTest : public ::testing::Test {

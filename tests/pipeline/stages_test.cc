@@ -152,6 +152,8 @@ TEST(StagesTest, BucketsAndPaddingAreChecked) {
                 "positive");
   ExpectRefused(pad({.by = "tokens", .multiple_of = 8, .max_length = 12}),
                 "a multiple of 8; it is 12");
+  ExpectRefused(pad({.by = "tokens", .multiple_of = 1, .max_length = 1 << 20}),
+                "1048576 shapes");
 }
 
 TEST(StagesTest, BatchesMustFallIntoEqualShards) {
