@@ -28,6 +28,11 @@ if(PENSTOCK_SANITIZE)
   add_link_options(-fsanitize=${PENSTOCK_SANITIZE})
 endif()
 
+if(PENSTOCK_FUZZ)
+  # Coverage, by which libFuzzer finds its way; tests/fuzz links the rest.
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+
 include(penstock_dependencies)
 
 add_library(penstock_warnings INTERFACE)
