@@ -10,7 +10,7 @@ namespace penstock {
 // A hash of (step, epoch, shard, shape, every byte of every tensor, record ids)
 // of one slice. The same on any machine with the same byte order.
 //
-// Cost:    about 5 GB/s.
+// Cost:    about 10 GB/s of bytes in cache.
 uint64_t DigestOf(const CoreSlice& slice);
 
 // The digest of a run: the sum modulo 2^64 of the digests of its slices, each

@@ -1,6 +1,6 @@
 #include "tests/infeed/made_batches.h"
 
-#include <cstring>
+#include <span>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -11,8 +11,8 @@ namespace {
 template <typename T>
 Tensor MakeTensor(std::vector<int64_t> shape, const std::vector<T>& values) {
   Tensor tensor{.shape = std::move(shape), .bytes = {}};
-  tensor.bytes.resize(values.size() * sizeof(T));
-  std::memcpy(tensor.bytes.data(), values.data(), tensor.bytes.size());
+  const auto bytes = std::as_bytes(std::span(values));
+  tensor.bytes.assign(bytes.begin(), bytes.end());
   return tensor;
 }
 
