@@ -129,6 +129,24 @@ TEST(ArrangerTest, FullestQueueIsForcedOutPastTheRowLimit) {
   EXPECT_LE(most, 7u);
 }
 
+TEST(ArrangerTest, FullBatchesComeAgainAfterAForcedOne) {
+  Arranger arranger(
+      {.shards = 2, .rows_per_shard = 2, .lengths = {4}, .row_limit = 3});
+  Assignment assignment;
+  for (uint64_t row = 0; row < 3; ++row) {
+    arranger.Add(0, {row, 1});
+    ASSERT_FALSE(arranger.Due(assignment));
+  }
+  arranger.Add(0, {3, 1});
+  ASSERT_TRUE(arranger.Due(assignment));
+  EXPECT_EQ(Of(assignment), (Emitted{0, {0, 1, -1, -1}}));
+  arranger.Add(1, {4, 1});
+  ASSERT_FALSE(arranger.Due(assignment));
+  arranger.Add(1, {5, 1});
+  ASSERT_TRUE(arranger.Due(assignment));
+  EXPECT_EQ(Of(assignment), (Emitted{0, {2, 3, 4, 5}}));
+}
+
 TEST(ArrangerTest, RowsOfAQueueStayInOrder) {
   std::vector<uint32_t> lengths;
   for (uint32_t i = 0; i < 500; ++i) lengths.push_back(i * i % 8 + 1);

@@ -4,6 +4,7 @@
 
 #include <fstream>
 #include <latch>
+#include <optional>
 #include <thread>
 
 #include "formats/record_index.h"
@@ -154,22 +155,29 @@ class HostFailureTest : public ::testing::Test {
  protected:
   static constexpr uint32_t kHosts = 3;
 
+  // Pipelines stay until all hosts have ended, so that nobody is set free by
+  // one that goes; unless `work` gives false, which lets host 1's go at once.
   template <typename Work>
   std::vector<absl::Status> RunWithHost1(const Dataset& dataset, Work work) {
     const auto ends = ThreadAgreement(kHosts);
     std::vector<absl::Status> statuses(kHosts);
+    std::vector<std::optional<Pipeline>> pipelines(kHosts);
     std::vector<std::thread> threads;
     for (uint32_t host = 0; host < kHosts; ++host) {
+      absl::StatusOr<Pipeline> pipeline =
+          Compile(dataset, {.shards = 3, .hosts = kHosts, .host = host},
+                  {.threads = 1,
+                   .agreement = ends[host].get(),
+                   .force_streamed = true});
+      EXPECT_OK(pipeline);
+      pipelines[host] = *std::move(pipeline);
       threads.emplace_back([&, host] {
-        absl::StatusOr<Pipeline> pipeline =
-            Compile(dataset, {.shards = 3, .hosts = kHosts, .host = host},
-                    {.threads = 1,
-                     .agreement = ends[host].get(),
-                     .force_streamed = true});
-        ASSERT_OK(pipeline);
-        if (host == 1 && !work(*pipeline)) return;
+        if (host == 1 && !work(*pipelines[host])) {
+          pipelines[host].reset();
+          return;
+        }
         for (;;) {
-          auto batch = pipeline->Next();
+          auto batch = pipelines[host]->Next();
           statuses[host] = batch.status();
           if (!batch.ok() || !batch->has_value()) return;
         }
