@@ -12,15 +12,6 @@
 
 #include "pipeline/tsan_hints.h"
 
-#if defined(__SANITIZE_THREAD__)
-// Task objects are written by its headers, which are checked, and passed on by
-// its library, which is not. Only what happens in oneTBB itself is left out.
-extern "C" const char* __tsan_default_suppressions() {
-  return "race_top:oneapi/tbb/\nrace_top:libtbb.so\n"
-         "called_from_lib:libtbb.so\n";
-}
-#endif
-
 namespace penstock {
 
 // Tasks wait in our own queue, and the arena is only told that there is one
