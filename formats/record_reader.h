@@ -17,9 +17,9 @@
 namespace penstock {
 
 // How a file's bytes are wrapped.
-enum class Compression { kNone, kGzip, kZlib };
+enum class Compression { kNone, kGzip, kZlib, kZstd, kXz, kBzip2 };
 
-// "none", "gzip", "zlib".
+// "none", "gzip", "zlib", "zstd", "xz", "bzip2".
 std::string_view CompressionName(Compression compression);
 
 // Some records that follow each other in one file. The views live until the
