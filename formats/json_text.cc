@@ -102,8 +102,9 @@ absl::StatusOr<std::string_view> JsonText::Read(std::string_view document) {
       return absl::InvalidArgumentError(fmt::format(
           "no field {}; {} has {}", Quoted(path_),
           at.is_object() ? "the object" : "what should hold it",
-          at.is_object() ? NamesIn(object) : "no fields: it is " +
-              std::string(TypeName(at.type()))));
+          at.is_object()
+              ? NamesIn(object)
+              : "no fields: it is " + std::string(TypeName(at.type()))));
     }
     at = *found;
   }

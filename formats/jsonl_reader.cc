@@ -79,9 +79,8 @@ class JsonlReader final : public TextRecords {
     absl::Status status = text.status();
     if (status.code() == absl::StatusCode::kDataLoss) {
       const bool is_cut = bytes.back() != '\n';
-      status = absl::DataLossError(
-          std::string(status.message()) +
-          Hint(line, this->line() == 1, is_cut));
+      status = absl::DataLossError(std::string(status.message()) +
+                                   Hint(line, this->line() == 1, is_cut));
     }
     return Annotate(status, LocateLine());
   }

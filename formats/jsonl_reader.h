@@ -21,7 +21,7 @@ struct JsonlReadOptions {
   std::string field = "text";
   // Told of each line that gives no record, and why; the line is left out.
   // Without it such a line is the end of the file, with that error.
-  std::function<void(const absl::Status&)> on_bad_line;
+  std::function<void(const absl::Status&)> on_bad_line = nullptr;
   // Bytes asked of the file at once; also about the size of a block.
   size_t buffer_bytes = 1 << 20;
   // A longer line is kResourceExhausted. While it is parsed a line takes about

@@ -24,15 +24,15 @@ enum class FileKind {
 
 struct OpenOptions {
   // What the file is; by default its name says (a last ".gz" is taken off).
-  std::optional<FileKind> kind;
+  std::optional<FileKind> kind = std::nullopt;
   // How it is wrapped; by default gzip for ".gz", otherwise none.
-  std::optional<Compression> compression;
+  std::optional<Compression> compression = std::nullopt;
   TextUnit text_unit = TextUnit::kParagraph;
   // The field that holds a JSONL document's text; "a.b" looks inside "a".
   std::string json_field = "text";
-  // Told of each JSONL line that gives no record, and why; the line is left out.
-  // Without it such a line is the end of the file, with that error.
-  std::function<void(const absl::Status&)> on_bad_line;
+  // Told of each JSONL line that gives no record, and why; the line is left
+  // out. Without it such a line is the end of the file, with that error.
+  std::function<void(const absl::Status&)> on_bad_line = nullptr;
   // A longer record or line is kResourceExhausted.
   uint64_t max_record_bytes = 1ull << 30;
 };

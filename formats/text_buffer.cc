@@ -27,14 +27,16 @@ const char* WideEncoding(std::string_view bytes) {
   return nullptr;
 }
 
-// What a file is that begins with `bytes` and is no text for certain. Control
-// bytes are asked for too, so that words that look like a magic number pass.
+// What a file is that begins with `bytes` and is no text for certain; empty
+// otherwise. Control bytes are asked for too, so that words that look like a
+// magic number pass, and JSON or XML with such bytes is still text.
 std::string_view NoText(std::string_view bytes) {
   if (bytes.starts_with("version https://git-lfs")) return LooksLike(bytes);
   const bool binary = std::ranges::any_of(bytes, [](char c) {
     return c >= 0 && c < ' ' && c != '\n' && c != '\r' && c != '\t';
   });
-  return binary ? LooksLike(bytes) : std::string_view();
+  const std::string_view kind = LooksLike(bytes);
+  return binary && !kind.ends_with("text") ? kind : std::string_view();
 }
 
 }  // namespace
@@ -77,8 +79,12 @@ size_t TextBuffer::MakeRoom() {
   }
   const uint64_t below_limit = limit_bytes_ - std::min(limit_bytes_, pending);
   const size_t goal =
-      pending + std::max<uint64_t>(chunk_bytes_, std::min(pending, below_limit));
-  if (bytes_.size() < goal + kPaddingBytes) bytes_.resize(goal + kPaddingBytes);
+      pending +
+      std::max<uint64_t>(chunk_bytes_, std::min(pending, below_limit));
+  if (bytes_.size() < goal + kPaddingBytes) {
+    bytes_.reserve(goal + kPaddingBytes);  // resize() alone may take twice that
+    bytes_.resize(goal + kPaddingBytes);
+  }
   return goal;
 }
 

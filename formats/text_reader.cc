@@ -40,9 +40,9 @@ class ParagraphReader final : public TextRecords {
  private:
   absl::StatusOr<size_t> Cut(std::span<char> bytes, bool at_end) override {
     const std::string_view text(bytes.data(), bytes.size());
-    size_t used = 0;   // everything before the paragraph we are in
-    size_t next = 0;   // the line looked at
-    size_t end = 0;    // of the paragraph, without its last line end
+    size_t used = 0;  // everything before the paragraph we are in
+    size_t next = 0;  // the line looked at
+    size_t end = 0;   // of the paragraph, without its last line end
     uint64_t lines = 0;
     while (const auto line = FirstLine(text.substr(next), at_end)) {
       next += line->size;
