@@ -193,8 +193,7 @@ absl::Status ArchiveHandle::Read(const ArchiveEntry& entry, std::string& out) {
     const void* bytes = nullptr;
     size_t size = 0;
     la_int64_t offset = 0;
-    const int code =
-        archive_read_data_block(archive_, &bytes, &size, &offset);
+    const int code = archive_read_data_block(archive_, &bytes, &size, &offset);
     const uint64_t done = out.size() - begin;
     if (code == ARCHIVE_EOF && source_failed_.ok()) {
       if (done == want) return absl::OkStatus();

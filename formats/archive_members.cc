@@ -19,9 +19,8 @@ absl::StatusOr<std::unique_ptr<ArchiveSource>> OpenTarSource(
   PENSTOCK_ASSIGN_OR_RETURN(auto stream, OpenPlainStream(files, path));
   const uint64_t file_bytes = stream->size_bytes().value_or(0);
   if (options.compression != Compression::kNone) {
-    stream = MakeBoundedStream(
-        Unwrap(std::move(stream), options.compression), file_bytes,
-        options.unpack);
+    stream = MakeBoundedStream(Unwrap(std::move(stream), options.compression),
+                               file_bytes, options.unpack);
   }
   return MakeStreamSource(std::move(stream));
 }
@@ -48,10 +47,10 @@ absl::StatusOr<std::unique_ptr<ArchiveMembers>> ArchiveMembers::Open(
   if (options.format == ArchiveFormat::kTar) {
     PENSTOCK_ASSIGN_OR_RETURN(source, OpenTarSource(files, path, options));
   } else if (options.compression != Compression::kNone) {
-    return absl::UnimplementedError(fmt::format(
-        "{}: a {} inside {} is not read; unpack the outer layer", path,
-        ArchiveFormatName(options.format),
-        CompressionName(options.compression)));
+    return absl::UnimplementedError(
+        fmt::format("{}: a {} inside {} is not read; unpack the outer layer",
+                    path, ArchiveFormatName(options.format),
+                    CompressionName(options.compression)));
   } else {
     PENSTOCK_ASSIGN_OR_RETURN(auto file, files.OpenForRead(path));
     if (options.format == ArchiveFormat::kZip) {
@@ -141,9 +140,8 @@ absl::Status ArchiveMembers::Read(std::string& out) {
 }
 
 absl::Status ArchiveMembers::CheckEnd() {
-  PENSTOCK_RETURN_IF_ERROR(
-      handle_->source().CheckEnd(handle_->header_offset(),
-                                 options_.tar_end == TarEnd::kRequired));
+  PENSTOCK_RETURN_IF_ERROR(handle_->source().CheckEnd(
+      handle_->header_offset(), options_.tar_end == TarEnd::kRequired));
   if (listed_ && *listed_ != entries_) {
     return absl::DataLossError(
         fmt::format("{}: {} entries were found, the zip directory lists {}",

@@ -63,7 +63,7 @@ class ArchiveReader final : public RecordReader {
         return absl::OkStatus();
       }
       PENSTOCK_ASSIGN_OR_RETURN(const MemberUse use,
-                                options_.use(member->name));
+                                options_.use(members_->Locate(*member)));
       if (use == MemberUse::kSkip) {
         if (options_.archive.on_skipped) {
           options_.archive.on_skipped(member->name, "not wanted");
@@ -80,10 +80,10 @@ class ArchiveReader final : public RecordReader {
 
   absl::Status TakeWhole(const ArchiveMember& member) {
     if (member.size_bytes > options_.max_record_bytes) {
-      return absl::ResourceExhaustedError(fmt::format(
-          "{}: has {} bytes, more than {}; raise max_record_bytes",
-          members_->Locate(member), member.size_bytes,
-          options_.max_record_bytes));
+      return absl::ResourceExhaustedError(
+          fmt::format("{}: has {} bytes, more than {}; raise max_record_bytes",
+                      members_->Locate(member), member.size_bytes,
+                      options_.max_record_bytes));
     }
     const size_t begin = bytes_.size();
     PENSTOCK_RETURN_IF_ERROR(members_->Read(bytes_));

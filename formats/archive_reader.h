@@ -25,8 +25,9 @@ enum class MemberUse {
 
 struct ArchiveReadOptions {
   ArchiveOptions archive;
-  // What to make of the member of this name; an error ends the archive.
-  std::function<absl::StatusOr<MemberUse>(std::string_view member)> use;
+  // What to make of the member at "corpus.tar!dir/a.jsonl"; an error ends the
+  // archive.
+  std::function<absl::StatusOr<MemberUse>(const std::string& place)> use;
   // Reads a kRecords member; the stream's path is "corpus.tar!a.jsonl".
   std::function<absl::StatusOr<std::unique_ptr<RecordReader>>(
       std::unique_ptr<ByteStream> member)>

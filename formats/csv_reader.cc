@@ -48,10 +48,6 @@ class CsvReader final : public TextRecords {
 
  private:
   absl::StatusOr<size_t> Cut(std::span<char> bytes, bool at_end) override {
-    if (at_end && bytes.empty() && columns_ == 0 &&
-        options_.header == CsvHeader::kFirstRow) {
-      return AtRow(absl::InvalidArgumentError("the file has no header row"));
-    }
     size_t used = 0;
     while (used < bytes.size()) {
       const std::span<char> rest = bytes.subspan(used);
@@ -68,6 +64,13 @@ class CsvReader final : public TextRecords {
       PassLines(row_.lines);
     }
     return used;
+  }
+
+  absl::Status CheckEnd() const override {
+    if (columns_ > 0 || options_.header == CsvHeader::kNone) {
+      return absl::OkStatus();
+    }
+    return AtRow(absl::InvalidArgumentError("the file has no header row"));
   }
 
   absl::Status TakeRow(std::span<char> text, bool is_cut) {
@@ -121,8 +124,8 @@ class CsvReader final : public TextRecords {
                       Quoted(options_.column)));
     }
     if (*number > columns_) {
-      return absl::InvalidArgumentError(fmt::format(
-          "column {} is wanted, there are {}", *number, columns_));
+      return absl::InvalidArgumentError(
+          fmt::format("column {} is wanted, there are {}", *number, columns_));
     }
     return *number - 1;
   }
@@ -141,8 +144,8 @@ class CsvReader final : public TextRecords {
   }
 
   absl::Status AtRow(const absl::Status& status) const {
-    return Annotate(status, fmt::format("{}: row {}", LocateLine(),
-                                        row_number_));
+    return Annotate(status,
+                    fmt::format("{}: row {}", LocateLine(), row_number_));
   }
 
   const CsvReadOptions options_;

@@ -117,10 +117,10 @@ class WebDatasetReader final : public RecordReader {
     extensions_.push_back(std::move(extension));
     if (extensions_.back() != extension_) return absl::OkStatus();
     if (member.size_bytes > options_.max_record_bytes) {
-      return absl::ResourceExhaustedError(fmt::format(
-          "{}: has {} bytes, more than {}; raise max_record_bytes",
-          members_->Locate(member), member.size_bytes,
-          options_.max_record_bytes));
+      return absl::ResourceExhaustedError(
+          fmt::format("{}: has {} bytes, more than {}; raise max_record_bytes",
+                      members_->Locate(member), member.size_bytes,
+                      options_.max_record_bytes));
     }
     PENSTOCK_RETURN_IF_ERROR(members_->Read(bytes_));
     names_.push_back(member.name);

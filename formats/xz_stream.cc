@@ -81,9 +81,8 @@ class XzStream final : public ByteStream {
             "compressed offset {}",
             path(), offset));
       default:
-        return absl::DataLossError(
-            fmt::format("{}: corrupted xz data near compressed offset {}",
-                        path(), offset));
+        return absl::DataLossError(fmt::format(
+            "{}: corrupted xz data near compressed offset {}", path(), offset));
     }
   }
 

@@ -65,9 +65,10 @@ class Checker {
 
   absl::StatusOr<std::string> ReadAt(uint64_t offset, uint64_t size) {
     if (offset > size_bytes_ || size > size_bytes_ - offset) {
-      return Damaged(fmt::format("the zip points to bytes {} to {}, the file "
-                                 "has {}; it is cut off or damaged",
-                                 offset, offset + size, size_bytes_));
+      return Damaged(
+          fmt::format("the zip points to bytes {} to {}, the file "
+                      "has {}; it is cut off or damaged",
+                      offset, offset + size, size_bytes_));
     }
     std::string bytes(size, '\0');
     PENSTOCK_ASSIGN_OR_RETURN(const size_t got,
@@ -85,9 +86,9 @@ class Checker {
     PENSTOCK_ASSIGN_OR_RETURN(const std::string tail,
                               ReadAt(tail_begin, tail_bytes));
     size_t at = tail.rfind(zip::kEndMagic);
-    while (at != std::string::npos &&
-           (tail.size() - at < zip::kEndBytes ||
-            Load<uint16_t>(tail, at + 20) != tail.size() - at - zip::kEndBytes)) {
+    while (at != std::string::npos && (tail.size() - at < zip::kEndBytes ||
+                                       Load<uint16_t>(tail, at + 20) !=
+                                           tail.size() - at - zip::kEndBytes)) {
       at = at == 0 ? std::string::npos : tail.rfind(zip::kEndMagic, at - 1);
     }
     if (at == std::string::npos) return NoDirectory();
@@ -99,7 +100,8 @@ class Checker {
         place.begin == zip::kIn64) {
       return FindDirectory64(tail_begin + at);
     }
-    if (Load<uint32_t>(end, 4) != 0 || Load<uint16_t>(end, 8) != place.entries) {
+    if (Load<uint32_t>(end, 4) != 0 ||
+        Load<uint16_t>(end, 8) != place.entries) {
       return SeveralDisks();
     }
     return CheckPlace(place, tail_begin + at);
@@ -137,19 +139,18 @@ class Checker {
   }
 
   absl::Status NoDirectory() {
-    PENSTOCK_ASSIGN_OR_RETURN(
-        const std::string first,
-        ReadAt(0, std::min<uint64_t>(size_bytes_, 64)));
+    PENSTOCK_ASSIGN_OR_RETURN(const std::string first,
+                              ReadAt(0, std::min<uint64_t>(size_bytes_, 64)));
     if (first.starts_with("PK")) {
       return Damaged("the zip has no directory at its end; it is cut off");
     }
     const std::string_view type = LooksLike(first);
-    return absl::InvalidArgumentError(fmt::format(
-        "{}: {}{}{}", file_.path(),
-        first.empty() ? "is empty, which no zip archive is"
-                      : "is not a zip archive (starts with " +
-                            FirstBytesText(first) + ")",
-        type.empty() ? "" : "; looks like ", type));
+    return absl::InvalidArgumentError(
+        fmt::format("{}: {}{}{}", file_.path(),
+                    first.empty() ? "is empty, which no zip archive is"
+                                  : "is not a zip archive (starts with " +
+                                        FirstBytesText(first) + ")",
+                    type.empty() ? "" : "; looks like ", type));
   }
 
   absl::Status SeveralDisks() const {
@@ -177,9 +178,9 @@ class Checker {
       const size_t size_bytes = zip::kEntryBytes + name_bytes + extra_bytes +
                                 Load<uint16_t>(left, 32);
       if (left.size() < size_bytes) return WrongCount(place);
-      PENSTOCK_RETURN_IF_ERROR(CheckEntry(
-          left, left.substr(zip::kEntryBytes, name_bytes),
-          left.substr(zip::kEntryBytes + name_bytes, extra_bytes)));
+      PENSTOCK_RETURN_IF_ERROR(
+          CheckEntry(left, left.substr(zip::kEntryBytes, name_bytes),
+                     left.substr(zip::kEntryBytes + name_bytes, extra_bytes)));
       left.remove_prefix(size_bytes);
     }
     return left.empty() ? absl::OkStatus() : WrongCount(place);
@@ -210,9 +211,10 @@ class Checker {
     Use64(extra, {&size, &packed, &offset});
     const uint64_t data = offset + zip::kLocalBytes + name.size();
     if (offset > size_bytes_ || data > size_bytes_ ||
-        packed > size_bytes_ - data || (method == zip::kStored && packed != size)) {
-      return Damaged(fmt::format("zip member {} has sizes that cannot be",
-                                 Quoted(name)));
+        packed > size_bytes_ - data ||
+        (method == zip::kStored && packed != size)) {
+      return Damaged(
+          fmt::format("zip member {} has sizes that cannot be", Quoted(name)));
     }
     return CheckLocal(entry, name, offset, packed);
   }
@@ -239,9 +241,8 @@ class Checker {
 
   absl::Status CheckLocal(std::string_view entry, std::string_view name,
                           uint64_t offset, uint64_t packed) {
-    PENSTOCK_ASSIGN_OR_RETURN(
-        const std::string local,
-        ReadAt(offset, zip::kLocalBytes + name.size()));
+    PENSTOCK_ASSIGN_OR_RETURN(const std::string local,
+                              ReadAt(offset, zip::kLocalBytes + name.size()));
     const bool sizes_follow =
         (Load<uint16_t>(local, 6) & zip::kSizesFollowFlag) != 0;
     if (!local.starts_with(zip::kLocalMagic) ||
@@ -255,8 +256,8 @@ class Checker {
           "the header at offset {} differs from the zip directory's entry {}",
           offset, Quoted(name)));
     }
-    ranges_.push_back({offset, offset + local.size() +
-                                   Load<uint16_t>(local, 28) + packed});
+    ranges_.push_back(
+        {offset, offset + local.size() + Load<uint16_t>(local, 28) + packed});
     return absl::OkStatus();
   }
 
