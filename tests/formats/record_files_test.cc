@@ -130,20 +130,6 @@ TEST_F(RecordFilesTest, ManyThreadsGatherAtOnce) {
   for (std::thread& thread : threads) thread.join();
 }
 
-TEST_F(RecordFilesTest, MoreFilesThanMayBeOpenAtOnceWork) {
-  for (int i = 0; i < 600; ++i) {
-    AddFile("f" + std::to_string(i), {"r" + std::to_string(i)});
-  }
-  const auto records = Open();
-  std::vector<uint64_t> ids(600);
-  std::iota(ids.rbegin(), ids.rend(), 0);
-  GatheredRecords out;
-  ExpectGathers(*records, ids, out);
-  const auto open_now =
-      std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
-  EXPECT_LT(open_now, 560);
-}
-
 TEST_F(RecordFilesTest, AnIdPastTheEndIsRefused) {
   AddFile("a", {"x", "y"});
   GatheredRecords out;

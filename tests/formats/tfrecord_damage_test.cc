@@ -12,6 +12,7 @@
 #include "formats/tfrecord_framing.h"
 #include "tests/formats/reference_zlib.h"
 #include "tests/formats/tfrecord_fixture.h"
+#include "tests/support/memory_files.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/status_matchers.h"
 
@@ -36,7 +37,8 @@ class TfRecordDamageTest : public ::testing::Test {
     }
   }
   ReadResult Read(std::string_view bytes, TfRecordReadOptions options = {}) {
-    return ReadTfRecord(files_, folder_.Write("a.tfrecord", bytes), options);
+    MemoryFiles files(bytes);
+    return ReadTfRecord(files, "a.tfrecord", options);
   }
   // The record that byte `byte` of the good file belongs to.
   size_t RecordOf(size_t byte) const {
