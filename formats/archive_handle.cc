@@ -158,8 +158,8 @@ absl::StatusOr<std::optional<ArchiveEntry>> ArchiveHandle::NextEntry() {
 }
 
 absl::StatusOr<ArchiveEntry> ArchiveHandle::Describe(archive_entry& entry) {
-  ArchiveEntry described{.special = SpecialKind(entry),
-                         .offset = header_offset()};
+  ArchiveEntry described{
+      .name = "", .special = SpecialKind(entry), .offset = header_offset()};
   const char* name = archive_entry_pathname(&entry);
   if (name == nullptr) name = archive_entry_pathname_utf8(&entry);
   if (name == nullptr) {

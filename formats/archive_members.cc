@@ -25,6 +25,12 @@ absl::StatusOr<std::unique_ptr<ArchiveSource>> OpenTarSource(
   return MakeStreamSource(std::move(stream));
 }
 
+// A file of zeros, too, looks like a tar without any.
+absl::Status NoEntries(const std::string& path) {
+  return absl::InvalidArgumentError(
+      fmt::format("{}: holds no entries; is it filled with zeros?", path));
+}
+
 }  // namespace
 
 std::string_view ArchiveFormatName(ArchiveFormat format) {
@@ -56,6 +62,7 @@ absl::StatusOr<std::unique_ptr<ArchiveMembers>> ArchiveMembers::Open(
     if (options.format == ArchiveFormat::kZip) {
       PENSTOCK_ASSIGN_OR_RETURN(listed,
                                 CheckZipDirectory(*file, options.limits));
+      if (*listed == 0) return NoEntries(path);
     }
     PENSTOCK_ASSIGN_OR_RETURN(source, MakeFileSource(std::move(file)));
     file_bytes = source->size_bytes();
@@ -147,13 +154,7 @@ absl::Status ArchiveMembers::CheckEnd() {
         fmt::format("{}: {} entries were found, the zip directory lists {}",
                     path_, entries_, *listed_));
   }
-  if (entries_ == 0) {
-    return absl::InvalidArgumentError(fmt::format(
-        "{}: holds no entries; a file of zeros, too, looks like a tar without "
-        "any",
-        path_));
-  }
-  return absl::OkStatus();
+  return entries_ == 0 ? NoEntries(path_) : absl::OkStatus();
 }
 
 std::string ArchiveMembers::Locate(const ArchiveMember& member) const {

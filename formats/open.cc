@@ -155,16 +155,17 @@ Reader OpenRecords(FileSystem& files, const std::string& path,
     case FileKind::k7z:
       break;
   }
-  return OpenArchive(
-      files, path,
-      {.archive = ArchiveOptionsOf(options, kind, compression),
-       .use = [options](
-                  std::string_view name) { return UseOfMember(options, name); },
-       .open =
-           [options](std::unique_ptr<ByteStream> member) {
-             return ReadMember(options, std::move(member));
-           },
-       .max_record_bytes = options.max_record_bytes});
+  const auto use = [options](const std::string& place) {
+    return UseOfMember(options, place);
+  };
+  const auto open = [options](std::unique_ptr<ByteStream> member) {
+    return ReadMember(options, std::move(member));
+  };
+  return OpenArchive(files, path,
+                     {.archive = ArchiveOptionsOf(options, kind, compression),
+                      .use = use,
+                      .open = open,
+                      .max_record_bytes = options.max_record_bytes});
 }
 
 }  // namespace penstock

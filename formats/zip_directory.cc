@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/file_signature.h"
 #include "formats/quoted.h"
 #include "formats/status.h"
+#include "formats/zip_end.h"
 #include "formats/zip_layout.h"
 
 namespace penstock {
@@ -17,16 +17,8 @@ namespace {
 
 using zip::Load;
 
-constexpr uint64_t kMaxCommentBytes = 65535;
 // Held in memory, here and in libarchive.
 constexpr uint64_t kMaxDirectoryBytes = 1ull << 30;
-
-// Where the directory lies.
-struct Place {
-  uint64_t begin = 0;
-  uint64_t size_bytes = 0;
-  uint64_t entries = 0;
-};
 
 struct Range {
   uint64_t begin;
@@ -41,7 +33,8 @@ class Checker {
   absl::StatusOr<uint64_t> Check() {
     PENSTOCK_ASSIGN_OR_RETURN(const FileInfo info, file_.Stat());
     size_bytes_ = info.size_bytes;
-    PENSTOCK_ASSIGN_OR_RETURN(const Place place, FindDirectory());
+    PENSTOCK_ASSIGN_OR_RETURN(const ZipDirectoryPlace place,
+                              FindZipDirectory(file_, size_bytes_));
     if (place.entries > limits_.max_members) {
       return absl::ResourceExhaustedError(fmt::format(
           "{}: the zip lists {} entries, more than {}; raise max_members",
@@ -63,109 +56,18 @@ class Checker {
     return absl::DataLossError(fmt::format("{}: {}", file_.path(), what));
   }
 
-  absl::StatusOr<std::string> ReadAt(uint64_t offset, uint64_t size) {
-    if (offset > size_bytes_ || size > size_bytes_ - offset) {
-      return Damaged(
-          fmt::format("the zip points to bytes {} to {}, the file "
-                      "has {}; it is cut off or damaged",
-                      offset, offset + size, size_bytes_));
-    }
-    std::string bytes(size, '\0');
-    PENSTOCK_ASSIGN_OR_RETURN(const size_t got,
-                              file_.ReadAt(offset, {bytes.data(), size}));
-    if (got == size) return bytes;
-    return absl::FailedPreconditionError(
-        fmt::format("{}: file changed while reading (size {} -> {})",
-                    file_.path(), size_bytes_, offset + got));
+  absl::StatusOr<std::string> ReadAt(uint64_t offset, uint64_t size) const {
+    return ReadZipBytes(file_, size_bytes_, offset, size);
   }
 
-  absl::StatusOr<Place> FindDirectory() {
-    const uint64_t tail_bytes =
-        std::min(size_bytes_, kMaxCommentBytes + zip::kEndBytes);
-    const uint64_t tail_begin = size_bytes_ - tail_bytes;
-    PENSTOCK_ASSIGN_OR_RETURN(const std::string tail,
-                              ReadAt(tail_begin, tail_bytes));
-    size_t at = tail.rfind(zip::kEndMagic);
-    while (at != std::string::npos && (tail.size() - at < zip::kEndBytes ||
-                                       Load<uint16_t>(tail, at + 20) !=
-                                           tail.size() - at - zip::kEndBytes)) {
-      at = at == 0 ? std::string::npos : tail.rfind(zip::kEndMagic, at - 1);
-    }
-    if (at == std::string::npos) return NoDirectory();
-    const std::string_view end = std::string_view(tail).substr(at);
-    const Place place{.begin = Load<uint32_t>(end, 16),
-                      .size_bytes = Load<uint32_t>(end, 12),
-                      .entries = Load<uint16_t>(end, 10)};
-    if (place.entries == zip::kIn64Short || place.size_bytes == zip::kIn64 ||
-        place.begin == zip::kIn64) {
-      return FindDirectory64(tail_begin + at);
-    }
-    if (Load<uint32_t>(end, 4) != 0 ||
-        Load<uint16_t>(end, 8) != place.entries) {
-      return SeveralDisks();
-    }
-    return CheckPlace(place, tail_begin + at);
-  }
-
-  absl::StatusOr<Place> FindDirectory64(uint64_t end_offset) {
-    if (end_offset < zip::kLocator64Bytes) return NoDirectory();
-    PENSTOCK_ASSIGN_OR_RETURN(
-        const std::string locator,
-        ReadAt(end_offset - zip::kLocator64Bytes, zip::kLocator64Bytes));
-    if (!locator.starts_with(zip::kLocator64Magic)) return NoDirectory();
-    if (Load<uint32_t>(locator, 16) > 1) return SeveralDisks();
-    const auto offset = Load<uint64_t>(locator, 8);
-    PENSTOCK_ASSIGN_OR_RETURN(const std::string end,
-                              ReadAt(offset, zip::kEnd64Bytes));
-    if (!end.starts_with(zip::kEnd64Magic)) return NoDirectory();
-    return CheckPlace({.begin = Load<uint64_t>(end, 48),
-                       .size_bytes = Load<uint64_t>(end, 40),
-                       .entries = Load<uint64_t>(end, 32)},
-                      offset);
-  }
-
-  absl::StatusOr<Place> CheckPlace(const Place& place, uint64_t end) {
-    if (place.begin > end || end - place.begin != place.size_bytes) {
-      return Damaged(fmt::format(
-          "the zip directory of {} bytes at offset {} does not end where its "
-          "end record stands, at {}; the file is damaged or has bytes put "
-          "before it",
-          place.size_bytes, place.begin, end));
-    }
-    if (place.entries > place.size_bytes / zip::kEntryBytes) {
-      return WrongCount(place);
-    }
-    return place;
-  }
-
-  absl::Status NoDirectory() {
-    PENSTOCK_ASSIGN_OR_RETURN(const std::string first,
-                              ReadAt(0, std::min<uint64_t>(size_bytes_, 64)));
-    if (first.starts_with("PK")) {
-      return Damaged("the zip has no directory at its end; it is cut off");
-    }
-    const std::string_view type = LooksLike(first);
-    return absl::InvalidArgumentError(
-        fmt::format("{}: {}{}{}", file_.path(),
-                    first.empty() ? "is empty, which no zip archive is"
-                                  : "is not a zip archive (starts with " +
-                                        FirstBytesText(first) + ")",
-                    type.empty() ? "" : "; looks like ", type));
-  }
-
-  absl::Status SeveralDisks() const {
-    return absl::UnimplementedError(fmt::format(
-        "{}: a zip split over several files is not read", file_.path()));
-  }
-
-  absl::Status WrongCount(const Place& place) const {
+  absl::Status WrongCount(const ZipDirectoryPlace& place) const {
     return Damaged(fmt::format(
         "the zip's end record says {} entries, its directory of {} bytes holds "
         "another number",
         place.entries, place.size_bytes));
   }
 
-  absl::Status ReadEntries(const Place& place) {
+  absl::Status ReadEntries(const ZipDirectoryPlace& place) {
     PENSTOCK_ASSIGN_OR_RETURN(const std::string bytes,
                               ReadAt(place.begin, place.size_bytes));
     std::string_view left = bytes;
