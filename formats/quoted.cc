@@ -1,8 +1,8 @@
 #include "formats/quoted.h"
 
-#include <simdjson.h>
-
 #include <cstddef>
+
+#include <simdjson.h>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/string_view.h"

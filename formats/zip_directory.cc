@@ -46,6 +46,9 @@ class Checker {
                       "the members into several archives",
                       file_.path(), place.size_bytes, kMaxDirectoryBytes));
     }
+    if (place.entries > place.size_bytes / zip::kEntryBytes) {
+      return WrongCount(place);
+    }
     PENSTOCK_RETURN_IF_ERROR(ReadEntries(place));
     PENSTOCK_RETURN_IF_ERROR(CheckOverlaps(place.begin));
     return place.entries;
