@@ -1,5 +1,5 @@
-// Runs a fuzz target without a fuzzer: over the files named, or over seeds from
-// our writer and every single-byte corruption and cut of them.
+// Runs a fuzz target without a fuzzer: over the files named, or over its seeds
+// and every single-byte corruption and cut of them.
 
 #include <cstdint>
 #include <cstdio>
@@ -8,8 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/tfrecord_writer.h"
-#include "tests/support/scratch_folder.h"
+#include "tests/fuzz/seeds.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
@@ -37,32 +36,13 @@ void RunWithCorruptions(const std::string& seed) {
   }
 }
 
-std::string Seed(Compression compression,
-                 const std::vector<std::string>& records) {
-  const ScratchFolder folder;
-  const std::string path = folder / "seed";
-  auto writer =
-      CreateTfRecord(LocalFiles(), path, {.compression = compression});
-  if (!writer.ok()) return {};
-  for (const std::string& record : records) {
-    (*writer)->Append(record).IgnoreError();
-  }
-  (*writer)->Finish().IgnoreError();
-  return folder.Read("seed");
-}
-
 int Main(int count, char** names) {
   for (int i = 1; i < count; ++i) {
     std::ifstream in(names[i], std::ios::binary);
     Run({std::istreambuf_iterator<char>(in), {}});
   }
   if (count > 1) return 0;
-  for (const Compression compression :
-       {Compression::kNone, Compression::kGzip, Compression::kZlib}) {
-    RunWithCorruptions(Seed(compression, {}));
-    RunWithCorruptions(
-        Seed(compression, {"", "foo", std::string(200, 'a'), "bar"}));
-  }
+  for (const std::string& seed : FuzzSeeds()) RunWithCorruptions(seed);
   std::printf("%llu inputs\n", static_cast<unsigned long long>(runs));
   return runs > 1000 ? 0 : 1;
 }
