@@ -15,7 +15,7 @@
 
 #include "formats/open.h"
 #include "tests/formats/text_fixture.h"
-#include "tests/support/one_file.h"
+#include "tests/support/memory_files.h"
 #include "tests/support/scratch_folder.h"
 
 namespace penstock::testing {
@@ -125,9 +125,9 @@ void Store(std::string& bytes, size_t at, T value) {
 }
 
 // All records of a file of that name with these bytes.
-inline ReadOut ReadAs(const std::string& name, std::string bytes,
+inline ReadOut ReadAs(const std::string& name, std::string_view bytes,
                       OpenOptions options = {}) {
-  OneFile files(std::move(bytes));
+  MemoryFiles files(bytes);
   return ReadAll(OpenRecords(files, name, std::move(options)));
 }
 
