@@ -185,7 +185,6 @@ absl::StatusOr<ArchiveEntry> ArchiveHandle::Describe(archive_entry& entry) {
 absl::Status ArchiveHandle::Read(const ArchiveEntry& entry, std::string& out) {
   // Memory is taken as bytes arrive, whatever size the header claims.
   constexpr uint64_t kFirstBytes = 1 << 20;
-  const Utf8Locale locale;
   const uint64_t begin = out.size();
   const uint64_t want = entry.size_bytes;
   out.reserve(begin + std::min(want, kFirstBytes));

@@ -22,7 +22,7 @@ struct ArchiveMember {
 };
 
 // Threads: one at a time.
-// Memory:  what libarchive needs for the format's directory, and 0.5 MiB.
+// Memory:  what libarchive needs for the format's directory, and 0.4 MiB.
 class ArchiveMembers {
  public:
   // Errors:  those of FileSystem::OpenForRead; kInvalidArgument where the file

@@ -62,13 +62,13 @@ class ArchiveReader final : public RecordReader {
         ended_ = true;
         return absl::OkStatus();
       }
-      PENSTOCK_ASSIGN_OR_RETURN(const MemberUse use,
-                                options_.use(members_->Locate(*member)));
-      if (use == MemberUse::kSkip) {
+      const absl::StatusOr<MemberUse> use = options_.use(member->name);
+      if (!use.ok()) return Annotate(use.status(), path());
+      if (*use == MemberUse::kSkip) {
         if (options_.archive.on_skipped) {
           options_.archive.on_skipped(member->name, "not wanted");
         }
-      } else if (use == MemberUse::kRecords) {
+      } else if (*use == MemberUse::kRecords) {
         pending_ = *std::move(member);
         return absl::OkStatus();
       } else {

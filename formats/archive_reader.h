@@ -25,15 +25,15 @@ enum class MemberUse {
 
 struct ArchiveReadOptions {
   ArchiveOptions archive;
-  // What to make of the member at "corpus.tar!dir/a.jsonl"; an error ends the
-  // archive.
-  std::function<absl::StatusOr<MemberUse>(const std::string& place)> use;
+  // What to make of the member called "dir/a.jsonl"; an error ends the archive,
+  // which is named in front of it.
+  std::function<absl::StatusOr<MemberUse>(std::string_view name)> use;
   // Reads a kRecords member; the stream's path is "corpus.tar!a.jsonl".
   std::function<absl::StatusOr<std::unique_ptr<RecordReader>>(
       std::unique_ptr<ByteStream> member)>
       open;
-  // About the size of a block of whole members.
-  size_t block_bytes = 1 << 20;
+  // About the size of a block of whole members. Larger ones leave the cache.
+  size_t block_bytes = 256 << 10;
   // A longer whole member is kResourceExhausted.
   uint64_t max_record_bytes = 1ull << 30;
 };

@@ -10,7 +10,7 @@
 namespace penstock {
 namespace {
 
-constexpr size_t kBufferBytes = 256 << 10;
+constexpr size_t kBufferBytes = 128 << 10;
 constexpr size_t kFirstBytes = 512;
 constexpr uint64_t kTarEndBytes = 1024;
 

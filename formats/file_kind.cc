@@ -74,8 +74,8 @@ bool TakeOffShard(std::string& name) {
   return true;
 }
 
-Name NameOf(const std::string& path) {
-  Name name{path.substr(path.find_last_of('/') + 1)};
+Name NameOf(std::string_view path) {
+  Name name{std::string(path.substr(path.find_last_of('/') + 1))};
   std::ranges::transform(name.bare, name.bare.begin(), [](char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   });
@@ -93,7 +93,7 @@ Name NameOf(const std::string& path) {
 
 }  // namespace
 
-std::optional<FileKind> KnownKindOfFile(const std::string& path) {
+std::optional<FileKind> KnownKindOfFile(std::string_view path) {
   const std::string name = NameOf(path).bare;
   for (const KnownEnd& known : kKnownEnds) {
     if (name.ends_with(known.end)) return known.kind;

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "absl/status/statusor.h"
 #include "formats/record_reader.h"
@@ -28,7 +29,7 @@ enum class FileKind {
 absl::StatusOr<FileKind> KindOfFile(const std::string& path);
 
 // The same without a word where the name says nothing.
-std::optional<FileKind> KnownKindOfFile(const std::string& path);
+std::optional<FileKind> KnownKindOfFile(std::string_view path);
 
 // How the name says that the file is wrapped.
 Compression CompressionOfFile(const std::string& path);

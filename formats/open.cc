@@ -37,7 +37,7 @@ size_t BufferBytes(const ByteStream& stream) {
   return std::min(stream.size_bytes().value_or(kMost) + 1, kMost);
 }
 
-std::string NestedText(const std::string& path) {
+std::string NestedText(std::string_view path) {
   return fmt::format(
       "{}: TFRecord files and archives inside an archive are not read; unpack "
       "the outer one",
@@ -82,9 +82,9 @@ bool IsTextKind(FileKind kind) {
 
 // What to do with a member of an archive.
 absl::StatusOr<MemberUse> UseOfMember(const OpenOptions& options,
-                                      const std::string& path) {
+                                      std::string_view name) {
   if (options.member_kind) return MemberUse::kRecords;
-  const std::optional<FileKind> kind = KnownKindOfFile(path);
+  const std::optional<FileKind> kind = KnownKindOfFile(name);
   if (kind && IsTextKind(*kind)) return MemberUse::kRecords;
   switch (options.other_members) {
     case OtherMembers::kWhole:
@@ -94,8 +94,8 @@ absl::StatusOr<MemberUse> UseOfMember(const OpenOptions& options,
     case OtherMembers::kRefuse:
       break;
   }
-  return kind ? absl::UnimplementedError(NestedText(path))
-              : KindOfFile(path).status();
+  return kind ? absl::UnimplementedError(NestedText(name))
+              : KindOfFile(std::string(name)).status();
 }
 
 Reader ReadMember(const OpenOptions& options,
@@ -155,8 +155,8 @@ Reader OpenRecords(FileSystem& files, const std::string& path,
     case FileKind::k7z:
       break;
   }
-  const auto use = [options](const std::string& place) {
-    return UseOfMember(options, place);
+  const auto use = [options](std::string_view name) {
+    return UseOfMember(options, name);
   };
   const auto open = [options](std::unique_ptr<ByteStream> member) {
     return ReadMember(options, std::move(member));

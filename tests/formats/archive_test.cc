@@ -135,7 +135,7 @@ TEST(ArchiveTest, OtherMembersAreSkippedOrRefusedWhereAsked) {
   EXPECT_THAT(skipped, ElementsAre("LICENSE: not wanted", "n.zip: not wanted"));
   EXPECT_THAT(
       ReadAs("c.tar", tar, {.other_members = OtherMembers::kRefuse}).status,
-      StatusIs(kInvalid, AllOf(HasSubstr("c.tar!LICENSE: "),
+      StatusIs(kInvalid, AllOf(HasSubstr("c.tar: LICENSE: "),
                                HasSubstr("does not say what the file is"))));
 }
 
