@@ -1,7 +1,8 @@
 // The one interface behind which every sequence of records is read.
 //
 // Implementations form a star around this header: tfrecord_reader, text_reader,
-// jsonl_reader. formats/open.h picks one by name.
+// jsonl_reader, csv_reader, archive_reader, webdataset_reader. formats/open.h
+// picks one by name.
 #pragma once
 
 #include <cstddef>
