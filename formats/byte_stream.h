@@ -1,7 +1,8 @@
 // The bytes of one file in sequence, unwrapped.
 //
-// Implementations form a star around this header: plain_stream, gzip_stream,
-// zlib_stream. formats/open_stream.h picks one.
+// Implementations form a star around this header: plain_stream, memory_stream,
+// gzip_stream, zlib_stream, zstd_stream, xz_stream, bzip2_stream.
+// formats/open_stream.h picks one.
 #pragma once
 
 #include <cstddef>

@@ -95,6 +95,11 @@ absl::StatusOr<std::unique_ptr<RecordReader>> OpenJsonl(
     FileSystem& files, const std::string& path, JsonlReadOptions options) {
   PENSTOCK_ASSIGN_OR_RETURN(auto stream,
                             OpenStream(files, path, options.compression));
+  return ReadJsonl(std::move(stream), std::move(options));
+}
+
+std::unique_ptr<RecordReader> ReadJsonl(std::unique_ptr<ByteStream> stream,
+                                        JsonlReadOptions options) {
   return std::make_unique<JsonlReader>(std::move(stream), std::move(options));
 }
 

@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "formats/byte_stream.h"
 #include "formats/file.h"
 #include "formats/record_reader.h"
 
@@ -38,5 +39,9 @@ struct JsonlReadOptions {
 //          a long line or more than 1024 levels.
 absl::StatusOr<std::unique_ptr<RecordReader>> OpenJsonl(
     FileSystem& files, const std::string& path, JsonlReadOptions options = {});
+
+// The same for the bytes of a file that lies elsewhere, unwrapped.
+std::unique_ptr<RecordReader> ReadJsonl(std::unique_ptr<ByteStream> stream,
+                                        JsonlReadOptions options = {});
 
 }  // namespace penstock

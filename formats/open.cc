@@ -3,123 +3,169 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <string_view>
 #include <utility>
 
+#include "formats/archive_reader.h"
+#include "formats/bounded_stream.h"
+#include "formats/csv_reader.h"
 #include "formats/jsonl_reader.h"
+#include "formats/open_stream.h"
+#include "formats/plain_stream.h"
 #include "formats/status.h"
 #include "formats/text_reader.h"
 #include "formats/tfrecord_reader.h"
+#include "formats/webdataset_reader.h"
 
 namespace penstock {
 namespace {
 
-struct KnownEnd {
-  std::string_view end;
-  FileKind kind;
-};
+using Reader = absl::StatusOr<std::unique_ptr<RecordReader>>;
 
-constexpr std::array<KnownEnd, 10> kKnownEnds = {{
-    {".tfrecord", FileKind::kTfRecord},
-    {".tfrecords", FileKind::kTfRecord},
-    {".jsonl", FileKind::kJsonl},
-    {".ndjson", FileKind::kJsonl},
-    {".txt", FileKind::kText},
-    {".text", FileKind::kText},
-    {".md", FileKind::kText},
-    {".markdown", FileKind::kText},
-    {".rst", FileKind::kText},
-    {".pod", FileKind::kText},
-}};
-
-// A file's name, in small letters, without what was wrapped around it.
-struct Name {
-  std::string bare;
-  bool gzip = false;
-};
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-
-// Takes "-00003-of-00016" off the end.
-bool TakeOffShard(std::string& name) {
-  const auto digits = [&](size_t end) {
-    size_t begin = end;
-    while (begin > 0 && IsDigit(name[begin - 1])) --begin;
-    return end - begin;
-  };
-  constexpr std::string_view kOf = "-of-";
-  const size_t total = digits(name.size());
-  if (total < 5) return false;
-  const size_t of = name.size() - total;
-  if (!std::string_view(name).substr(0, of).ends_with(kOf)) return false;
-  const size_t shard = digits(of - kOf.size());
-  if (shard < 5) return false;
-  const size_t dash = of - kOf.size() - shard;
-  if (dash == 0 || name[dash - 1] != '-') return false;
-  name.resize(dash - 1);
-  return true;
+// The bytes inside `packed`, where those are bounded.
+std::unique_ptr<ByteStream> UnwrapBounded(std::unique_ptr<ByteStream> packed,
+                                          Compression compression,
+                                          const UnpackLimits& limits) {
+  if (compression == Compression::kNone) return packed;
+  const uint64_t size_bytes = packed->size_bytes().value_or(0);
+  return MakeBoundedStream(Unwrap(std::move(packed), compression), size_bytes,
+                           limits);
 }
 
-Name NameOf(const std::string& path) {
-  Name name{path.substr(path.find_last_of('/') + 1)};
-  std::ranges::transform(name.bare, name.bare.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  bool shard = TakeOffShard(name.bare);
-  if (name.bare.ends_with(".gz")) {
-    name.gzip = true;
-    name.bare.resize(name.bare.size() - 3);
-    if (!shard) TakeOffShard(name.bare);
+// A buffer for a whole small file; a member of an archive is often one.
+size_t BufferBytes(const ByteStream& stream) {
+  constexpr uint64_t kMost = 1 << 20;
+  return std::min(stream.size_bytes().value_or(kMost) + 1, kMost);
+}
+
+std::string NestedText(std::string_view path) {
+  return fmt::format(
+      "{}: TFRecord files and archives inside an archive are not read; unpack "
+      "the outer one",
+      path);
+}
+
+// Reads a file of text, whose bytes may lie inside an archive.
+Reader ReadTextKind(std::unique_ptr<ByteStream> stream, FileKind kind,
+                    const OpenOptions& options) {
+  const size_t buffer_bytes = BufferBytes(*stream);
+  switch (kind) {
+    case FileKind::kText:
+      return ReadText(std::move(stream),
+                      {.unit = options.text_unit,
+                       .buffer_bytes = buffer_bytes,
+                       .max_record_bytes = options.max_record_bytes});
+    case FileKind::kJsonl:
+      return ReadJsonl(std::move(stream),
+                       {.field = options.json_field,
+                        .on_bad_line = options.on_bad_line,
+                        .buffer_bytes = buffer_bytes,
+                        .max_record_bytes = options.max_record_bytes});
+    case FileKind::kCsv:
+    case FileKind::kTsv:
+      return ReadCsv(std::move(stream),
+                     {.delimiter = options.csv_delimiter.value_or(
+                          kind == FileKind::kCsv ? ',' : '\t'),
+                      .header = options.csv_header,
+                      .quotes = options.csv_quotes,
+                      .column = options.csv_column,
+                      .buffer_bytes = buffer_bytes,
+                      .max_record_bytes = options.max_record_bytes});
+    default:
+      return absl::UnimplementedError(NestedText(stream->path()));
   }
-  return name;
+}
+
+bool IsTextKind(FileKind kind) {
+  return kind == FileKind::kText || kind == FileKind::kJsonl ||
+         kind == FileKind::kCsv || kind == FileKind::kTsv;
+}
+
+// What to do with a member of an archive.
+absl::StatusOr<MemberUse> UseOfMember(const OpenOptions& options,
+                                      std::string_view name) {
+  if (options.member_kind) return MemberUse::kRecords;
+  const std::optional<FileKind> kind = KnownKindOfFile(name);
+  if (kind && IsTextKind(*kind)) return MemberUse::kRecords;
+  switch (options.other_members) {
+    case OtherMembers::kWhole:
+      return kind ? MemberUse::kRecords : MemberUse::kWhole;
+    case OtherMembers::kSkip:
+      return MemberUse::kSkip;
+    case OtherMembers::kRefuse:
+      break;
+  }
+  return kind ? absl::UnimplementedError(NestedText(name))
+              : KindOfFile(std::string(name)).status();
+}
+
+Reader ReadMember(const OpenOptions& options,
+                  std::unique_ptr<ByteStream> member) {
+  const std::string path = member->path();
+  const FileKind kind = options.member_kind.value_or(
+      KnownKindOfFile(path).value_or(FileKind::kText));
+  return ReadTextKind(
+      UnwrapBounded(std::move(member), CompressionOfFile(path), options.unpack),
+      kind, options);
+}
+
+ArchiveOptions ArchiveOptionsOf(const OpenOptions& options, FileKind kind,
+                                Compression compression) {
+  return {.format = kind == FileKind::kZip  ? ArchiveFormat::kZip
+                    : kind == FileKind::k7z ? ArchiveFormat::k7z
+                                            : ArchiveFormat::kTar,
+          .compression = compression,
+          .tar_end = options.tar_end,
+          .limits = options.archive_limits,
+          .unpack = options.unpack,
+          .on_skipped = options.on_skipped_member};
 }
 
 }  // namespace
 
-absl::StatusOr<FileKind> KindOfFile(const std::string& path) {
-  const std::string name = NameOf(path).bare;
-  std::string list;
-  for (const KnownEnd& known : kKnownEnds) {
-    if (name.ends_with(known.end)) return known.kind;
-    list += fmt::format("{}{}", list.empty() ? "" : ", ", known.end);
-  }
-  return absl::InvalidArgumentError(fmt::format(
-      "{}: the name does not say what the file is; known are {}, each also "
-      "with .gz; or say the kind{}",
-      path, list,
-      name.ends_with(".json") ? " (jsonl where each line is a document)" : ""));
-}
-
-Compression CompressionOfFile(const std::string& path) {
-  return NameOf(path).gzip ? Compression::kGzip : Compression::kNone;
-}
-
-absl::StatusOr<std::unique_ptr<RecordReader>> OpenRecords(
-    FileSystem& files, const std::string& path, OpenOptions options) {
+Reader OpenRecords(FileSystem& files, const std::string& path,
+                   OpenOptions options) {
   if (!options.kind) {
     PENSTOCK_ASSIGN_OR_RETURN(options.kind, KindOfFile(path));
   }
+  const FileKind kind = *options.kind;
   const Compression compression =
       options.compression.value_or(CompressionOfFile(path));
-  switch (*options.kind) {
+  switch (kind) {
     case FileKind::kTfRecord:
       return OpenTfRecord(files, path,
                           {.compression = compression,
                            .max_record_bytes = options.max_record_bytes});
     case FileKind::kText:
-      return OpenText(files, path,
-                      {.compression = compression,
-                       .unit = options.text_unit,
-                       .max_record_bytes = options.max_record_bytes});
     case FileKind::kJsonl:
-      return OpenJsonl(files, path,
-                       {.compression = compression,
-                        .field = std::move(options.json_field),
-                        .on_bad_line = std::move(options.on_bad_line),
-                        .max_record_bytes = options.max_record_bytes});
+    case FileKind::kCsv:
+    case FileKind::kTsv: {
+      PENSTOCK_ASSIGN_OR_RETURN(auto stream, OpenPlainStream(files, path));
+      return ReadTextKind(
+          UnwrapBounded(std::move(stream), compression, options.unpack), kind,
+          options);
+    }
+    case FileKind::kWebDataset:
+      return OpenWebDataset(
+          files, path,
+          {.archive = ArchiveOptionsOf(options, kind, compression),
+           .extension = options.sample_extension,
+           .max_record_bytes = options.max_record_bytes});
+    case FileKind::kTar:
+    case FileKind::kZip:
+    case FileKind::k7z:
+      break;
   }
-  return absl::InvalidArgumentError("no such kind of file");
+  const auto use = [options](std::string_view name) {
+    return UseOfMember(options, name);
+  };
+  const auto open = [options](std::unique_ptr<ByteStream> member) {
+    return ReadMember(options, std::move(member));
+  };
+  return OpenArchive(files, path,
+                     {.archive = ArchiveOptionsOf(options, kind, compression),
+                      .use = use,
+                      .open = open,
+                      .max_record_bytes = options.max_record_bytes});
 }
 
 }  // namespace penstock

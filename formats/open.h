@@ -7,25 +7,31 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "formats/archive_options.h"
+#include "formats/csv_form.h"
 #include "formats/file.h"
+#include "formats/file_kind.h"
 #include "formats/record_reader.h"
 #include "formats/text_unit.h"
+#include "formats/unpack_limits.h"
 
 namespace penstock {
 
-enum class FileKind {
-  kTfRecord,  // .tfrecord, .tfrecords and shards of them; records as stored
-  kText,      // .txt, .md, .rst, .pod ...; records cut as TextUnit says
-  kJsonl,     // .jsonl, .ndjson; records are the text of one field
+// What to make of a member of an archive whose name does not say what it is.
+enum class OtherMembers {
+  kWhole,   // one record, its bytes as they are
+  kSkip,    // nothing; told to on_skipped_member
+  kRefuse,  // kInvalidArgument
 };
 
 struct OpenOptions {
-  // What the file is; by default its name says (a last ".gz" is taken off).
+  // What the file is; by default its name says (see file_kind.h).
   std::optional<FileKind> kind = std::nullopt;
-  // How it is wrapped; by default gzip for ".gz", otherwise none.
+  // How it is wrapped; by default as its name says.
   std::optional<Compression> compression = std::nullopt;
   TextUnit text_unit = TextUnit::kParagraph;
   // The field that holds a JSONL document's text; "a.b" looks inside "a".
@@ -33,17 +39,31 @@ struct OpenOptions {
   // Told of each JSONL line that gives no record, and why; the line is left
   // out. Without it such a line is the end of the file, with that error.
   std::function<void(const absl::Status&)> on_bad_line = nullptr;
-  // A longer record or line is kResourceExhausted.
+  // The column that holds a CSV or TSV row's text: its name, or "#2".
+  std::string csv_column = "text";
+  CsvHeader csv_header = CsvHeader::kFirstRow;
+  CsvQuotes csv_quotes = CsvQuotes::kRfc4180;
+  // By default a comma for CSV and a tab for TSV.
+  std::optional<char> csv_delimiter = std::nullopt;
+
+  // What the members of an archive are; by default their names say.
+  std::optional<FileKind> member_kind = std::nullopt;
+  OtherMembers other_members = OtherMembers::kWhole;
+  // Told of each member that gives no record, and why.
+  std::function<void(std::string_view, std::string_view)> on_skipped_member =
+      nullptr;
+  TarEnd tar_end = TarEnd::kRequired;
+  ArchiveLimits archive_limits = {};
+  // The component of a WebDataset sample that is the record.
+  std::string sample_extension = "txt";
+
+  // Of a file, or member, that is compressed; TFRecord files have no limit.
+  UnpackLimits unpack = {};
+  // A longer record, line or row is kResourceExhausted.
   uint64_t max_record_bytes = 1ull << 30;
 };
 
-// What the name of `path` says: of its last part the end after a last ".gz" and
-// a shard's "-00003-of-00016", in any case.
-// Errors:  kInvalidArgument where the name says nothing; the message lists the
-//          names that do.
-absl::StatusOr<FileKind> KindOfFile(const std::string& path);
-Compression CompressionOfFile(const std::string& path);
-
+// Errors:  those of the reader; kInvalidArgument where the name says nothing.
 absl::StatusOr<std::unique_ptr<RecordReader>> OpenRecords(
     FileSystem& files, const std::string& path, OpenOptions options = {});
 

@@ -2,25 +2,39 @@
 
 #include <utility>
 
+#include "formats/bzip2_stream.h"
 #include "formats/gzip_stream.h"
 #include "formats/plain_stream.h"
 #include "formats/status.h"
+#include "formats/xz_stream.h"
 #include "formats/zlib_stream.h"
+#include "formats/zstd_stream.h"
 
 namespace penstock {
 
 absl::StatusOr<std::unique_ptr<ByteStream>> OpenStream(
     FileSystem& files, const std::string& path, Compression compression) {
   PENSTOCK_ASSIGN_OR_RETURN(auto plain, OpenPlainStream(files, path));
+  return Unwrap(std::move(plain), compression);
+}
+
+std::unique_ptr<ByteStream> Unwrap(std::unique_ptr<ByteStream> wrapped,
+                                   Compression compression) {
   switch (compression) {
     case Compression::kNone:
       break;
     case Compression::kGzip:
-      return MakeGzipStream(std::move(plain));
+      return MakeGzipStream(std::move(wrapped));
     case Compression::kZlib:
-      return MakeZlibStream(std::move(plain));
+      return MakeZlibStream(std::move(wrapped));
+    case Compression::kZstd:
+      return MakeZstdStream(std::move(wrapped));
+    case Compression::kXz:
+      return MakeXzStream(std::move(wrapped));
+    case Compression::kBzip2:
+      return MakeBzip2Stream(std::move(wrapped));
   }
-  return plain;
+  return wrapped;
 }
 
 }  // namespace penstock

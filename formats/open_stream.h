@@ -17,4 +17,8 @@ absl::StatusOr<std::unique_ptr<ByteStream>> OpenStream(FileSystem& files,
                                                        const std::string& path,
                                                        Compression compression);
 
+// The bytes inside `wrapped`.
+std::unique_ptr<ByteStream> Unwrap(std::unique_ptr<ByteStream> wrapped,
+                                   Compression compression);
+
 }  // namespace penstock

@@ -2,6 +2,8 @@
 
 #include <cstddef>
 
+#include <simdjson.h>
+
 #include "absl/strings/escaping.h"
 #include "absl/strings/string_view.h"
 
@@ -21,7 +23,10 @@ std::string Quoted(std::string_view text) {
     while (size > kLimit - 4 && IsMiddleOfCharacter(text[size])) --size;
   }
   std::string quoted = "\"";
-  quoted += absl::Utf8SafeCHexEscape(absl::string_view(text.data(), size));
+  const absl::string_view kept(text.data(), size);
+  quoted += simdjson::validate_utf8(text.data(), size)
+                ? absl::Utf8SafeCHexEscape(kept)
+                : absl::CHexEscape(kept);
   quoted += size < text.size() ? "...\"" : "\"";
   return quoted;
 }

@@ -10,6 +10,12 @@ std::string_view CompressionName(Compression compression) {
       return "gzip";
     case Compression::kZlib:
       return "zlib";
+    case Compression::kZstd:
+      return "zstd";
+    case Compression::kXz:
+      return "xz";
+    case Compression::kBzip2:
+      return "bzip2";
   }
   return "unknown";
 }

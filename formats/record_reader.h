@@ -1,7 +1,8 @@
 // The one interface behind which every sequence of records is read.
 //
 // Implementations form a star around this header: tfrecord_reader, text_reader,
-// jsonl_reader. formats/open.h picks one by name.
+// jsonl_reader, csv_reader, archive_reader, webdataset_reader. formats/open.h
+// picks one by name.
 #pragma once
 
 #include <cstddef>
@@ -17,9 +18,9 @@
 namespace penstock {
 
 // How a file's bytes are wrapped.
-enum class Compression { kNone, kGzip, kZlib };
+enum class Compression { kNone, kGzip, kZlib, kZstd, kXz, kBzip2 };
 
-// "none", "gzip", "zlib".
+// "none", "gzip", "zlib", "zstd", "xz", "bzip2".
 std::string_view CompressionName(Compression compression);
 
 // Some records that follow each other in one file. The views live until the

@@ -81,15 +81,20 @@ absl::StatusOr<std::unique_ptr<RecordReader>> OpenText(
     FileSystem& files, const std::string& path, TextReadOptions options) {
   PENSTOCK_ASSIGN_OR_RETURN(auto stream,
                             OpenStream(files, path, options.compression));
+  return ReadText(std::move(stream), options);
+}
+
+std::unique_ptr<RecordReader> ReadText(std::unique_ptr<ByteStream> stream,
+                                       TextReadOptions options) {
   switch (options.unit) {
     case TextUnit::kLine:
       return std::make_unique<LineReader>(std::move(stream), options);
     case TextUnit::kParagraph:
       return std::make_unique<ParagraphReader>(std::move(stream), options);
     case TextUnit::kFile:
-      return std::make_unique<FileReader>(std::move(stream), options);
+      break;
   }
-  return absl::InvalidArgumentError("no such text unit");
+  return std::make_unique<FileReader>(std::move(stream), options);
 }
 
 }  // namespace penstock

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "formats/byte_stream.h"
 #include "formats/file.h"
 #include "formats/record_reader.h"
 #include "formats/text_unit.h"
@@ -30,5 +31,9 @@ struct TextReadOptions {
 //          that are certainly no text.
 absl::StatusOr<std::unique_ptr<RecordReader>> OpenText(
     FileSystem& files, const std::string& path, TextReadOptions options = {});
+
+// The same for the bytes of a file that lies elsewhere, unwrapped.
+std::unique_ptr<RecordReader> ReadText(std::unique_ptr<ByteStream> stream,
+                                       TextReadOptions options = {});
 
 }  // namespace penstock

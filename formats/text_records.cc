@@ -36,8 +36,9 @@ absl::StatusOr<std::optional<RecordBlock>> TextRecords::NextBlock() {
   records_.clear();
   lines_.clear();
   while (failed_.ok() && records_.empty()) {
-    if (at_end_ && buffer_.pending().empty()) return std::nullopt;
-    failed_ = FindRecords();
+    const bool ended = at_end_ && buffer_.pending().empty();
+    failed_ = ended ? CheckEnd() : FindRecords();
+    if (ended && failed_.ok()) return std::nullopt;
   }
   if (records_.empty()) return failed_;
   return RecordBlock{.records = records_, .first = first_};

@@ -37,6 +37,9 @@ class TextRecords : public RecordReader {
   // After an error nothing is asked for any more; what was added is delivered.
   virtual absl::StatusOr<size_t> Cut(std::span<char> text, bool at_end) = 0;
 
+  // Asked once all bytes were cut, for files that must not end so.
+  virtual absl::Status CheckEnd() const { return absl::OkStatus(); }
+
   // The record begins at line().
   // Errors:  kResourceExhausted for one over the limit.
   absl::Status Add(std::string_view record);

@@ -104,25 +104,36 @@ class FileTfRecordWriter final : public TfRecordWriter {
   absl::Status failed_;
 };
 
-std::unique_ptr<Compressor> MakeCompressor(Compression compression) {
+// Null for none.
+absl::StatusOr<std::unique_ptr<Compressor>> MakeCompressor(
+    Compression compression) {
   switch (compression) {
     case Compression::kNone:
-      break;
+      return nullptr;
     case Compression::kGzip:
       return MakeGzipCompressor();
     case Compression::kZlib:
       return MakeZlibCompressor();
+    case Compression::kZstd:
+    case Compression::kXz:
+    case Compression::kBzip2:
+      break;
   }
-  return nullptr;
+  return absl::InvalidArgumentError(
+      fmt::format("TFRecord files are written with none, gzip or zlib: "
+                  "TensorFlow does not read {}",
+                  CompressionName(compression)));
 }
 
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<TfRecordWriter>> CreateTfRecord(
     FileSystem& files, const std::string& path, TfRecordWriteOptions options) {
+  PENSTOCK_ASSIGN_OR_RETURN(auto compressor,
+                            MakeCompressor(options.compression));
   PENSTOCK_ASSIGN_OR_RETURN(auto file, AtomicFile::Create(files, path));
-  return std::make_unique<FileTfRecordWriter>(
-      path, std::move(file), MakeCompressor(options.compression));
+  return std::make_unique<FileTfRecordWriter>(path, std::move(file),
+                                              std::move(compressor));
 }
 
 }  // namespace penstock

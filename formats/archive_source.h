@@ -1,0 +1,52 @@
+// The bytes that libarchive is fed with.
+//
+// Two implementations: a stream, for tar, and a file with places to go to, for
+// zip and 7z, whose directories stand at the end.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "formats/byte_stream.h"
+#include "formats/file.h"
+
+namespace penstock {
+
+// Threads: one at a time.
+class ArchiveSource {
+ public:
+  virtual ~ArchiveSource() = default;
+
+  // The next bytes, alive until the next call; empty at the proven end.
+  virtual absl::StatusOr<std::string_view> Next() = 0;
+
+  // Goes to `offset`, where that is possible.
+  virtual bool CanSeek() const { return false; }
+  virtual void Seek(uint64_t offset) {}
+  virtual uint64_t position() const = 0;
+  virtual uint64_t size_bytes() const = 0;  // 0 where not known
+
+  // Reads what libarchive left and says whether the archive is whole, given
+  // that its last entry ends at `end`.
+  virtual absl::Status CheckEnd(uint64_t end, bool tar_end_required) = 0;
+
+  // The first bytes, for messages; at most 512.
+  virtual std::string_view first_bytes() const = 0;
+  virtual const std::string& path() const = 0;
+};
+
+std::unique_ptr<ArchiveSource> MakeStreamSource(
+    std::unique_ptr<ByteStream> stream);
+
+// Errors:  those of ReadableFile::Stat.
+absl::StatusOr<std::unique_ptr<ArchiveSource>> MakeFileSource(
+    std::unique_ptr<ReadableFile> file);
+
+}  // namespace penstock
