@@ -28,16 +28,21 @@ if(PENSTOCK_SANITIZE)
   add_link_options(-fsanitize=${PENSTOCK_SANITIZE})
 endif()
 
+add_compile_definitions(PENSTOCK_VERSION="${PROJECT_VERSION}")
+
 if(PENSTOCK_FUZZ)
-  # Coverage, by which libFuzzer finds its way; tests/fuzz links the rest.
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 
 include(penstock_dependencies)
+find_package(Protobuf REQUIRED)  # for example.proto, which is not installed
 
 add_library(penstock_warnings INTERFACE)
 target_compile_options(penstock_warnings INTERFACE
-  -Wall -Wextra -Wno-unused-parameter -Wnon-virtual-dtor -Woverloaded-virtual)
+  # GCC 12 sees overlaps in std::string that are not there (PR 105651).
+  -Wno-restrict
+  -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers
+  -Wnon-virtual-dtor -Woverloaded-virtual)
 
 # One floor: a static library with its headers checked to compile alone.
 function(penstock_library name)

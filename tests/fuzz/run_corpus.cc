@@ -1,5 +1,6 @@
-// Runs a fuzz target without a fuzzer: over the files named, or over seeds from
-// our writer and every single-byte corruption and cut of them.
+// Runs a fuzz target without a fuzzer: over the files named, or over its seeds
+// and single-byte corruptions and cuts of them: all of them for a small seed,
+// evenly spread ones for a large.
 
 #include <cstdint>
 #include <cstdio>
@@ -8,13 +9,14 @@
 #include <string>
 #include <vector>
 
-#include "formats/tfrecord_writer.h"
-#include "tests/support/scratch_folder.h"
+#include "tests/fuzz/seeds.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
 namespace penstock::testing {
 namespace {
+
+constexpr size_t kMaxPlaces = 1000;
 
 uint64_t runs = 0;
 
@@ -27,7 +29,8 @@ void Run(const std::string& bytes) {
 void RunWithCorruptions(const std::string& seed) {
   Run(seed);
   Run(seed + seed);
-  for (size_t i = 0; i < seed.size(); ++i) {
+  const size_t stride = 1 + seed.size() / kMaxPlaces;
+  for (size_t i = 0; i < seed.size(); i += stride) {
     Run(seed.substr(0, i));
     for (const int change : {0x01, 0x80, 0xff}) {
       std::string bad = seed;
@@ -37,32 +40,13 @@ void RunWithCorruptions(const std::string& seed) {
   }
 }
 
-std::string Seed(Compression compression,
-                 const std::vector<std::string>& records) {
-  const ScratchFolder folder;
-  const std::string path = folder / "seed";
-  auto writer =
-      CreateTfRecord(LocalFiles(), path, {.compression = compression});
-  if (!writer.ok()) return {};
-  for (const std::string& record : records) {
-    (*writer)->Append(record).IgnoreError();
-  }
-  (*writer)->Finish().IgnoreError();
-  return folder.Read("seed");
-}
-
 int Main(int count, char** names) {
   for (int i = 1; i < count; ++i) {
     std::ifstream in(names[i], std::ios::binary);
     Run({std::istreambuf_iterator<char>(in), {}});
   }
   if (count > 1) return 0;
-  for (const Compression compression :
-       {Compression::kNone, Compression::kGzip, Compression::kZlib}) {
-    RunWithCorruptions(Seed(compression, {}));
-    RunWithCorruptions(
-        Seed(compression, {"", "foo", std::string(200, 'a'), "bar"}));
-  }
+  for (const std::string& seed : FuzzSeeds()) RunWithCorruptions(seed);
   std::printf("%llu inputs\n", static_cast<unsigned long long>(runs));
   return runs > 1000 ? 0 : 1;
 }

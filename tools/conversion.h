@@ -1,0 +1,62 @@
+// Corpora -> sharded TFRecords with indexes and a manifest: the work of
+// datagen.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "formats/file.h"
+#include "formats/open.h"
+#include "formats/record_reader.h"
+#include "tokenizer/tokenizer.h"
+
+namespace penstock {
+
+struct ConversionOptions {
+  std::vector<std::string> inputs;  // files, patterns or folders
+  std::string output;               // a folder, made where it is missing
+  std::string name;
+  std::string split = "train";
+  OpenOptions open;
+  // Null writes the text as a bytes feature "text"; otherwise ids are written
+  // as an int64 feature "tokens".
+  std::shared_ptr<const Tokenizer> tokenizer;
+  EncodeOptions encode;
+  // A token put after each document; tokenized only.
+  std::optional<TokenId> end_token;
+  // Longer documents become several records; 0 leaves them whole. Tokenized
+  // only. Nothing is lost.
+  uint64_t max_tokens = 0;
+  // 0: as many as the input has times shard_bytes.
+  uint32_t shards = 0;
+  uint64_t shard_bytes = 256ull << 20;
+  Compression compression = Compression::kNone;
+  int threads = 0;         // 0 is one for each core
+  bool overwrite = false;  // replaces a dataset of the same name
+  bool quiet = false;      // no progress
+};
+
+struct ConversionResult {
+  uint64_t documents = 0;
+  uint64_t records = 0;
+  uint64_t text_bytes = 0;
+  uint64_t tokens = 0;
+  std::string pattern;   // "out/name-train.tfrecord@8"
+  std::string manifest;  // its path
+  std::vector<std::string> skipped_files;
+};
+
+// Record i goes to shard i mod shards, so the same input and options give the
+// same bytes for any number of threads. The manifest is written last: without
+// it the dataset is not complete. Errors:  those of reading, tokenizing and
+// writing; kAlreadyExists where the
+//          dataset is there and overwrite is false.
+// Memory:  about 4 MiB for each thread, and the index: 12 bytes a record.
+absl::StatusOr<ConversionResult> ConvertCorpus(
+    FileSystem& files, const ConversionOptions& options);
+
+}  // namespace penstock

@@ -1,0 +1,160 @@
+// datagen: corpora -> sharded TFRecords, indexes and a manifest.
+
+#include <fmt/format.h>
+
+#include <map>
+#include <string>
+
+#include "formats/status.h"
+#include "tokenizer/load.h"
+#include "tools/conversion.h"
+#include "tools/program.h"
+
+namespace penstock {
+namespace {
+
+constexpr char kExamples[] = R"(
+Examples:
+  datagen --input books/ --output data --name books
+  datagen --input 'crawl/*.jsonl.gz' --field text --output data --name crawl \
+          --tokenizer cl100k_base.tiktoken --max-tokens 2048 --shards 64
+  datagen --input notes.txt --unit line --tokenizer bytes --output data \
+          --name notes --compression gzip
+
+A dataset is its shards (NAME-SPLIT.tfrecord-00000-of-00064 ...), an index
+beside each shard that is not compressed, and NAME-SPLIT.manifest.json, which
+is written last. Read it as data/NAME-SPLIT.tfrecord@64.)";
+
+struct Arguments {
+  ConversionOptions conversion;
+  std::string tokenizer;
+  std::string pattern;
+  std::string end_token;
+  bool no_special_tokens = false;
+};
+
+absl::Status Run(Arguments& arguments) {
+  FileSystem& files = LocalFiles();
+  ConversionOptions& options = arguments.conversion;
+  if (!arguments.tokenizer.empty()) {
+    PENSTOCK_ASSIGN_OR_RETURN(options.tokenizer,
+                              LoadTokenizer(files, arguments.tokenizer,
+                                            {.pattern = arguments.pattern}));
+    options.encode.special_text = SpecialText::kAsText;
+    options.encode.add_special_tokens = !arguments.no_special_tokens;
+  }
+  if (!arguments.end_token.empty()) {
+    options.end_token = options.tokenizer->IdOf(arguments.end_token);
+    if (!options.end_token.has_value()) {
+      return absl::InvalidArgumentError(
+          fmt::format("--end-token: the vocabulary of {} has no token '{}'",
+                      arguments.tokenizer, arguments.end_token));
+    }
+  }
+  PENSTOCK_ASSIGN_OR_RETURN(const ConversionResult result,
+                            ConvertCorpus(files, options));
+  if (!result.skipped_files.empty()) {
+    fmt::print(stderr,
+               "datagen: {} files were left out: their names say no kind "
+               "(first: {}); --kind reads them all\n",
+               result.skipped_files.size(), result.skipped_files.front());
+  }
+  fmt::print("{} documents, {} of text -> {} records",
+             WithCommas(result.documents),
+             HumanBytes(static_cast<double>(result.text_bytes)),
+             WithCommas(result.records));
+  if (options.tokenizer != nullptr) {
+    fmt::print(", {} tokens", WithCommas(result.tokens));
+  }
+  fmt::print("\ndataset  {}\nmanifest {}\n", result.pattern, result.manifest);
+  return absl::OkStatus();
+}
+
+}  // namespace
+}  // namespace penstock
+
+int main(int argc, char** argv) {
+  using namespace penstock;  // NOLINT: the program's own names
+  Arguments arguments;
+  ConversionOptions& options = arguments.conversion;
+  CLI::App app("Converts corpora to sharded TFRecords.", "datagen");
+  app.footer(kExamples);
+  app.set_version_flag("--version", PENSTOCK_VERSION);
+
+  app.add_option("-i,--input", options.inputs,
+                 "Files, patterns or folders to read (.txt .md .rst .pod "
+                 ".jsonl .tfrecord ..., each also .gz)")
+      ->required();
+  app.add_option("-o,--output", options.output, "Folder to write into")
+      ->required();
+  app.add_option("-n,--name", options.name, "Name of the dataset")
+      ->required()
+      ->check(CLI::Validator(
+          [](std::string& name) {
+            const bool good =
+                !name.empty() && name.find_first_not_of(
+                                     "abcdefghijklmnopqrstuvwxyz"
+                                     "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                     "0123456789_") == std::string::npos;
+            return good ? "" : "use letters, digits and '_' alone";
+          },
+          "NAME"));
+  app.add_option("--split", options.split, "Split of the dataset")
+      ->capture_default_str();
+
+  app.add_option("--kind", options.open.kind, "What the input files are")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, FileKind>{
+          {"text", FileKind::kText}, {"jsonl", FileKind::kJsonl}}));
+  app.add_option("--unit", options.open.text_unit,
+                 "What one document of a text file is (default paragraph)")
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, TextUnit>{{"line", TextUnit::kLine},
+                                          {"paragraph", TextUnit::kParagraph},
+                                          {"file", TextUnit::kFile}}));
+  app.add_option("--field", options.open.json_field,
+                 "JSONL field that holds the text; a.b looks inside a")
+      ->capture_default_str();
+
+  CLI::Option* tokenizer = app.add_option(
+      "-t,--tokenizer", arguments.tokenizer,
+      "tokenizer.json, .tiktoken file or 'bytes'; without it the text itself "
+      "is written");
+  app.add_option("--pattern", arguments.pattern,
+                 "Pre-tokenizer pattern of a .tiktoken file whose name does "
+                 "not tell it")
+      ->needs(tokenizer);
+  app.add_option("--max-tokens", options.max_tokens,
+                 "Cuts longer documents into records of at most this many "
+                 "tokens (0: whole)")
+      ->needs(tokenizer)
+      ->capture_default_str();
+  app.add_option("--end-token", arguments.end_token,
+                 "Token put after each document, such as '<|endoftext|>'")
+      ->needs(tokenizer);
+  app.add_flag("--no-special-tokens", arguments.no_special_tokens,
+               "Leaves out what the tokenizer file adds around a text")
+      ->needs(tokenizer);
+
+  app.add_option("--shards", options.shards,
+                 "How many files (0: one for each --shard-size of input)")
+      ->check(CLI::Range(0u, 99999u))
+      ->capture_default_str();
+  app.add_option("--shard-size", options.shard_bytes,
+                 "Input bytes for each shard, such as 256MiB")
+      ->transform(ByteSize())
+      ->capture_default_str();
+  app.add_option("--compression", options.compression,
+                 "none, gzip or zlib; compressed shards have no index and are "
+                 "read in sequence (default none)")
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, Compression>{{"none", Compression::kNone},
+                                             {"gzip", Compression::kGzip},
+                                             {"zlib", Compression::kZlib}}));
+  app.add_option("--threads", options.threads, "0: one for each core")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
+  app.add_flag("--overwrite", options.overwrite,
+               "Replaces a dataset of the same name");
+  app.add_flag("-q,--quiet", options.quiet, "No progress");
+  return RunProgram(app, argc, argv, [&] { return Run(arguments); });
+}

@@ -1,0 +1,30 @@
+// Which files a program was asked to read.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "formats/file.h"
+#include "formats/open.h"
+
+namespace penstock {
+
+struct InputFiles {
+  std::vector<std::string> paths;  // in the order their records are numbered
+  uint64_t size_bytes = 0;         // of all of them, as stored
+  // Files of a folder whose name says no kind, so they are not read.
+  std::vector<std::string> skipped;
+};
+
+// Expands files, patterns (formats/shard_names.h) and folders, which are walked
+// whole and in bytewise order of their paths.
+// Errors:  kNotFound, kInvalidArgument where nothing is left to read or a file
+//          named outright has a name that says no kind and `kind` is not given.
+absl::StatusOr<InputFiles> FindInputFiles(
+    FileSystem& files, const std::vector<std::string>& inputs,
+    std::optional<FileKind> kind);
+
+}  // namespace penstock

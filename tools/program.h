@@ -1,0 +1,26 @@
+// What every program does alike: arguments, exit codes, last words.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+
+namespace penstock {
+
+// Parses, runs, reports. Returns the exit code: 0 done, 1 failed (the message
+// is on stderr), 2 wrong usage.
+int RunProgram(CLI::App& app, int argc, char** argv,
+               absl::FunctionRef<absl::Status()> run);
+
+// "12,345,678".
+std::string WithCommas(uint64_t number);
+// "1.50 GiB", "17 B".
+std::string HumanBytes(double bytes);
+
+// Accepts "262144", "256KiB", "64MiB", "1GiB" and gives bytes.
+CLI::Validator ByteSize();
+
+}  // namespace penstock

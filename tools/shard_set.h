@@ -1,0 +1,55 @@
+// The TFRecord shards of one dataset, written side by side.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "formats/file.h"
+#include "formats/manifest.h"
+#include "formats/record_reader.h"
+#include "formats/tfrecord_writer.h"
+
+namespace penstock {
+
+// Destruction without Finish() leaves no shard.
+//
+// Threads: one at a time.
+class ShardSet {
+ public:
+  // `base` is the path without "-00000-of-00008"; `length_name` names the one
+  // length column of the indexes.
+  static absl::StatusOr<std::unique_ptr<ShardSet>> Create(
+      FileSystem& files, std::string base, uint32_t shards,
+      Compression compression, std::string length_name);
+
+  // Puts the record into the next shard, round and round.
+  absl::Status Append(std::string_view record, uint32_t length);
+
+  // Finishes every shard and, where uncompressed, writes its index.
+  absl::StatusOr<std::vector<ManifestShard>> Finish();
+
+  uint64_t records() const { return records_; }
+
+ private:
+  struct Shard {
+    std::string path;
+    std::unique_ptr<TfRecordWriter> writer;
+    std::vector<uint64_t> offsets;
+    std::vector<uint32_t> lengths;
+  };
+
+  ShardSet(FileSystem& files, std::string length_name, bool indexed);
+
+  FileSystem& files_;
+  const std::string length_name_;
+  const bool indexed_;
+  std::vector<Shard> shards_;
+  uint64_t records_ = 0;
+};
+
+}  // namespace penstock
