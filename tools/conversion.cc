@@ -125,7 +125,15 @@ absl::Status RunStages(FileSystem& files, const ConversionOptions& options,
                        const InputFiles& input, ShardSet& shards,
                        ConversionResult& result) {
   namespace tbb = oneapi::tbb;
-  DocumentReader reader(files, input, options.open);
+  OpenOptions open = options.open;
+  open.other_members = OtherMembers::kSkip;
+  // Called by the one thread that reads.
+  open.on_skipped_member = [&](std::string_view member, std::string_view why) {
+    if (result.skipped++ == 0) {
+      result.first_skipped = fmt::format("{}: {}", member, why);
+    }
+  };
+  DocumentReader reader(files, input, std::move(open));
   Progress progress("datagen", input.size_bytes, options.quiet);
   FirstError error;
   tbb::task_arena arena(options.threads > 0 ? options.threads
@@ -214,7 +222,8 @@ absl::StatusOr<ConversionResult> ConvertCorpus(
       fmt::format("{}/{}-{}", options.output, options.name, options.split);
   ConversionResult result;
   result.manifest = stem + ".manifest.json";
-  result.skipped_files = input.skipped;
+  result.skipped = input.skipped.size();
+  if (!input.skipped.empty()) result.first_skipped = input.skipped.front();
   if (files.Stat(result.manifest).ok()) {
     if (!options.overwrite) {
       return absl::AlreadyExistsError(fmt::format(

@@ -47,7 +47,10 @@ struct ConversionResult {
   uint64_t tokens = 0;
   std::string pattern;   // "out/name-train.tfrecord@8"
   std::string manifest;  // its path
-  std::vector<std::string> skipped_files;
+  // Files and members of archives whose names say no kind: how many, and the
+  // first of them.
+  uint64_t skipped = 0;
+  std::string first_skipped;
 };
 
 // Record i goes to shard i mod shards, so the same input and options give the

@@ -18,6 +18,7 @@ Examples:
   datagen --input books/ --output data --name books
   datagen --input 'crawl/*.jsonl.gz' --field text --output data --name crawl \
           --tokenizer cl100k_base.tiktoken --max-tokens 2048 --shards 64
+  datagen --input dump.tar.zst --output data --name dump
   datagen --input notes.txt --unit line --tokenizer bytes --output data \
           --name notes --compression gzip
 
@@ -53,11 +54,11 @@ absl::Status Run(Arguments& arguments) {
   }
   PENSTOCK_ASSIGN_OR_RETURN(const ConversionResult result,
                             ConvertCorpus(files, options));
-  if (!result.skipped_files.empty()) {
+  if (result.skipped > 0) {
     fmt::print(stderr,
-               "datagen: {} files were left out: their names say no kind "
-               "(first: {}); --kind reads them all\n",
-               result.skipped_files.size(), result.skipped_files.front());
+               "datagen: {} files or members of archives were left out, as "
+               "their names say no kind (first: {}); --kind reads all files\n",
+               WithCommas(result.skipped), result.first_skipped);
   }
   fmt::print("{} documents, {} of text -> {} records",
              WithCommas(result.documents),
@@ -83,7 +84,8 @@ int main(int argc, char** argv) {
 
   app.add_option("-i,--input", options.inputs,
                  "Files, patterns or folders to read (.txt .md .rst .pod "
-                 ".jsonl .tfrecord ..., each also .gz)")
+                 ".jsonl .csv .tsv .tar .zip .7z ..., each also .gz .zst .xz "
+                 ".bz2)")
       ->required();
   app.add_option("-o,--output", options.output, "Folder to write into")
       ->required();
@@ -104,7 +106,14 @@ int main(int argc, char** argv) {
 
   app.add_option("--kind", options.open.kind, "What the input files are")
       ->transform(CLI::CheckedTransformer(std::map<std::string, FileKind>{
-          {"text", FileKind::kText}, {"jsonl", FileKind::kJsonl}}));
+          {"text", FileKind::kText},
+          {"jsonl", FileKind::kJsonl},
+          {"csv", FileKind::kCsv},
+          {"tsv", FileKind::kTsv},
+          {"tar", FileKind::kTar},
+          {"zip", FileKind::kZip},
+          {"7z", FileKind::k7z},
+          {"webdataset", FileKind::kWebDataset}}));
   app.add_option("--unit", options.open.text_unit,
                  "What one document of a text file is (default paragraph)")
       ->transform(CLI::CheckedTransformer(
@@ -113,6 +122,12 @@ int main(int argc, char** argv) {
                                           {"file", TextUnit::kFile}}));
   app.add_option("--field", options.open.json_field,
                  "JSONL field that holds the text; a.b looks inside a")
+      ->capture_default_str();
+  app.add_option("--column", options.open.csv_column,
+                 "CSV or TSV column that holds the text: its name, or #2")
+      ->capture_default_str();
+  app.add_option("--sample-extension", options.open.sample_extension,
+                 "WebDataset component that holds the text")
       ->capture_default_str();
 
   CLI::Option* tokenizer = app.add_option(
