@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,6 +18,8 @@
 #include "formats/examples.h"
 
 namespace penstock {
+
+class FeatureNames;
 
 // A feature to take out of each row. Features not asked for are skipped.
 struct FeatureSpec {
@@ -34,14 +37,21 @@ struct FeatureSpec {
 // Threads: any number at a time.
 class ExampleParser {
  public:
-  // Errors:  kInvalidArgument for a name asked for twice or an empty list.
+  // Errors:  kInvalidArgument for an empty list, a name asked for twice or not
+  //          UTF-8, a negative length.
   static absl::StatusOr<ExampleParser> Create(std::vector<FeatureSpec> specs);
 
-  // Appends one row per record to `out`, whose columns follow the specs.
-  // `locate(i)` names records[i] in messages.
+  // Appends one row per record to `out`, whose columns follow the specs: those
+  // of an earlier call, or none yet. `locate(i)` names records[i] in messages.
+  //
+  // The whole of each record is validated, as protobuf would, whichever
+  // features are asked for. Nothing is allocated per row but by growth of the
+  // columns.
+  //
   // Errors:  kDataLoss for bytes that are no Example; kInvalidArgument for a
-  //          feature that is missing, of another type or another length. The
-  //          rows before the defect stay in `out`.
+  //          feature that is missing, of another type or another length, and
+  //          for rows of other features in `out`; kResourceExhausted for a
+  //          record over 2 GiB. The rows before the defect stay in `out`.
   absl::Status Parse(std::span<const std::string_view> records,
                      absl::FunctionRef<std::string(size_t)> locate,
                      Examples& out) const;
@@ -52,6 +62,7 @@ class ExampleParser {
   explicit ExampleParser(std::vector<FeatureSpec> specs);
 
   std::vector<FeatureSpec> specs_;
+  std::shared_ptr<const FeatureNames> names_;
 };
 
 }  // namespace penstock

@@ -8,10 +8,11 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/status/status.h"
-
 namespace penstock {
 
+// Names are UTF-8, as every reader asks; this is not checked. Memory of earlier
+// Examples is used again.
+//
 // Threads: one at a time.
 class ExampleWriter {
  public:
@@ -26,11 +27,12 @@ class ExampleWriter {
  private:
   struct Entry {
     std::string name;
-    std::string feature;  // a serialized Feature
+    std::string feature;  // a serialized Feature; empty: not in this Example
   };
+  // The feature's bytes, emptied.
   std::string& EntryFor(std::string_view name);
 
-  std::vector<Entry> entries_;
+  std::vector<Entry> entries_;  // sorted by name
 };
 
 }  // namespace penstock

@@ -1,0 +1,32 @@
+// CRC-32C (Castagnoli), the checksum of TFRecord and of our own files.
+//
+// Cost:    on x86-64 about 2 ns for 8 bytes and 30 to 50 GB/s from 1 KiB up.
+// Source:  RFC 3720, section 12.1; mask as in LevelDB and TFRecord.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace penstock {
+
+// The checksum of `bytes` after bytes whose checksum is `crc` (0 for none).
+uint32_t ExtendCrc32c(uint32_t crc, std::string_view bytes);
+
+inline uint32_t Crc32c(std::string_view bytes) {
+  return ExtendCrc32c(0, bytes);
+}
+
+// The same with no special instruction: the fallback, and what tests compare.
+uint32_t ExtendCrc32cPortable(uint32_t crc, std::string_view bytes);
+
+// Stored checksums are masked, because the CRC of bytes that hold their own
+// CRC says little.
+constexpr uint32_t MaskCrc32c(uint32_t crc) {
+  return ((crc >> 15) | (crc << 17)) + 0xa282ead8u;
+}
+constexpr uint32_t UnmaskCrc32c(uint32_t masked) {
+  const uint32_t rotated = masked - 0xa282ead8u;
+  return (rotated >> 17) | (rotated << 15);
+}
+
+}  // namespace penstock

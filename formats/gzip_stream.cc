@@ -1,0 +1,119 @@
+#include "formats/gzip_stream.h"
+
+#include <fmt/format.h>
+#include <isa-l/igzip_lib.h>
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+#include "formats/compressed_input.h"
+#include "formats/status.h"
+
+namespace penstock {
+namespace {
+
+class GzipStream final : public ByteStream {
+ public:
+  explicit GzipStream(std::unique_ptr<ByteStream> source)
+      : input_(std::move(source)),
+        state_(std::make_unique_for_overwrite<inflate_state>()) {
+    isal_inflate_init(state_.get());
+  }
+
+  absl::StatusOr<size_t> Read(std::span<char> out) override {
+    size_t filled = 0;
+    while (filled < out.size() && !ended_ && failed_.ok()) {
+      failed_ = in_member_ ? Inflate(out, filled) : StartMember();
+    }
+    if (filled == 0 && !failed_.ok()) return failed_;
+    return filled;
+  }
+
+  std::optional<uint64_t> size_bytes() const override { return std::nullopt; }
+  const std::string& path() const override { return input_.path(); }
+
+ private:
+  absl::Status StartMember() {
+    PENSTOCK_RETURN_IF_ERROR(input_.Want(2));
+    const std::string_view header = input_.bytes().substr(0, 2);
+    if (header != "\x1f\x8b") {
+      if (members_ > 0) {
+        ended_ = true;
+        return input_.ExpectOnlyPadding("gzip");
+      }
+      if (header.empty() || header == "\x1f") return Truncated();
+      return input_.NotWrapped("gzip");
+    }
+    isal_inflate_reset(state_.get());
+    state_->crc_flag = ISAL_GZIP;  // the reset forgets it
+    in_member_ = true;
+    return absl::OkStatus();
+  }
+
+  // Decodes what fits into `out` from `filled` on. igzip reports cut off input
+  // as success, so the end of the member must be seen.
+  absl::Status Inflate(std::span<char> out, size_t& filled) {
+    constexpr size_t kMost = std::numeric_limits<uint32_t>::max();
+    const std::string_view in = input_.bytes();
+    auto* const place = reinterpret_cast<uint8_t*>(out.data() + filled);
+    // igzip only reads its input, although its pointer is not const.
+    state_->next_in = reinterpret_cast<uint8_t*>(const_cast<char*>(in.data()));
+    state_->avail_in = in.size();
+    state_->next_out = place;
+    state_->avail_out = std::min(out.size() - filled, kMost);
+    const int result = isal_inflate(state_.get());
+    const size_t made = state_->next_out - place;
+    const size_t used = in.size() - state_->avail_in;
+    input_.Consume(used);
+    if (result != ISAL_DECOMP_OK) return Corrupt(result);
+    filled += made;
+    if (state_->block_state == ISAL_BLOCK_FINISH) {
+      in_member_ = false;
+      ++members_;
+    } else if (made == 0 && used == 0) {
+      if (!input_.bytes().empty()) return Corrupt(ISAL_INVALID_BLOCK);
+      PENSTOCK_RETURN_IF_ERROR(input_.Want(1));
+      if (input_.bytes().empty()) return Truncated();
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status Truncated() const {
+    return absl::DataLossError(
+        fmt::format("{}: gzip stream ended before its trailer at compressed "
+                    "offset {} (member {}); the file is cut off",
+                    path(), input_.offset(), members_));
+  }
+
+  absl::Status Corrupt(int result) const {
+    if (result == ISAL_INCORRECT_CHECKSUM) {
+      return absl::DataLossError(fmt::format(
+          "{}: gzip CRC mismatch in member {}, which ends near compressed "
+          "offset {}",
+          path(), members_, input_.offset()));
+    }
+    return absl::DataLossError(fmt::format(
+        "{}: corrupted gzip {} in member {} near compressed offset {}", path(),
+        result == ISAL_INVALID_WRAPPER || result == ISAL_UNSUPPORTED_METHOD
+            ? "header"
+            : "data",
+        members_, input_.offset()));
+  }
+
+  CompressedInput input_;
+  const std::unique_ptr<inflate_state> state_;
+  uint64_t members_ = 0;  // finished ones
+  bool in_member_ = false;
+  bool ended_ = false;
+  absl::Status failed_;
+};
+
+}  // namespace
+
+std::unique_ptr<ByteStream> MakeGzipStream(std::unique_ptr<ByteStream> source) {
+  return std::make_unique<GzipStream>(std::move(source));
+}
+
+}  // namespace penstock

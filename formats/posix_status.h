@@ -1,0 +1,17 @@
+// What errno means in our terms.
+#pragma once
+
+#include <string_view>
+
+#include "absl/status/status.h"
+
+namespace penstock {
+
+// "a/b.tfrecord: cannot open: No such file or directory" with the code that
+// fits: kNotFound, kPermissionDenied, kInvalidArgument (a folder, a bad name),
+// kResourceExhausted (space, quota, size limit, handles, memory), kDataLoss
+// (the device), kAlreadyExists, kUnavailable (try again) or kInternal.
+absl::Status PosixStatus(int error, std::string_view path,
+                         std::string_view action);
+
+}  // namespace penstock

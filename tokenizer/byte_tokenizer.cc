@@ -1,0 +1,58 @@
+#include "tokenizer/byte_tokenizer.h"
+
+#include <fmt/format.h>
+
+#include "tokenizer/fingerprint.h"
+
+namespace penstock {
+namespace {
+
+constexpr std::string_view kEndOfTextSpelling = "<|endoftext|>";
+
+}  // namespace
+
+absl::Status ByteTokenizer::Encode(std::string_view text, EncodeOptions options,
+                                   std::vector<TokenId>& ids) const {
+  const auto* bytes = reinterpret_cast<const unsigned char*>(text.data());
+  ids.insert(ids.end(), bytes, bytes + text.size());
+  return absl::OkStatus();
+}
+
+absl::Status ByteTokenizer::Decode(std::span<const TokenId> ids,
+                                   DecodeOptions options,
+                                   std::string& text) const {
+  const size_t begin = text.size();
+  text.reserve(begin + ids.size());
+  for (const TokenId id : ids) {
+    if (id < kEndOfText) {
+      text.push_back(static_cast<char>(id));
+    } else if (id > kEndOfText) {
+      text.resize(begin);
+      return absl::InvalidArgumentError(fmt::format(
+          "id {} is not in the vocabulary, which ends at id 256", id));
+    } else if (!options.skip_special_tokens) {
+      text.append(kEndOfTextSpelling);
+    }
+  }
+  return absl::OkStatus();
+}
+
+std::optional<TokenId> ByteTokenizer::IdOf(std::string_view token) const {
+  if (token.size() == 1) return static_cast<unsigned char>(token[0]);
+  if (token == kEndOfTextSpelling) return kEndOfText;
+  return std::nullopt;
+}
+
+std::optional<std::string> ByteTokenizer::TokenOf(TokenId id) const {
+  if (id < kEndOfText) return std::string(1, static_cast<char>(id));
+  if (id == kEndOfText) return std::string(kEndOfTextSpelling);
+  return std::nullopt;
+}
+
+uint64_t ByteTokenizer::Fingerprint() const {
+  return Fingerprinter().Add("bytes").Add(vocabulary_size()).Finish();
+}
+
+std::string ByteTokenizer::Describe() const { return "bytes, 257 ids"; }
+
+}  // namespace penstock
