@@ -20,6 +20,8 @@ class PieceTrieBuilder {
 
   bool Build() {
     units_.assign(2 * PieceTrie::kBlock, {});
+    taken_bases_.assign(units_.size(), false);
+    taken_bases_[PieceTrie::Root()] = true;
     first_free_ = units_.size();
     stack_.push_back({0, pieces_.size(), 0, kNoUnit});
     while (!stack_.empty()) {
@@ -86,18 +88,24 @@ class PieceTrieBuilder {
       if (!IsFree(unit)) continue;
       --tries;
       const uint32_t base = static_cast<uint32_t>(unit) ^ children_[0].label;
+      if (taken_bases_[base]) continue;
       if (std::all_of(children_.begin(), children_.end(),
                       [&](const Child& c) { return IsFree(base ^ c.label); })) {
+        taken_bases_[base] = true;
         return base;
       }
     }
     const auto base = static_cast<uint32_t>(units_.size());
     units_.resize(units_.size() + PieceTrie::kBlock);
+    taken_bases_.resize(units_.size(), false);
+    taken_bases_[base] = true;
     return base;
   }
 
   const Pieces& pieces_;
   std::vector<PieceTrie::Unit>& units_;
+  // No two nodes may have one base: a unit does not say whose child it is.
+  std::vector<bool> taken_bases_;
   size_t first_free_ = 0;  // units before it are taken or given up
   std::vector<Range> stack_;
   std::vector<Child> children_;
