@@ -51,11 +51,11 @@ BpeTokenizer::BpeTokenizer(BpeParts parts, MergeTable merges)
     }
     if (!tokens.empty()) passes_.emplace_back(std::move(tokens));
   }
-  for (const auto& [id, spelling] : parts_.plain_tokens) {
-    ids_by_spelling_.emplace(spelling, id);
+  for (const auto& [spelling, id] : parts_.plain_ids) {
+    plain_by_id_.emplace(id, spelling);
   }
   for (const SpecialToken& token : parts_.specials) {
-    ids_by_spelling_.emplace(token.text, token.id);
+    specials_by_text_.emplace(token.text, token.id);
     specials_by_id_.emplace(token.id, token);
   }
   for (int byte = 0; byte < 256; ++byte) {
@@ -111,7 +111,9 @@ absl::Status BpeTokenizer::EncodeGap(Call& call, std::string_view gap) const {
   if (gap.empty()) return absl::OkStatus();
   PENSTOCK_RETURN_IF_ERROR(CheckBytes(call, gap));
   if (parts_.add_prefix_space && gap[0] != ' ') {
-    EncodePieces(call, " " + std::string(gap));
+    std::string prefixed(1, ' ');
+    prefixed += gap;
+    EncodePieces(call, prefixed);
   } else {
     EncodePieces(call, gap);
   }
@@ -156,15 +158,14 @@ void BpeTokenizer::EncodePiece(Call& call, std::string_view piece) const {
     return EncodeUncached(piece, call.ids);
   }
   const PieceCache::Key key = PieceCache::KeyOf(piece);
-  PieceCache::Entry& entry = call.cache.SlotOf(key);
-  if (entry.Holds(key)) {
-    call.ids.insert(call.ids.end(), entry.ids, entry.ids + entry.count);
+  if (const PieceCache::Entry* known = call.cache.Find(key)) {
+    call.ids.insert(call.ids.end(), known->ids, known->ids + known->count);
     return;
   }
   const size_t first = call.ids.size();
   EncodeUncached(piece, call.ids);
   const std::span<const TokenId> ids = std::span(call.ids).subspan(first);
-  if (ids.size() <= PieceCache::kMaxIds) entry.Set(key, ids);
+  if (ids.size() <= PieceCache::kMaxIds) call.cache.Insert(key, ids);
 }
 
 void BpeTokenizer::EncodeUncached(std::string_view piece,
@@ -199,9 +200,13 @@ absl::Status BpeTokenizer::Decode(std::span<const TokenId> ids,
 }
 
 std::optional<TokenId> BpeTokenizer::IdOf(std::string_view token) const {
-  if (const auto found = ids_by_spelling_.find(token);
-      found != ids_by_spelling_.end()) {
-    return found->second;
+  if (const auto special = specials_by_text_.find(token);
+      special != specials_by_text_.end()) {
+    return special->second;
+  }
+  if (const auto plain = parts_.plain_ids.find(token);
+      plain != parts_.plain_ids.end()) {
+    return plain->second;
   }
   if (parts_.spelling == Spelling::kBytes) return parts_.vocabulary.Find(token);
   const std::optional<std::string> bytes = BytesOfSpelling(token);
@@ -214,9 +219,8 @@ std::optional<std::string> BpeTokenizer::TokenOf(TokenId id) const {
       special != specials_by_id_.end()) {
     return special->second.text;
   }
-  if (const auto plain = parts_.plain_tokens.find(id);
-      plain != parts_.plain_tokens.end()) {
-    return plain->second;
+  if (const auto plain = plain_by_id_.find(id); plain != plain_by_id_.end()) {
+    return std::string(plain->second);
   }
   if (!parts_.vocabulary.Has(id)) return std::nullopt;
   const std::string_view bytes = parts_.vocabulary.BytesOf(id);
@@ -234,7 +238,7 @@ uint64_t BpeTokenizer::ComputeFingerprint() const {
   for (TokenId id = 0; id < parts_.vocabulary.size(); ++id) {
     if (!parts_.vocabulary.Has(id)) continue;
     print.Add(uint64_t{id}).Add(parts_.vocabulary.BytesOf(id));
-    print.Add(uint64_t{parts_.plain_tokens.contains(id)});
+    print.Add(uint64_t{plain_by_id_.contains(id)});
   }
   for (const auto& [id, token] : specials_by_id_) {
     print.Add(uint64_t{id}).Add(token.text);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -35,8 +36,9 @@ struct BpeParts {
   std::unique_ptr<const PreTokenizer> pretokenizer;  // null: none
   bool add_prefix_space = false;
   std::vector<SpecialToken> specials;
-  // Tokens that are not in the spelling's alphabet, and how they are spelled.
-  std::map<TokenId, std::string> plain_tokens;
+  // Tokens of `vocabulary` with characters that the spelling's alphabet lacks:
+  // no text leads to them.
+  std::map<std::string, TokenId, std::less<>> plain_ids;
   // What add_special_tokens puts around a text.
   std::vector<TokenId> before, after;
 };
@@ -79,8 +81,9 @@ class BpeTokenizer final : public Tokenizer {
   bool has_all_bytes_ = true;
   // First those with normalized == false, then the others.
   std::vector<SpecialTokens> passes_;
-  std::map<std::string, TokenId, std::less<>> ids_by_spelling_;
+  std::map<std::string, TokenId, std::less<>> specials_by_text_;
   std::map<TokenId, SpecialToken> specials_by_id_;
+  std::map<TokenId, std::string_view> plain_by_id_;  // into parts_
   size_t size_ = 0;
   uint64_t fingerprint_ = 0;
 

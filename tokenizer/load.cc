@@ -6,6 +6,7 @@
 #include "tokenizer/byte_tokenizer.h"
 #include "tokenizer/sentencepiece_tokenizer.h"
 #include "tokenizer/tiktoken.h"
+#include "tokenizer/tokenizer_json.h"
 
 namespace penstock {
 namespace {
@@ -33,6 +34,12 @@ absl::StatusOr<std::shared_ptr<const Tokenizer>> LoadTokenizer(
   if (path == "bytes") {
     PENSTOCK_RETURN_IF_ERROR(CheckNoPattern(path, options));
     return std::make_shared<ByteTokenizer>();
+  }
+  if (path.ends_with(".json")) {
+    PENSTOCK_RETURN_IF_ERROR(CheckNoPattern(path, options));
+    PENSTOCK_ASSIGN_OR_RETURN(const std::string bytes,
+                              ReadWholeFile(files, path));
+    return ParseTokenizerJson(bytes, path);
   }
   if (path.ends_with(".tiktoken")) {
     PENSTOCK_ASSIGN_OR_RETURN(const std::string bytes,
