@@ -113,16 +113,4 @@ Charsmap::Match Charsmap::Longest(const char* at, const char* end) const {
   return match;
 }
 
-bool Charsmap::HasRuleFrom(std::string_view text) const {
-  if (units_.empty()) return false;
-  uint32_t node = OffsetOf(units_[0]);
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    node ^= byte;
-    if (LabelOf(units_[node]) != byte) return false;
-    node ^= OffsetOf(units_[node]);
-  }
-  return true;
-}
-
 }  // namespace penstock

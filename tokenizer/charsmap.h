@@ -40,8 +40,20 @@ class Charsmap {
   // looks at no more, and its own maps never have more.
   Match Longest(const char* at, const char* end) const;
 
-  // Whether some rule is `text`, or goes on from it.
-  bool HasRuleFrom(std::string_view text) const;
+  // A place on the way through the rules. There must be some.
+  using Node = uint32_t;
+  Node Root() const { return OffsetOf(units_[0]); }
+  // Goes on by `byte`; `ends` then tells whether a rule ends there. False, and
+  // nothing changed, where no rule goes on so.
+  bool Step(Node& node, unsigned char byte, bool& ends) const {
+    const uint32_t unit = units_[node ^ byte];
+    if (LabelOf(unit) != byte) return false;
+    node ^= byte ^ OffsetOf(unit);
+    ends = HasRule(unit);
+    return true;
+  }
+  bool empty() const { return units_.empty(); }
+
   // Whether all that rules can become is UTF-8.
   bool GivesUtf8() const { return gives_utf8_; }
 

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "tokenizer/part_reader.h"
 #include "tokenizer/utf8.h"
 
 namespace penstock {
@@ -78,28 +79,26 @@ std::unique_ptr<Segmenter::Scratch> MergeSegmenter::NewScratch() const {
 void MergeSegmenter::Segment(std::string_view text, Scratch& scratch,
                              PieceSink& sink) const {
   auto& own = static_cast<OwnScratch&>(scratch);
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  while (at != end) {
-    const char* const part_end = boundaries_.PartEnd(at, end);
-    const std::string_view part(at, part_end - at);
-    at = part_end;
-    if (part.size() > PartCache::kMaxPartBytes || has_unused_) {
-      SegmentPart(part, own, sink);
-      continue;
+  PartReader reader(text, boundaries_, own.cache);
+  for (auto parts = reader.Next(); !parts.empty(); parts = reader.Next()) {
+    for (const PartReader::Part& part : parts) {
+      if (part.set == nullptr || has_unused_) {
+        SegmentPart(part.text, own, sink);
+        continue;
+      }
+      bool known;
+      PartCache::Entry& entry = PartCache::Claim(part.set, part.key, known);
+      if (known && entry.count != 0) {
+        sink.PutSome(entry.ids, entry.count);
+        continue;
+      }
+      // Leaves the ids to remember, none if there is no piece for some of it.
+      SegmentPart(part.text, own, sink);
+      entry.count = 0;
+      if (own.ids.size() > PartCache::kMaxIds) continue;
+      entry.count = static_cast<uint32_t>(own.ids.size());
+      std::copy(own.ids.begin(), own.ids.end(), entry.ids);
     }
-    const PartCache::Key key = PartCache::KeyOf(part.data(), part.size());
-    PartCache::Entry& entry = own.cache.SlotOf(key);
-    if (entry.key == key) {
-      sink.Put({entry.ids, entry.count});
-      continue;
-    }
-    SegmentPart(part, own, sink);
-    // Left by SegmentPart: what is to remember.
-    if (own.ids.empty() || own.ids.size() > PartCache::kMaxIds) continue;
-    entry.key = key;
-    entry.count = static_cast<uint32_t>(own.ids.size());
-    std::copy(own.ids.begin(), own.ids.end(), entry.ids);
   }
 }
 

@@ -1,14 +1,11 @@
 // Text as SentencePiece models want it: rules applied, spaces visible.
 #pragma once
 
-#include <array>
 #include <cstddef>
-#include <cstdint>
-#include <memory>
 #include <string_view>
-#include <vector>
 
 #include "tokenizer/charsmap.h"
+#include "tokenizer/quick_chars.h"
 #include "tokenizer/sentencepiece_model.h"
 #include "tokenizer/text_buffer.h"
 #include "tokenizer/user_defined_symbols.h"
@@ -39,17 +36,12 @@ class SentencePieceNormalizer {
   bool GivesUtf8() const { return charsmap_.GivesUtf8(); }
 
  private:
-  // How to go on from a byte, if the next one is ASCII or the text ends.
-  enum class Ascii : uint8_t { kLookUp, kCopy, kSpace };
-
   struct Prefix {
     size_t size;           // bytes of the text
     std::string_view out;  // what they become
   };
 
-  void FillTables();
   Prefix NormalizePrefix(const char* at, const char* end) const;
-  bool StaysAsIs(const char* at, size_t size) const;
   const char* SkipSpaces(const char* at, const char* end) const;
 
   const Charsmap charsmap_;
@@ -57,10 +49,7 @@ class SentencePieceNormalizer {
   const std::string_view space_;
   const bool add_prefix_, add_suffix_, remove_extra_;
 
-  std::array<Ascii, 128> ascii_;
-  // A bit for each character below U+10000: no rule or symbol begins with its
-  // first byte, or none goes on through it.
-  std::vector<uint64_t> stays_;
+  const QuickChars quick_chars_;
 };
 
 }  // namespace penstock

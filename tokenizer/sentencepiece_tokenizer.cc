@@ -61,8 +61,10 @@ absl::Status SentencePieceTokenizer::Encode(std::string_view text,
                     "models take less than 4 GiB, so cut it into documents",
                     normalized.size()));
   }
-  PieceSink sink(unknown_rule_, ids);
-  segmenter_->Segment(normalized, *work->scratch, sink);
+  {
+    PieceSink sink(unknown_rule_, normalized.size(), ids);
+    segmenter_->Segment(normalized, *work->scratch, sink);
+  }
   if (text.size() <= kKeptTextBytes) workspaces_.GiveBack(std::move(work));
   return absl::OkStatus();
 }

@@ -20,13 +20,10 @@ class TextBuffer {
     if (capacity_ - size_ < size) Grow(size);
   }
 
-  // There must be room.
-  void PutByte(char byte) { bytes_[size_++] = byte; }
-  void Put(std::string_view text) {
-    std::memcpy(bytes_.get() + size_, text.data(), text.size());
-    size_ += text.size();
-  }
-  void Put(const char* at, size_t size) { Put({at, size}); }
+  // Where the next byte goes, valid until the next Reserve. The writer says
+  // with SetEnd how far it came, not past the room it has.
+  char* end() { return bytes_.get() + size_; }
+  void SetEnd(const char* end) { size_ = end - bytes_.get(); }
 
   void Clear() { size_ = 0; }
   void Shrink(size_t size) { size_ = size; }

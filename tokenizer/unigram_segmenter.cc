@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "tokenizer/part_reader.h"
 #include "tokenizer/utf8.h"
 
 namespace penstock {
@@ -50,9 +51,10 @@ UnigramSegmenter<Real>::UnigramSegmenter(std::span<const SentencePiece> pieces,
     smallest = std::min(smallest, piece.score);
     largest = std::max(largest, piece.score);
   }
+  // One more, which adds nothing: see PartCache::Entry in Remember.
+  scores_.reserve(pieces.size() + 1);
   unknown_score_ = smallest - kUnknownPenalty;
   largest_score_ = std::abs(unknown_score_);
-  scores_.reserve(pieces.size());
   for (const SentencePiece& piece : pieces) {
     scores_.push_back(piece.type == SentencePiece::Type::kUserDefined
                           ? UserDefinedScore<Real>(piece.text.size(), largest)
@@ -62,6 +64,7 @@ UnigramSegmenter<Real>::UnigramSegmenter(std::span<const SentencePiece> pieces,
           std::max<double>(largest_score_, std::abs(scores_.back()));
     }
   }
+  scores_.push_back(0);
 }
 
 template <typename Real>
@@ -74,29 +77,26 @@ void UnigramSegmenter<Real>::Segment(std::string_view text, Scratch& scratch,
                                      PieceSink& sink) const {
   auto& own = static_cast<OwnScratch&>(scratch);
   float score = 0;
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  while (at != end) {
-    const char* const part_end = boundaries_.PartEnd(at, end);
-    const std::string_view part(at, part_end - at);
-    at = part_end;
-    if (part.size() > PartCache::kMaxPartBytes) {
-      score = SegmentPart(part, score, own, sink);
-      continue;
-    }
-    const PartCache::Key key = PartCache::KeyOf(part.data(), part.size());
-    PartCache::Entry& entry = own.cache.SlotOf(key);
-    if (entry.key != key) {
-      entry.key = key;
-      Remember(part, entry);
-    }
-    if (std::abs(score) < entry.safe_score) {
-      for (uint32_t i = 0; i < entry.count; ++i) {
-        score = static_cast<float>(scores_[entry.ids[i]] + score);
+  PartReader reader(text, boundaries_, own.cache);
+  for (auto parts = reader.Next(); !parts.empty(); parts = reader.Next()) {
+    for (const PartReader::Part& part : parts) {
+      if (part.set == nullptr) {
+        score = SegmentPart(part.text, score, own, sink);
+        continue;
       }
-      sink.Put({entry.ids, entry.count});
-    } else {
-      score = SegmentPart(part, score, own, sink);
+      bool known;
+      PartCache::Entry& entry = PartCache::Claim(part.set, part.key, known);
+      if (!known) Remember(part.text, entry);
+      if (std::abs(score) < entry.safe_score) {
+        score = static_cast<float>(scores_[entry.ids[0]] + score);
+        score = static_cast<float>(scores_[entry.ids[1]] + score);
+        for (uint32_t i = 2; i < entry.count; ++i) {
+          score = static_cast<float>(scores_[entry.ids[i]] + score);
+        }
+        sink.PutSome(entry.ids, entry.count);
+      } else {
+        score = SegmentPart(part.text, score, own, sink);
+      }
     }
   }
 }
@@ -237,6 +237,8 @@ void UnigramSegmenter<Real>::Remember(std::string_view part,
   }
   std::reverse_copy(ids, ids + count, entry.ids);
   entry.count = static_cast<uint32_t>(count);
+  // So that two scores can be added without looking how many there are.
+  if (count == 1) entry.ids[1] = static_cast<TokenId>(scores_.size() - 1);
   const Place& last = places[part.size()];
   entry.safe_score = SafeScore(last.best - last.next, part.size());
 }
