@@ -194,6 +194,52 @@ TEST(SentencePieceTokenizerTest, LongRepeatsAreCheapInEveryModel) {
   }
 }
 
+// Sums of 0.1 and the like are equal but for rounding, which depends on all
+// that stands before. Ids by sentencepiece 0.2.3 and 0.2.1.
+TEST(SentencePieceTokenizerTest,
+     RoundingFromTheStartOnDecidesLikeTheReferences) {
+  const TinySentencePiece model = {.pieces = {{"<unk>", 0, Piece::kUnknown},
+                                              {"<s>", 0, Piece::kControl},
+                                              {"</s>", 0, Piece::kControl},
+                                              {"▁", -0.7f},
+                                              {"a", -0.1f},
+                                              {"b", -0.2f},
+                                              {"ab", -0.3f},
+                                              {"ba", -0.30000001f},
+                                              {"aba", -0.4f},
+                                              {"▁x", -1000.3f},
+                                              {"zz", 0, Piece::kUserDefined},
+                                              {"z", 0, Piece::kUserDefined}}};
+  struct {
+    std::string text;
+    std::vector<TokenId> since022, until021;
+  } const rows[] = {
+      {"abab", {3, 6, 6}, {3, 6, 6}},
+      {"x abab", {9, 3, 6, 6}, {9, 3, 4, 7, 5}},
+      {"x x x abab", {9, 9, 9, 3, 8, 5}, {9, 9, 9, 3, 8, 5}},
+      {"abab abab abab x abab x abab x abab ",
+       {3, 6, 6, 3, 6, 6, 3, 6, 6, 9, 3, 6, 6, 9, 3, 4, 5, 4, 5, 9, 3, 8, 5},
+       {3, 6, 6, 3, 4, 7, 5, 3, 4, 7, 5, 9, 3, 4, 7, 5, 9, 3, 4, 5, 4, 5, 9, 3, 8, 5}},
+  };
+  const auto newer = ParseTiny(model);
+  const auto older = ParseTiny(model, UnigramRules::kUntil021);
+  for (const auto& row : rows) {
+    EXPECT_EQ(Ids(*newer, row.text), row.since022) << row.text;
+    EXPECT_EQ(Ids(*older, row.text), row.until021) << row.text;
+  }
+  // Beyond 100,000 the newer releases begin again from 0.
+  std::string text;
+  for (int i = 0; i < 150; ++i) text += "x ";
+  text += "abab baba aabb zzz";
+  auto tail = [](const std::vector<TokenId>& ids) {
+    return std::vector<TokenId>(ids.end() - 13, ids.end());
+  };
+  EXPECT_EQ(tail(Ids(*newer, text)),
+            (std::vector<TokenId>{3, 8, 5, 3, 5, 8, 3, 4, 6, 5, 3, 11, 10}));
+  EXPECT_EQ(tail(Ids(*older, text)),
+            (std::vector<TokenId>{7, 5, 3, 7, 7, 3, 4, 4, 5, 5, 3, 11, 10}));
+}
+
 // 30,000 bytes of text that are and are not parts of pieces.
 std::string SomeText(uint32_t seed) {
   static constexpr std::string_view kWords[] = {
