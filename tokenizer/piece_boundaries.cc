@@ -29,7 +29,12 @@ PieceBoundaries::PieceBoundaries(std::span<const std::string_view> pieces) {
   shift_ = 32 - table_bits;
   bits_.resize((size_t{1} << table_bits) / 64);
   for (const uint64_t pair : pairs) {
-    const uint32_t hash = HashOf(pair >> 32, static_cast<uint32_t>(pair));
+    const auto before = static_cast<uint32_t>(pair >> 32);
+    const auto after = static_cast<uint32_t>(pair);
+    if (before < 0x80 && after < 0x80) {
+      ascii_bits_[2 * before + after / 64] |= uint64_t{1} << after % 64;
+    }
+    const uint32_t hash = HashOf(before, after);
     bits_[hash / 64] |= uint64_t{1} << hash % 64;
   }
 }

@@ -2,6 +2,7 @@
 // remembered, by itself.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -33,6 +34,12 @@ class PieceBoundaries {
   // Cost:    about 1 ns a character.
   const char* PartEnd(const char* at, const char* end) const {
     if (bits_.empty()) return end;
+    // Words of ASCII are most of many texts.
+    if (static_cast<signed char>(*at) >= 0) {
+      for (; at + 1 < end && static_cast<signed char>(at[1]) >= 0; ++at) {
+        if (!JoinedAscii(at[0], at[1])) return at + 1;
+      }
+    }
     uint32_t before = TakeChar(at);
     while (at < end) {
       const char* const begin = at;
@@ -59,11 +66,19 @@ class PieceBoundaries {
     return bytes & (0xffffffffu >> (32 - 8 * size));
   }
 
+  bool JoinedAscii(char before, char after) const {
+    return ascii_bits_[2 * static_cast<size_t>(before) + (after >> 6)] >>
+               (after & 63) &
+           1;
+  }
+
   uint32_t HashOf(uint32_t before, uint32_t after) const {
     return (before * 0x85ebca6bu + after) * 0x9e3779b1u >> shift_;
   }
 
   std::vector<uint64_t> bits_;
+  // Pairs of ASCII, not hashed: 128 bits for each first one.
+  std::array<uint64_t, 2 * 128> ascii_bits_{};
   int shift_ = 0;
 };
 

@@ -52,6 +52,7 @@ void QuickChars::FillAscii(const Charsmap& charsmap,
     ascii_[byte] = looked_up     ? Ascii::kLookUp
                    : byte == ' ' ? Ascii::kSpace
                                  : Ascii::kCopy;
+    if (byte > ' ' && byte < 0x7f) copies_all_visible_ &= !looked_up;
   }
 }
 

@@ -1,9 +1,12 @@
 // Which characters normalization leaves alone, without walking its rules.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "tokenizer/charsmap.h"
@@ -25,6 +28,27 @@ class QuickChars {
   QuickChars(const Charsmap& charsmap, const UserDefinedSymbols& symbols);
 
   Ascii OfAscii(unsigned char byte) const { return ascii_[byte]; }
+
+  // Copies what follows from `at`, a byte of kCopy, to `to`, up to 8 bytes, and
+  // returns how many of them are to stay. There must be room for 8.
+  size_t CopiedRun(const char* at, const char* end, char* to) const {
+    uint64_t bytes;
+    if (!copies_all_visible_ || end - at < 8) {
+      *to = *at;
+      return 1;
+    }
+    std::memcpy(&bytes, at, 8);
+    std::memcpy(to, &bytes, 8);
+    // The high bit of each byte that is not 0x21 to 0x7e.
+    constexpr uint64_t kEach = 0x0101010101010101;
+    const uint64_t others =
+        (bytes | ~(bytes + 0x5f * kEach) | (bytes + kEach)) & 0x80 * kEach;
+    if (others == 0) return 7;  // what follows the last is not known
+    const int stop = std::countr_zero(others) & ~7;
+    const size_t visible = stop / 8;
+    const bool before_ascii = (bytes >> stop & 0x80) == 0;
+    return std::max<size_t>(visible - (before_ascii ? 0 : 1), 1);
+  }
 
   // No rule or symbol begins with the character at `at`, of `size` bytes, 2 or
   // 3, that [at, end) begins with.
@@ -68,6 +92,7 @@ class QuickChars {
                   uint32_t step);
 
   std::array<Ascii, 128> ascii_{};
+  bool copies_all_visible_ = true;  // all of 0x21 to 0x7e are kCopy
   // No rule or symbol begins with it.
   Set never_first_ = Set(kEnd / 64, ~uint64_t{0});
   // No rule ends with it or before, no symbol begins with it, and what follows

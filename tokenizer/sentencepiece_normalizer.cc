@@ -56,7 +56,7 @@ void SentencePieceNormalizer::Normalize(std::string_view text,
 
   // Room for the rest is kept at three bytes for each: a space or a bad byte
   // becomes as many. Only what a rule gives can need more.
-  out.Reserve(3 * (end - at) + 2 * space_.size());
+  out.Reserve(3 * (end - at) + 2 * space_.size() + 8);
   char* to = out.end();
   if (add_prefix_) to = Append(space_, to);
   bool after_space = remove_extra_;
@@ -65,7 +65,9 @@ void SentencePieceNormalizer::Normalize(std::string_view text,
     if (byte < 0x80 &&
         (at + 1 == end || static_cast<signed char>(at[1]) >= 0)) {
       if (quick_chars_.OfAscii(byte) == Ascii::kCopy) {
-        *to++ = *at++;
+        const size_t size = quick_chars_.CopiedRun(at, end, to);
+        at += size;
+        to += size;
         after_space = false;
         continue;
       }
@@ -93,7 +95,7 @@ void SentencePieceNormalizer::Normalize(std::string_view text,
     if (prefix.out.empty()) continue;
     after_space = remove_extra_ && prefix.out.back() == ' ';
     out.SetEnd(to);
-    out.Reserve(3 * (prefix.out.size() + (end - at)) + space_.size());
+    out.Reserve(3 * (prefix.out.size() + (end - at)) + space_.size() + 8);
     to = out.end();
     for (const char c : prefix.out) {
       if (c == ' ') {
