@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <bit>
+#include <cstring>
+
 #include "absl/status/status.h"
 #include "tokenizer/utf8.h"
 
@@ -48,43 +51,41 @@ absl::StatusOr<Charsmap> Charsmap::Parse(std::string_view blob) {
   }
   Charsmap map;
   map.units_.resize(trie_bytes / 4);
-  for (size_t i = 0; i < map.units_.size(); ++i) {
-    map.units_[i] = ReadUint32(blob, 4 * i);
+  if constexpr (std::endian::native == std::endian::little) {
+    std::memcpy(map.units_.data(), blob.data(), trie_bytes);
+  } else {
+    for (size_t i = 0; i < map.units_.size(); ++i) {
+      map.units_[i] = ReadUint32(blob, 4 * i);
+    }
   }
   map.texts_ = blob.substr(trie_bytes);
   if (!map.IsSound()) {
     return absl::DataLossError(
         "the precompiled charsmap's trie points outside of itself");
   }
-  map.gives_utf8_ = map.CheckUtf8();
   return map;
 }
 
 // sentencepiece 0.2.3 makes the same demands.
-bool Charsmap::IsSound() const {
+bool Charsmap::IsSound() {
   const size_t size = units_.size();
   const uint32_t root = units_[0];
   if (LabelOf(root) != 0 || HasRule(root) || OffsetOf(root) == 0 ||
       (OffsetOf(root) | 0xff) >= size) {
     return false;
   }
+  gives_utf8_ = IsUtf8(texts_);
   for (size_t i = 1; i < size; ++i) {
     const uint32_t unit = units_[i];
     if ((unit & kValueBit) != 0) {
-      if ((unit & ~kValueBit) >= texts_.size()) return false;
+      const uint32_t value = unit & ~kValueBit;
+      if (value >= texts_.size()) return false;
+      gives_utf8_ &= (texts_[value] & 0xc0) != 0x80;  // in a character
       continue;
     }
     const size_t children = i ^ OffsetOf(unit);
     if ((children | 0xff) >= size) return false;
     if (HasRule(unit) && (units_[children] & kValueBit) == 0) return false;
-  }
-  return true;
-}
-
-bool Charsmap::CheckUtf8() const {
-  for (size_t i = 1; i < units_.size(); ++i) {
-    if ((units_[i] & kValueBit) == 0) continue;
-    if (!IsUtf8(texts_.c_str() + (units_[i] & ~kValueBit))) return false;
   }
   return true;
 }

@@ -64,8 +64,8 @@ class Charsmap {
     return unit >> 10 << ((unit & 0x200) >> 6);
   }
 
-  bool IsSound() const;
-  bool CheckUtf8() const;
+  // Checks that no walk leaves the trie. Sets gives_utf8_.
+  bool IsSound();
 
   std::vector<uint32_t> units_;  // none, or at least 256
   std::string texts_;            // the last byte is NUL

@@ -7,7 +7,13 @@
 namespace penstock {
 
 PieceBoundaries::PieceBoundaries(std::span<const std::string_view> pieces) {
-  std::vector<uint64_t> pairs;
+  size_t bytes = 0;
+  for (const std::string_view piece : pieces) bytes += piece.size();
+  // There are fewer pairs than bytes, most of them many times: one bit in 32 or
+  // so is set, and few parts are longer than they could be.
+  const int table_bits = std::clamp<int>(std::bit_width(8 * bytes), 12, 24);
+  shift_ = 32 - table_bits;
+  bits_.resize((size_t{1} << table_bits) / 64);
   std::string padded;
   for (const std::string_view piece : pieces) {
     padded.assign(piece);
@@ -17,25 +23,13 @@ PieceBoundaries::PieceBoundaries(std::span<const std::string_view> pieces) {
     uint32_t before = TakeChar(at);
     while (at < end) {
       const uint32_t after = TakeChar(at);
-      pairs.push_back(uint64_t{before} << 32 | after);
+      const uint32_t hash = HashOf(before, after);
+      bits_[hash / 64] |= uint64_t{1} << hash % 64;
+      if (before < 0x80 && after < 0x80) {
+        ascii_bits_[2 * before + after / 64] |= uint64_t{1} << after % 64;
+      }
       before = after;
     }
-  }
-  std::sort(pairs.begin(), pairs.end());
-  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
-  // One bit in 32 set: few parts are longer than they could be.
-  const int table_bits =
-      std::clamp<int>(std::bit_width(32 * pairs.size()), 12, 24);
-  shift_ = 32 - table_bits;
-  bits_.resize((size_t{1} << table_bits) / 64);
-  for (const uint64_t pair : pairs) {
-    const auto before = static_cast<uint32_t>(pair >> 32);
-    const auto after = static_cast<uint32_t>(pair);
-    if (before < 0x80 && after < 0x80) {
-      ascii_bits_[2 * before + after / 64] |= uint64_t{1} << after % 64;
-    }
-    const uint32_t hash = HashOf(before, after);
-    bits_[hash / 64] |= uint64_t{1} << hash % 64;
   }
 }
 

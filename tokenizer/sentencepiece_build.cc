@@ -1,9 +1,12 @@
 // What SentencePieceTokenizer::Parse makes of a model.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
+#include <cstring>
 #include <utility>
 
+#include "formats/quoted.h"
 #include "formats/status.h"
 #include "tokenizer/fingerprint.h"
 #include "tokenizer/merge_segmenter.h"
@@ -79,6 +82,20 @@ uint64_t FlagsOf(const SentencePieceNormalization& spec) {
          spec.escape_whitespaces << 2;
 }
 
+// Stable, like Fingerprinter, and eight times as fast on long bytes.
+uint64_t HashOfCharsmap(std::string_view bytes) {
+  uint64_t hash = bytes.size();
+  for (size_t at = 0; at < bytes.size(); at += 8) {
+    uint64_t word = 0;
+    for (size_t i = 0; i < 8 && at + i < bytes.size(); ++i) {
+      word |= uint64_t{static_cast<uint8_t>(bytes[at + i])} << 8 * i;
+    }
+    hash = (hash ^ word) * 0x9fb21c651e98df25;
+    hash ^= hash >> 29;
+  }
+  return hash;
+}
+
 uint64_t FingerprintOf(const SentencePieceModel& model, UnigramRules rules) {
   Fingerprinter fingerprint;
   fingerprint.Add("sentencepiece")
@@ -86,14 +103,14 @@ uint64_t FingerprintOf(const SentencePieceModel& model, UnigramRules rules) {
       .Add(model.whitespace_is_suffix)
       .Add(model.byte_fallback)
       .Add(FlagsOf(model.normalization))
-      .Add(model.normalization.charsmap);
+      .Add(HashOfCharsmap(model.normalization.charsmap));
   if (model.type == Type::kUnigram) {
     fingerprint.Add(static_cast<uint64_t>(rules));
   }
   for (const Piece& piece : model.pieces) {
     fingerprint.Add(piece.text)
-        .Add(std::bit_cast<uint32_t>(piece.score))
-        .Add(static_cast<uint64_t>(piece.type));
+        .Add(uint64_t{std::bit_cast<uint32_t>(piece.score)} << 8 |
+             static_cast<uint64_t>(piece.type));
   }
   return fingerprint.Finish();
 }
@@ -121,6 +138,8 @@ absl::Status SentencePieceTokenizer::Build(const SentencePieceModel& model,
         fmt::format("the vocabulary has {} pieces; up to {} are supported",
                     model.pieces.size(), size_t{kMaxTokenId} + 1));
   }
+  // First: the tries take no piece twice.
+  PENSTOCK_RETURN_IF_ERROR(BuildVocabulary(model));
   PENSTOCK_ASSIGN_OR_RETURN(symbols_, SymbolsOf(model));
   PENSTOCK_ASSIGN_OR_RETURN(Charsmap charsmap, CharsmapOf(model.normalization));
   normalizer_ = std::make_unique<SentencePieceNormalizer>(
@@ -134,7 +153,6 @@ absl::Status SentencePieceTokenizer::Build(const SentencePieceModel& model,
         /*whitespace_is_suffix=*/false, kNone);
   }
   PENSTOCK_RETURN_IF_ERROR(BuildSegmenter(model, rules));
-  BuildVocabulary(model);
   BuildWritings(model);
   fingerprint_ = FingerprintOf(model, rules);
   return absl::OkStatus();
@@ -173,7 +191,8 @@ absl::Status SentencePieceTokenizer::BuildSegmenter(
   return absl::OkStatus();
 }
 
-void SentencePieceTokenizer::BuildVocabulary(const SentencePieceModel& model) {
+absl::Status SentencePieceTokenizer::BuildVocabulary(
+    const SentencePieceModel& model) {
   std::vector<SpecialToken> controls;
   for (const bool reserved : {true, false}) {
     for (size_t i = 0; i < model.pieces.size(); ++i) {
@@ -181,6 +200,14 @@ void SentencePieceTokenizer::BuildVocabulary(const SentencePieceModel& model) {
       if (piece.IsReserved() != reserved) continue;
       const auto id = static_cast<TokenId>(i);
       if (tokens_.Add(id, piece.text) != Vocabulary::Added::kYes) {
+        // BPE has one name space; the others keep reserved pieces apart.
+        const TokenId other = *tokens_.Find(piece.text);
+        if (model.type == Type::kBpe ||
+            model.pieces[other].IsReserved() == reserved) {
+          return absl::DataLossError(fmt::format(
+              "piece {} ({}) is piece {} again", std::max(id, other),
+              Quoted(piece.text), std::min(id, other)));
+        }
         tokens_.AddForDecoding(id, piece.text);
       }
       if (piece.type == Piece::Type::kControl) {
@@ -194,6 +221,7 @@ void SentencePieceTokenizer::BuildVocabulary(const SentencePieceModel& model) {
   }
   unknown_rule_.as_bytes = model.byte_fallback;
   controls_ = SpecialTokens(std::move(controls));
+  return absl::OkStatus();
 }
 
 void SentencePieceTokenizer::BuildWritings(const SentencePieceModel& model) {

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstddef>
 #include <string>
-#include <vector>
 
 #include "formats/quoted.h"
 #include "formats/status.h"
@@ -83,31 +82,6 @@ absl::Status CheckUnknown(const SentencePieceModel& model) {
   return absl::OkStatus();
 }
 
-// BPE has one name space; the others keep reserved pieces in one of their own.
-absl::Status CheckNames(const SentencePieceModel& model) {
-  const bool one_space = model.type == SentencePieceModel::Type::kBpe;
-  auto space_of = [&](size_t id) {
-    return !one_space && model.pieces[id].IsReserved();
-  };
-  std::vector<size_t> ids;
-  for (size_t id = 0; id < model.pieces.size(); ++id) {
-    if (model.pieces[id].text != kNulPiece) ids.push_back(id);
-  }
-  std::sort(ids.begin(), ids.end(), [&](size_t a, size_t b) {
-    if (space_of(a) != space_of(b)) return space_of(a) < space_of(b);
-    const int order = model.pieces[a].text.compare(model.pieces[b].text);
-    return order < 0 || (order == 0 && a < b);
-  });
-  for (size_t i = 1; i < ids.size(); ++i) {
-    if (space_of(ids[i - 1]) == space_of(ids[i]) &&
-        model.pieces[ids[i - 1]].text == model.pieces[ids[i]].text) {
-      return PieceError(model, ids[i],
-                        fmt::format("is piece {} again", ids[i - 1]));
-    }
-  }
-  return absl::OkStatus();
-}
-
 }  // namespace
 
 absl::Status CheckSentencePieceModel(SentencePieceModel& model) {
@@ -124,8 +98,7 @@ absl::Status CheckSentencePieceModel(SentencePieceModel& model) {
     }
   }
   PENSTOCK_RETURN_IF_ERROR(CheckUnknown(model));
-  PENSTOCK_RETURN_IF_ERROR(CheckBytes(model));
-  return CheckNames(model);
+  return CheckBytes(model);
 }
 
 }  // namespace penstock

@@ -66,8 +66,8 @@ struct SentencePieceModel {
   std::vector<SentencePiece> pieces;           // by id
 };
 
-// `name` is the file's, for messages. What comes back is fit for use: no piece
-// is empty, named twice, or holds a NUL byte (but for an unused piece that is
+// `name` is the file's, for messages. What comes back is fit for use, but for
+// pieces that are named twice: no piece is empty or holds a NUL byte (but for an unused piece that is
 // one); scores are finite; there is at most one unknown piece, and one unless
 // bytes stand in for it; a byte piece's text is its byte's, and there are 256
 // of them if and only if there is byte fallback.

@@ -34,7 +34,8 @@ class SentencePieceTokenizer final : public Tokenizer {
  public:
   // `bytes` are a .model file's, `name` is the file's, for messages.
   // Errors:  those of ParseSentencePieceModel and Charsmap::Parse, with `name`;
-  //          kResourceExhausted for too large a vocabulary.
+  //          kDataLoss for two pieces of one name; kResourceExhausted for too
+  //          large a vocabulary.
   static absl::StatusOr<std::shared_ptr<const Tokenizer>> Parse(
       std::string_view bytes, const std::string& name,
       UnigramRules rules = UnigramRules::kSince022);
@@ -71,7 +72,7 @@ class SentencePieceTokenizer final : public Tokenizer {
   absl::Status Build(const SentencePieceModel& model, UnigramRules rules);
   absl::Status BuildSegmenter(const SentencePieceModel& model,
                               UnigramRules rules);
-  void BuildVocabulary(const SentencePieceModel& model);
+  absl::Status BuildVocabulary(const SentencePieceModel& model);
   void BuildWritings(const SentencePieceModel& model);
   void Describe(const SentencePieceModel& model, const std::string& name);
   absl::Status CheckRefused(std::string_view text) const;

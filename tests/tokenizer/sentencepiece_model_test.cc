@@ -83,6 +83,8 @@ TEST(SentencePieceModelTest, PiecesThatCannotBeAreNamed) {
       StatusIs(kDataLoss, HasSubstr("piece 22 (\"x\\x00y\") holds a NUL")));
   EXPECT_THAT(Parse(With({"ab"}).Bytes()),
               StatusIs(kDataLoss, HasSubstr("(\"ab\") is piece 6 again")));
+  EXPECT_THAT(Parse(With({"foo", 0, Piece::kUserDefined}).Bytes()),
+              StatusIs(kDataLoss, HasSubstr("(\"foo\") is piece 15 again")));
   EXPECT_THAT(Parse(With({"x", NAN}).Bytes()),
               StatusIs(kDataLoss, HasSubstr("score that is not finite")));
   EXPECT_THAT(Parse(With({"?", 0, Piece::kUnknown}).Bytes()),
