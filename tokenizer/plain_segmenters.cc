@@ -27,10 +27,6 @@ size_t CharSize(std::string_view text, size_t at) {
 
 WordSegmenter::WordSegmenter(PieceTrie trie) : trie_(std::move(trie)) {}
 
-std::unique_ptr<Segmenter::Scratch> WordSegmenter::NewScratch() const {
-  return nullptr;
-}
-
 void WordSegmenter::Segment(std::string_view text, Scratch&,
                             PieceSink& sink) const {
   size_t begin = 0;
@@ -47,10 +43,6 @@ void WordSegmenter::Segment(std::string_view text, Scratch&,
 
 CharSegmenter::CharSegmenter(PieceTrie trie, const UserDefinedSymbols& symbols)
     : trie_(std::move(trie)), symbols_(symbols) {}
-
-std::unique_ptr<Segmenter::Scratch> CharSegmenter::NewScratch() const {
-  return nullptr;
-}
 
 void CharSegmenter::Segment(std::string_view text, Scratch&,
                             PieceSink& sink) const {

@@ -1,7 +1,6 @@
 // SentencePiece's models that only look up: words and characters.
 #pragma once
 
-#include <memory>
 #include <string_view>
 
 #include "tokenizer/piece_trie.h"
@@ -16,7 +15,6 @@ class WordSegmenter final : public Segmenter {
   // `trie` holds the pieces that are found in text.
   explicit WordSegmenter(PieceTrie trie);
 
-  std::unique_ptr<Scratch> NewScratch() const override;
   void Segment(std::string_view text, Scratch& scratch,
                PieceSink& sink) const override;
 
@@ -30,7 +28,6 @@ class CharSegmenter final : public Segmenter {
   // `symbols` must outlive this.
   CharSegmenter(PieceTrie trie, const UserDefinedSymbols& symbols);
 
-  std::unique_ptr<Scratch> NewScratch() const override;
   void Segment(std::string_view text, Scratch& scratch,
                PieceSink& sink) const override;
 

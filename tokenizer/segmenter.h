@@ -20,7 +20,9 @@ class Segmenter {
 
   virtual ~Segmenter() = default;
 
-  virtual std::unique_ptr<Scratch> NewScratch() const = 0;
+  virtual std::unique_ptr<Scratch> NewScratch() const {
+    return std::make_unique<Scratch>();
+  }
 
   // Gives the pieces that make up `text` to `sink`, in order. `text` is of
   // less than 4 GiB and has TextBuffer::kSlack bytes after it; `scratch` is

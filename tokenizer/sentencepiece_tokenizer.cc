@@ -13,7 +13,7 @@ namespace {
 
 // A workspace that served a larger text is not kept: it may be many times as
 // large.
-constexpr size_t kKeptTextBytes = size_t{1} << 20;
+constexpr size_t kKeptTextBytes = size_t{4} << 20;
 
 // Appends the characters in `bytes`, and U+FFFD for each byte of none.
 void AppendCharacters(std::string_view bytes, std::string& text) {
