@@ -1,6 +1,6 @@
 // SentencePiece models on one thread: a line of text at a time, and all of it
-// as one text. tools/interop_sentencepiece.py --speed has the reference's
-// numbers beside ours.
+// as one text. tools/interop_sentencepiece.py --bench-binary prints the
+// reference's numbers beside these.
 #include <benchmark/benchmark.h>
 
 #include <memory>

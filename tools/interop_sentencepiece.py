@@ -12,11 +12,13 @@ them on their way to the program; tests/tokenizer has vectors with NUL.
 """
 
 import argparse
+import json
 import os
 import random
 import subprocess
 import sys
 import tempfile
+import time
 import unicodedata
 
 import sentencepiece
@@ -224,6 +226,42 @@ def compare_model(binary, name, path, corpora, options):
                   texts_of_ours(binary, path, rows), rows) and same
 
 
+def compare_speed(bench, fixtures):
+    """CPU time of both, one thread, in turns; the best of each."""
+    for language, corpus in (("en", "moby"), ("ja", "neko")):
+        name = "sentencepiece-unigram-{}.model".format(language)
+        path = os.path.join(fixtures, "tokenizers", name)
+        with open(os.path.join(fixtures, "corpora", corpus + ".txt"),
+                  encoding="utf-8") as file:
+            text = file.read()
+        processor = sentencepiece.SentencePieceProcessor(model_file=path)
+        lines = text.split("\n")
+        theirs = {
+            "Load/" + name:
+                lambda: sentencepiece.SentencePieceProcessor(model_file=path),
+            "Encode/{}/{}.txt/lines".format(name, corpus):
+                lambda: processor.encode(lines, num_threads=1),
+            "Encode/{}/{}.txt/whole".format(name, corpus):
+                lambda: processor.encode(text)}
+        for what, run in theirs.items():
+            best = [float("inf"), float("inf")]
+            for _ in range(5):
+                out = subprocess.run(
+                    [bench, "--benchmark_filter=^" + what + "$",
+                     "--benchmark_format=json", "--benchmark_min_time=0.2"],
+                    env={**os.environ, "PENSTOCK_FIXTURES": fixtures},
+                    check=True, stdout=subprocess.PIPE).stdout
+                result, = json.loads(out)["benchmarks"]
+                best[0] = min(best[0], result["cpu_time"])
+                for _ in range(3):
+                    begin = time.process_time()
+                    run()
+                    best[1] = min(best[1],
+                                  1000 * (time.process_time() - begin))
+            print("{}: {:.2f} ms, sentencepiece {:.2f} ms, {:.1f} times".format(
+                what, best[0], best[1], best[1] / best[0]), flush=True)
+
+
 def train(folder, corpora):
     """Yields a name and a path for each model."""
     text = os.path.join(folder, "corpus.txt")
@@ -263,7 +301,12 @@ def main():
     parser.add_argument("--strings", type=int, default=100000,
                         help="generated strings for each model")
     parser.add_argument("--seed", type=int, default=17)
+    parser.add_argument("--bench-binary",
+                        help="sentencepiece_bench: compares speed, not ids")
     options = parser.parse_args()
+    if options.bench_binary:
+        compare_speed(options.bench_binary, options.fixtures)
+        return 0
 
     print("sentencepiece {}".format(sentencepiece.__version__))
     corpora = []
