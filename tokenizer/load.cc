@@ -4,6 +4,7 @@
 
 #include "formats/status.h"
 #include "tokenizer/byte_tokenizer.h"
+#include "tokenizer/sentencepiece_tokenizer.h"
 #include "tokenizer/tiktoken.h"
 #include "tokenizer/tokenizer_json.h"
 
@@ -46,9 +47,16 @@ absl::StatusOr<std::shared_ptr<const Tokenizer>> LoadTokenizer(
     return ParseTiktoken(
         bytes, path, options.pattern.empty() ? Stem(path) : options.pattern);
   }
+  if (path.ends_with(".model")) {
+    PENSTOCK_RETURN_IF_ERROR(CheckNoPattern(path, options));
+    PENSTOCK_ASSIGN_OR_RETURN(const std::string bytes,
+                              ReadWholeFile(files, path));
+    return SentencePieceTokenizer::Parse(bytes, path, options.unigram_rules);
+  }
   return absl::InvalidArgumentError(
       fmt::format("{}: not a tokenizer; give a tokenizer.json (*.json), a rank "
-                  "file (*.tiktoken), or \"bytes\"",
+                  "file (*.tiktoken), a SentencePiece model (*.model), or "
+                  "\"bytes\"",
                   path));
 }
 
