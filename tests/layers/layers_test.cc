@@ -23,10 +23,13 @@ const std::vector<std::string> kFloors = {"formats", "tokenizer", "pipeline",
 
 // Implementations of one interface, which never include each other.
 const std::vector<std::vector<std::string>> kStars = {
-    {"formats/tfrecord_reader", "formats/text_reader", "formats/jsonl_reader"},
-    {"formats/plain_stream", "formats/gzip_stream", "formats/zlib_stream"},
-    {"tokenizer/byte_tokenizer", "tokenizer/tokenizer_json",
-     "tokenizer/tiktoken"},
+    {"formats/archive_reader", "formats/csv_reader", "formats/jsonl_reader",
+     "formats/text_reader", "formats/tfrecord_reader",
+     "formats/webdataset_reader"},
+    {"formats/bzip2_stream", "formats/gzip_stream", "formats/plain_stream",
+     "formats/xz_stream", "formats/zlib_stream", "formats/zstd_stream"},
+    {"tokenizer/byte_tokenizer", "tokenizer/sentencepiece_tokenizer",
+     "tokenizer/tiktoken", "tokenizer/tokenizer_json"},
     {"tokenizer/gpt2_scanner", "tokenizer/cl100k_scanner",
      "tokenizer/o200k_scanner"},
     {"pipeline/planned", "pipeline/streamed"},
