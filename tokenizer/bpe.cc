@@ -28,16 +28,18 @@ size_t PairOfBytes(std::string_view piece, size_t i) {
 
 void MergeTable::Add(TokenId left, TokenId right, Merge merge) {
   if (slots_.size() <= used_ * 2) Grow();
-  Slot& slot = slots_[SlotOf(KeyOf(left, right))];
-  if (slot.key == kFree) ++used_;
-  slot = {KeyOf(left, right), merge};
+  const uint64_t key = KeyOf(left, right);
+  const size_t slot = SlotOf(key);
+  if (slots_[slot].key == kFree) ++used_;
+  Store(slot, {key, merge});
 }
 
 void MergeTable::Grow() {
   const std::vector<Slot> old = std::exchange(slots_, {});
   slots_.resize(old.empty() ? 1024 : old.size() * 2);
+  filter_.assign(slots_.size() * 2 / 64, 0);
   for (const Slot& slot : old) {
-    if (slot.key != kFree) slots_[SlotOf(slot.key)] = slot;
+    if (slot.key != kFree) Store(SlotOf(slot.key), slot);
   }
 }
 
