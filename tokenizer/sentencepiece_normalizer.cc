@@ -1,5 +1,7 @@
 #include "tokenizer/sentencepiece_normalizer.h"
 
+#include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "tokenizer/utf8.h"
@@ -7,10 +9,15 @@
 namespace penstock {
 namespace {
 
-// Returns where the next byte goes.
-char* Append(std::string_view text, char* to) {
-  for (const char c : text) *to++ = c;
-  return to;
+// The most that is written past what counts: eight bytes are copied at a time,
+// or four.
+constexpr size_t kWriteSlack = 8;
+
+// `size` is at most 4, and so much may be read; returns where the next byte
+// goes.
+char* Append4(const char* from, size_t size, char* to) {
+  std::memcpy(to, from, 4);
+  return to + size;
 }
 
 }  // namespace
@@ -49,6 +56,8 @@ void SentencePieceNormalizer::Normalize(std::string_view text,
                                         TextBuffer& out) const {
   using Ascii = QuickChars::Ascii;
   out.Clear();
+  char space[4] = {};
+  std::copy(space_.begin(), space_.end(), space);
   const char* at = text.data();
   const char* const end = at + text.size();
   if (remove_extra_) at = SkipSpaces(at, end);
@@ -56,9 +65,9 @@ void SentencePieceNormalizer::Normalize(std::string_view text,
 
   // Room for the rest is kept at three bytes for each: a space or a bad byte
   // becomes as many. Only what a rule gives can need more.
-  out.Reserve(3 * (end - at) + 2 * space_.size() + 8);
+  out.Reserve(3 * (end - at) + 2 * space_.size() + kWriteSlack);
   char* to = out.end();
-  if (add_prefix_) to = Append(space_, to);
+  if (add_prefix_) to = Append4(space, space_.size(), to);
   bool after_space = remove_extra_;
   while (at != end) {
     const auto byte = static_cast<unsigned char>(*at);
@@ -72,7 +81,7 @@ void SentencePieceNormalizer::Normalize(std::string_view text,
         continue;
       }
       if (quick_chars_.OfAscii(byte) == Ascii::kSpace) {
-        if (!after_space) to = Append(space_, to);
+        if (!after_space) to = Append4(space, space_.size(), to);
         after_space = remove_extra_;
         ++at;
         continue;
@@ -80,7 +89,8 @@ void SentencePieceNormalizer::Normalize(std::string_view text,
     } else if (byte >= 0xc2 && byte < 0xf0) {
       const size_t size = Utf8SizeOfChar(at, end);
       if (size != 0 && quick_chars_.Stays(at, size, end)) {
-        to = Append({at, size}, to);
+        to = end - at >= 4 ? Append4(at, size, to)
+                           : std::copy(at, at + size, to);
         after_space = false;
         at += size;
         continue;
@@ -95,11 +105,12 @@ void SentencePieceNormalizer::Normalize(std::string_view text,
     if (prefix.out.empty()) continue;
     after_space = remove_extra_ && prefix.out.back() == ' ';
     out.SetEnd(to);
-    out.Reserve(3 * (prefix.out.size() + (end - at)) + space_.size() + 8);
+    out.Reserve(3 * (prefix.out.size() + (end - at)) + space_.size() +
+                kWriteSlack);
     to = out.end();
     for (const char c : prefix.out) {
       if (c == ' ') {
-        to = Append(space_, to);
+        to = Append4(space, space_.size(), to);
       } else {
         *to++ = c;
       }
@@ -109,7 +120,7 @@ void SentencePieceNormalizer::Normalize(std::string_view text,
   if (remove_extra_) {
     while (out.text().ends_with(space_)) out.Shrink(out.size() - space_.size());
   }
-  if (add_suffix_) out.SetEnd(Append(space_, out.end()));
+  if (add_suffix_) out.SetEnd(Append4(space, space_.size(), out.end()));
 }
 
 }  // namespace penstock
