@@ -26,7 +26,10 @@ MATCHER(IsOk, "is OK") {
 }
 
 // EXPECT_THAT(call, StatusIs(absl::StatusCode::kDataLoss, HasSubstr("at 12")));
-MATCHER_P2(StatusIs, code, message, "") {
+MATCHER_P2(StatusIs, code, message,
+           (negation ? "has not code " : "has code ") +
+               absl::StatusCodeToString(code) + " and its message " +
+               ::testing::DescribeMatcher<std::string>(message, negation)) {
   const absl::Status& status = StatusOf(arg);
   *result_listener << status.ToString();
   return status.code() == code &&

@@ -62,10 +62,11 @@ TEST(LoadTest, PatternWhereNoneIsNeededIsRefused) {
 }
 
 TEST(LoadTest, OtherFilesAreAnsweredWithWhatCanBeRead) {
-  EXPECT_THAT(LoadTokenizer(LocalFiles(), "spiece.model"),
+  EXPECT_THAT(LoadTokenizer(LocalFiles(), "vocab.bpe"),
               StatusIs(kInvalidArgument,
-                       AllOf(HasSubstr("spiece.model"), HasSubstr("*.json"),
-                             HasSubstr("*.tiktoken"), HasSubstr("\"bytes\""))));
+                       AllOf(HasSubstr("vocab.bpe"), HasSubstr("*.json"),
+                             HasSubstr("*.tiktoken"), HasSubstr("*.model"),
+                             HasSubstr("\"bytes\""))));
 }
 
 TEST(LoadTest, MissingFileIsNamed) {
