@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
@@ -45,9 +46,13 @@ bool IsTfRecord(std::string_view bytes) {
   return stored == MaskCrc32c(Crc32c(bytes.substr(0, 8)));
 }
 
-// RFC 1950, section 2.2: deflate, and a multiple of 31.
+// RFC 1950, section 2.2: deflate, and a multiple of 31. A damaged TFRecord of
+// 40056 bytes begins so, too, but has four zero bytes where zlib has data.
 bool IsZlib(std::string_view bytes) {
-  if (bytes.size() < 2) return false;
+  if (bytes.size() < 2 ||
+      bytes.substr(std::min<size_t>(4, bytes.size()), 4) == "\0\0\0\0"sv) {
+    return false;
+  }
   const auto method = static_cast<uint8_t>(bytes[0]);
   const auto flags = static_cast<uint8_t>(bytes[1]);
   return method == 0x78 && (method * 256 + flags) % 31 == 0;

@@ -4,21 +4,52 @@
 
 #include "formats/status.h"
 #include "tokenizer/byte_tokenizer.h"
+#include "tokenizer/tiktoken.h"
+#include "tokenizer/tokenizer_json.h"
 
 namespace penstock {
+namespace {
+
+absl::Status CheckNoPattern(const std::string& path,
+                            const LoadOptions& options) {
+  if (options.pattern.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(fmt::format(
+      "{}: takes no pattern, but \"{}\" was given; only .tiktoken files do",
+      path, options.pattern));
+}
+
+// "/a/cl100k_base.tiktoken" -> "cl100k_base".
+std::string Stem(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  const std::string name =
+      slash == std::string::npos ? path : path.substr(slash + 1);
+  return name.substr(0, name.rfind('.'));
+}
+
+}  // namespace
 
 absl::StatusOr<std::shared_ptr<const Tokenizer>> LoadTokenizer(
     FileSystem& files, const std::string& path, LoadOptions options) {
   if (path == "bytes") {
-    if (!options.pattern.empty()) {
-      return absl::InvalidArgumentError(
-          fmt::format("the byte tokenizer has no pattern; leave out \"{}\"",
-                      options.pattern));
-    }
+    PENSTOCK_RETURN_IF_ERROR(CheckNoPattern(path, options));
     return std::make_shared<ByteTokenizer>();
   }
+  if (path.ends_with(".json")) {
+    PENSTOCK_RETURN_IF_ERROR(CheckNoPattern(path, options));
+    PENSTOCK_ASSIGN_OR_RETURN(const std::string bytes,
+                              ReadWholeFile(files, path));
+    return ParseTokenizerJson(bytes, path);
+  }
+  if (path.ends_with(".tiktoken")) {
+    PENSTOCK_ASSIGN_OR_RETURN(const std::string bytes,
+                              ReadWholeFile(files, path));
+    return ParseTiktoken(
+        bytes, path, options.pattern.empty() ? Stem(path) : options.pattern);
+  }
   return absl::InvalidArgumentError(
-      fmt::format("{}: not a tokenizer; give \"bytes\"", path));
+      fmt::format("{}: not a tokenizer; give a tokenizer.json (*.json), a rank "
+                  "file (*.tiktoken), or \"bytes\"",
+                  path));
 }
 
 }  // namespace penstock

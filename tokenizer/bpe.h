@@ -1,0 +1,92 @@
+// Byte-pair encoding of one piece: merges the pair of lowest rank, again and
+// again, the leftmost where ranks are equal.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "tokenizer/tokenizer.h"
+#include "tokenizer/vocabulary.h"
+
+namespace penstock {
+
+inline constexpr TokenId kNoToken = 0xffffffff;
+
+// What becomes of two neighbours.
+struct Merge {
+  uint32_t rank = kNever;
+  TokenId merged = kNoToken;
+
+  static constexpr uint32_t kNever = 0xffffffff;
+};
+
+// (left, right) -> Merge, by open addressing. Memory: 32 to 64 bytes a pair.
+class MergeTable {
+ public:
+  // The last Add of a pair counts, as in Hugging Face tokenizers.
+  void Add(TokenId left, TokenId right, Merge merge);
+
+  Merge Find(TokenId left, TokenId right) const {
+    if (slots_.empty()) return {};
+    const Slot& slot = slots_[SlotOf(KeyOf(left, right))];
+    return slot.merge;  // a free slot's never merges
+  }
+  size_t size() const { return used_; }
+
+ private:
+  // No pair of real ids has this key.
+  static constexpr uint64_t kFree = ~uint64_t{0};
+  struct Slot {
+    uint64_t key = kFree;
+    Merge merge;
+  };
+
+  static uint64_t KeyOf(TokenId left, TokenId right) {
+    return uint64_t{left} << 32 | right;
+  }
+  size_t SlotOf(uint64_t key) const {
+    const size_t mask = slots_.size() - 1;
+    size_t slot = (key * 0x9e3779b97f4a7c15 >> 32) & mask;
+    while (slots_[slot].key != key && slots_[slot].key != kFree) {
+      slot = (slot + 1) & mask;
+    }
+    return slot;
+  }
+  void Grow();
+
+  std::vector<Slot> slots_;  // a power of two, at most half full
+  size_t used_ = 0;
+};
+
+// The merges that rank semantics (tiktoken) mean: every two tokens whose
+// concatenation is a token merge, with its id as their rank.
+//
+// Cost:    a lookup for each way to cut each token in two.
+MergeTable MergesByRank(const Vocabulary& vocabulary);
+
+// Threads: any number at a time.
+class Bpe {
+ public:
+  Bpe(const Vocabulary& vocabulary, MergeTable merges);
+
+  // Appends the ids of `piece`, every byte of which HasByte.
+  //
+  // Cost:    n log n for long pieces; short ones are scanned again for each
+  //          merge, which is faster up to about a hundred bytes.
+  void Encode(std::string_view piece, std::vector<TokenId>& ids) const;
+
+  bool HasByte(unsigned char byte) const { return byte_ids_[byte] != kNoToken; }
+
+ private:
+  void EncodeShort(std::string_view piece, std::vector<TokenId>& ids) const;
+  void EncodeLong(std::string_view piece, std::vector<TokenId>& ids) const;
+
+  std::array<TokenId, 256> byte_ids_;
+  std::vector<Merge> byte_merges_;  // [left byte * 256 + right byte]
+  MergeTable merges_;
+};
+
+}  // namespace penstock

@@ -1,0 +1,261 @@
+#include "tokenizer/bpe_tokenizer.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+#include "formats/status.h"
+#include "tokenizer/byte_alphabet.h"
+#include "tokenizer/fingerprint.h"
+#include "tokenizer/unicode_data.h"
+
+namespace penstock {
+
+struct BpeTokenizer::Call {
+  std::string_view text;
+  SpecialText special_text;
+  PieceCache& cache;
+  std::vector<TokenId>& ids;
+
+  size_t OffsetOf(std::string_view part) const {
+    return part.data() - text.data();
+  }
+};
+
+namespace {
+
+// A special token decodes to its text, read in the vocabulary's spelling where
+// it can be, as the reference does: "é" of a tokenizer.json is the byte 0xE9.
+BpeParts WithSpecialsForDecoding(BpeParts parts) {
+  for (const SpecialToken& token : parts.specials) {
+    std::optional<std::string> bytes;
+    if (parts.spelling == Spelling::kByteAlphabet) {
+      bytes = BytesOfSpelling(token.text);
+    }
+    parts.vocabulary.AddForDecoding(token.id, bytes.value_or(token.text));
+  }
+  return parts;
+}
+
+}  // namespace
+
+BpeTokenizer::BpeTokenizer(BpeParts parts, MergeTable merges)
+    : parts_(WithSpecialsForDecoding(std::move(parts))),
+      bpe_(parts_.vocabulary, std::move(merges)),
+      size_(parts_.vocabulary.size()) {
+  for (const bool normalized : {false, true}) {
+    std::vector<SpecialToken> tokens;
+    for (const SpecialToken& token : parts_.specials) {
+      if (token.normalized == normalized) tokens.push_back(token);
+    }
+    if (!tokens.empty()) passes_.emplace_back(std::move(tokens));
+  }
+  for (const auto& [spelling, id] : parts_.plain_ids) {
+    plain_by_id_.emplace(id, spelling);
+  }
+  for (const SpecialToken& token : parts_.specials) {
+    specials_by_text_.emplace(token.text, token.id);
+    specials_by_id_.emplace(token.id, token);
+  }
+  for (int byte = 0; byte < 256; ++byte) {
+    has_all_bytes_ &= bpe_.HasByte(static_cast<unsigned char>(byte));
+  }
+  fingerprint_ = ComputeFingerprint();
+}
+
+absl::Status BpeTokenizer::Encode(std::string_view text, EncodeOptions options,
+                                  std::vector<TokenId>& ids) const {
+  const size_t begin = ids.size();
+  const PieceCaches::Lease cache(caches_);
+  Call call = {text, options.special_text, *cache, ids};
+  if (options.add_special_tokens) {
+    ids.insert(ids.end(), parts_.before.begin(), parts_.before.end());
+  }
+  if (absl::Status status = EncodeRegion(call, text, 0); !status.ok()) {
+    ids.resize(begin);
+    return status;
+  }
+  if (options.add_special_tokens) {
+    ids.insert(ids.end(), parts_.after.begin(), parts_.after.end());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status BpeTokenizer::EncodeRegion(Call& call, std::string_view region,
+                                        size_t pass) const {
+  if (pass == passes_.size()) return EncodeGap(call, region);
+  size_t gap_begin = 0;
+  size_t pos = 0;
+  while (const auto match = passes_[pass].FindNext(region, pos)) {
+    pos = match->end;
+    if (match->token->special) {
+      // Left as text, its span is still used up, as in Hugging Face tokenizers.
+      if (call.special_text == SpecialText::kAsText) continue;
+      if (call.special_text == SpecialText::kRefuse) {
+        return absl::InvalidArgumentError(fmt::format(
+            "the text holds the special token \"{}\" at offset {}; remove it, "
+            "or allow special tokens or take them as text",
+            match->token->text, call.OffsetOf(region.substr(match->begin))));
+      }
+    }
+    PENSTOCK_RETURN_IF_ERROR(EncodeRegion(
+        call, region.substr(gap_begin, match->begin - gap_begin), pass + 1));
+    call.ids.push_back(match->token->id);
+    gap_begin = match->end;
+  }
+  return EncodeRegion(call, region.substr(gap_begin), pass + 1);
+}
+
+absl::Status BpeTokenizer::EncodeGap(Call& call, std::string_view gap) const {
+  if (gap.empty()) return absl::OkStatus();
+  PENSTOCK_RETURN_IF_ERROR(CheckBytes(call, gap));
+  if (parts_.add_prefix_space && gap[0] != ' ') {
+    std::string prefixed(1, ' ');
+    prefixed += gap;
+    EncodePieces(call, prefixed);
+  } else {
+    EncodePieces(call, gap);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status BpeTokenizer::CheckBytes(const Call& call,
+                                      std::string_view gap) const {
+  constexpr size_t kTooLong = 0xffffffff;
+  if (gap.size() >= kTooLong) {
+    return absl::InvalidArgumentError(fmt::format(
+        "{} bytes of text at offset {} without a special token; split texts "
+        "of 4 GiB or more",
+        gap.size(), call.OffsetOf(gap)));
+  }
+  if (has_all_bytes_) return absl::OkStatus();
+  for (size_t i = 0; i < gap.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(gap[i]);
+    if (bpe_.HasByte(byte)) continue;
+    return absl::InvalidArgumentError(
+        fmt::format("byte 0x{:02X} at offset {} has no token in {}", byte,
+                    call.OffsetOf(gap) + i, parts_.name));
+  }
+  return absl::OkStatus();
+}
+
+void BpeTokenizer::EncodePieces(Call& call, std::string_view gap) const {
+  if (parts_.pretokenizer == nullptr) return EncodePiece(call, gap);
+  std::array<size_t, 1024> ends;
+  size_t begin = 0;
+  while (begin < gap.size()) {
+    const size_t count = parts_.pretokenizer->Split(gap, begin, ends);
+    for (size_t i = 0; i < count; ++i) {
+      EncodePiece(call, gap.substr(begin, ends[i] - begin));
+      begin = ends[i];
+    }
+  }
+}
+
+void BpeTokenizer::EncodePiece(Call& call, std::string_view piece) const {
+  if (piece.size() > PieceCache::kMaxPieceBytes) {
+    return EncodeUncached(piece, call.ids);
+  }
+  const PieceCache::Key key = PieceCache::KeyOf(piece);
+  PieceCache::Entry& entry = call.cache.SlotOf(key);
+  if (entry.Holds(key)) {
+    call.ids.insert(call.ids.end(), entry.ids, entry.ids + entry.count);
+    return;
+  }
+  const size_t first = call.ids.size();
+  EncodeUncached(piece, call.ids);
+  const std::span<const TokenId> ids = std::span(call.ids).subspan(first);
+  if (ids.size() <= PieceCache::kMaxIds) entry.Set(key, ids);
+}
+
+void BpeTokenizer::EncodeUncached(std::string_view piece,
+                                  std::vector<TokenId>& ids) const {
+  if (parts_.whole_pieces_first) {
+    if (const auto id = parts_.vocabulary.Find(piece)) {
+      ids.push_back(*id);
+      return;
+    }
+  }
+  bpe_.Encode(piece, ids);
+}
+
+absl::Status BpeTokenizer::Decode(std::span<const TokenId> ids,
+                                  DecodeOptions options,
+                                  std::string& text) const {
+  const size_t begin = text.size();
+  for (const TokenId id : ids) {
+    if (options.skip_special_tokens) {
+      const auto special = specials_by_id_.find(id);
+      if (special != specials_by_id_.end() && special->second.special) continue;
+    }
+    if (!parts_.vocabulary.Has(id)) {
+      text.resize(begin);
+      return absl::InvalidArgumentError(
+          fmt::format("id {} is not in the vocabulary of {}, which has {} ids",
+                      id, parts_.name, size_));
+    }
+    text.append(parts_.vocabulary.BytesOf(id));
+  }
+  return absl::OkStatus();
+}
+
+std::optional<TokenId> BpeTokenizer::IdOf(std::string_view token) const {
+  if (const auto special = specials_by_text_.find(token);
+      special != specials_by_text_.end()) {
+    return special->second;
+  }
+  if (const auto plain = parts_.plain_ids.find(token);
+      plain != parts_.plain_ids.end()) {
+    return plain->second;
+  }
+  if (parts_.spelling == Spelling::kBytes) return parts_.vocabulary.Find(token);
+  const std::optional<std::string> bytes = BytesOfSpelling(token);
+  if (!bytes) return std::nullopt;
+  return parts_.vocabulary.Find(*bytes);
+}
+
+std::optional<std::string> BpeTokenizer::TokenOf(TokenId id) const {
+  if (const auto special = specials_by_id_.find(id);
+      special != specials_by_id_.end()) {
+    return special->second.text;
+  }
+  if (const auto plain = plain_by_id_.find(id); plain != plain_by_id_.end()) {
+    return std::string(plain->second);
+  }
+  if (!parts_.vocabulary.Has(id)) return std::nullopt;
+  const std::string_view bytes = parts_.vocabulary.BytesOf(id);
+  if (parts_.spelling == Spelling::kBytes) return std::string(bytes);
+  return SpellBytes(bytes);
+}
+
+uint64_t BpeTokenizer::ComputeFingerprint() const {
+  Fingerprinter print;
+  print.Add("byte-level BPE").Add(kUnicodeVersion);
+  print.Add(parts_.pretokenizer ? parts_.pretokenizer->name() : "none");
+  print.Add(uint64_t{parts_.whole_pieces_first});
+  print.Add(uint64_t{parts_.add_prefix_space});
+  print.Add(parts_.merges_fingerprint);
+  for (TokenId id = 0; id < parts_.vocabulary.size(); ++id) {
+    if (!parts_.vocabulary.Has(id)) continue;
+    print.Add(uint64_t{id}).Add(parts_.vocabulary.BytesOf(id));
+    print.Add(uint64_t{plain_by_id_.contains(id)});
+  }
+  for (const auto& [id, token] : specials_by_id_) {
+    print.Add(uint64_t{id}).Add(token.text);
+    print.Add(uint64_t{token.special} * 2 + token.normalized);
+  }
+  for (const auto* around : {&parts_.before, &parts_.after}) {
+    print.Add(uint64_t{around->size()});
+    for (const TokenId id : *around) print.Add(uint64_t{id});
+  }
+  return print.Finish();
+}
+
+std::string BpeTokenizer::Describe() const {
+  return fmt::format("byte-level BPE, {} ids, {} pattern, {}", size_,
+                     parts_.pretokenizer ? parts_.pretokenizer->name() : "no",
+                     parts_.name);
+}
+
+}  // namespace penstock

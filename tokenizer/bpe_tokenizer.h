@@ -1,0 +1,93 @@
+// Byte-level BPE, whichever file it came from.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tokenizer/bpe.h"
+#include "tokenizer/piece_cache.h"
+#include "tokenizer/pretokenizer.h"
+#include "tokenizer/special_tokens.h"
+#include "tokenizer/tokenizer.h"
+#include "tokenizer/vocabulary.h"
+
+namespace penstock {
+
+// How the vocabulary file writes tokens, for IdOf and TokenOf.
+enum class Spelling {
+  kBytes,         // .tiktoken: the bytes themselves
+  kByteAlphabet,  // tokenizer.json: see byte_alphabet.h
+};
+
+// What a loader found in its file.
+struct BpeParts {
+  std::string name;  // of the file, for people
+  Spelling spelling = Spelling::kBytes;
+  Vocabulary vocabulary;
+  uint64_t merges_fingerprint = 0;  // of merges that `vocabulary` does not tell
+  // A piece that is a token is that token, even if no merges lead to it.
+  bool whole_pieces_first = false;
+  std::unique_ptr<const PreTokenizer> pretokenizer;  // null: none
+  bool add_prefix_space = false;
+  std::vector<SpecialToken> specials;
+  // Tokens of `vocabulary` with characters that the spelling's alphabet lacks:
+  // no text leads to them.
+  std::map<std::string, TokenId, std::less<>> plain_ids;
+  // What add_special_tokens puts around a text.
+  std::vector<TokenId> before, after;
+};
+
+// Text that is not valid UTF-8 is taken as it is: see pretokenizer.h.
+//
+// Errors of Encode, beside refused special text: kInvalidArgument naming a byte
+// that the vocabulary has no token for, and for one piece of 4 GiB or more.
+class BpeTokenizer final : public Tokenizer {
+ public:
+  // Ids of `parts.specials` are either new or their text's in the vocabulary.
+  BpeTokenizer(BpeParts parts, MergeTable merges);
+
+  absl::Status Encode(std::string_view text, EncodeOptions options,
+                      std::vector<TokenId>& ids) const override;
+  absl::Status Decode(std::span<const TokenId> ids, DecodeOptions options,
+                      std::string& text) const override;
+
+  size_t vocabulary_size() const override { return size_; }
+  std::optional<TokenId> IdOf(std::string_view token) const override;
+  std::optional<std::string> TokenOf(TokenId id) const override;
+
+  uint64_t Fingerprint() const override { return fingerprint_; }
+  std::string Describe() const override;
+
+ private:
+  struct Call;  // one Encode on its way
+
+  absl::Status EncodeRegion(Call& call, std::string_view region,
+                            size_t pass) const;
+  absl::Status EncodeGap(Call& call, std::string_view gap) const;
+  absl::Status CheckBytes(const Call& call, std::string_view gap) const;
+  void EncodePieces(Call& call, std::string_view gap) const;
+  void EncodePiece(Call& call, std::string_view piece) const;
+  void EncodeUncached(std::string_view piece, std::vector<TokenId>& ids) const;
+  uint64_t ComputeFingerprint() const;
+
+  const BpeParts parts_;  // specials are in the vocabulary, for decoding
+  const Bpe bpe_;
+  bool has_all_bytes_ = true;
+  // First those with normalized == false, then the others.
+  std::vector<SpecialTokens> passes_;
+  std::map<std::string, TokenId, std::less<>> specials_by_text_;
+  std::map<TokenId, SpecialToken> specials_by_id_;
+  std::map<TokenId, std::string_view> plain_by_id_;  // into parts_
+  size_t size_ = 0;
+  uint64_t fingerprint_ = 0;
+
+  mutable PieceCaches caches_;  // locks for itself
+};
+
+}  // namespace penstock

@@ -1,0 +1,52 @@
+#include "tokenizer/cl100k_scanner.h"
+
+#include "tokenizer/char_scan.h"
+
+namespace penstock {
+namespace {
+
+size_t OthersThenNewlines(std::string_view text, size_t pos) {
+  pos = SkipOthers(text, pos);
+  while (pos < text.size() && IsNewline(text[pos])) ++pos;
+  return pos;
+}
+
+template <Cl100kSpelling kSpelling>
+size_t NextEnd(std::string_view text, size_t pos) {
+  const Char c = CharAt(text, pos);
+  const size_t next = pos + c.size_bytes;
+  if (c.char_class & kLetter) return SkipLetters(text, next);
+  if (c.char_class & kNumber) return SkipUpToThreeNumbers(text, pos);
+  if (c.code_point == '\'') {
+    if (const size_t end = SkipContraction(text, pos); end > pos) return end;
+  }
+  if (next < text.size() && !IsNewline(c.code_point)) {
+    // Any one character may lead a word; only a space may lead others.
+    const Char second = CharAt(text, next);
+    if (second.char_class & kLetter) {
+      return SkipLetters(text, next + second.size_bytes);
+    }
+    if (c.code_point == ' ' &&
+        !(second.char_class & (kSpace | kLetter | kNumber))) {
+      return OthersThenNewlines(text, next);
+    }
+  }
+  if (!(c.char_class & kSpace)) return OthersThenNewlines(text, next);
+  const SpaceRun run = SpaceRunAt(text, pos);
+  if (kSpelling == Cl100kSpelling::kTiktoken && run.end == text.size()) {
+    return run.end;
+  }
+  if (run.after_newline > 0) return run.after_newline;
+  return EndOfSpaces(text, pos, run);
+}
+
+}  // namespace
+
+size_t Cl100kScanner::Split(std::string_view text, size_t begin,
+                            std::span<size_t> ends) const {
+  return spelling_ == Cl100kSpelling::kTiktoken
+             ? SplitWith(text, begin, ends, NextEnd<Cl100kSpelling::kTiktoken>)
+             : SplitWith(text, begin, ends, NextEnd<Cl100kSpelling::kLlama3>);
+}
+
+}  // namespace penstock

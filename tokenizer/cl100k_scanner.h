@@ -1,0 +1,33 @@
+// The pattern of cl100k_base, in its two spellings.
+#pragma once
+
+#include "tokenizer/pretokenizer.h"
+
+namespace penstock {
+
+// The two differ in spaces at the end of a text, and only there: tiktoken's
+// takes them as one piece, while Llama 3's ends a piece after the last newline.
+enum class Cl100kSpelling {
+  // '(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+
+  // | ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s
+  kTiktoken,
+  // (?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}
+  // | ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+
+  kLlama3,
+};
+
+class Cl100kScanner final : public PreTokenizer {
+ public:
+  explicit Cl100kScanner(Cl100kSpelling spelling) : spelling_(spelling) {}
+
+  size_t Split(std::string_view text, size_t begin,
+               std::span<size_t> ends) const override;
+  std::string_view name() const override {
+    return spelling_ == Cl100kSpelling::kTiktoken ? "cl100k" : "llama3";
+  }
+
+ private:
+  const Cl100kSpelling spelling_;
+};
+
+}  // namespace penstock

@@ -1,0 +1,21 @@
+// The "model" of a tokenizer.json. Private to its loader.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "tokenizer/bpe_tokenizer.h"
+#include "tokenizer/json_object.h"
+
+namespace penstock {
+
+// Fills vocabulary, plain_ids, merges_fingerprint and whole_pieces_first.
+absl::StatusOr<MergeTable> ReadBpeModel(const JsonObject& model,
+                                        BpeParts& parts);
+
+// A token's id as the file spells the token.
+std::optional<TokenId> FindSpelled(const BpeParts& parts,
+                                   std::string_view spelled);
+
+}  // namespace penstock

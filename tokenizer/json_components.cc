@@ -1,0 +1,204 @@
+#include "tokenizer/json_components.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "formats/status.h"
+#include "tokenizer/gpt2_scanner.h"
+#include "tokenizer/patterns.h"
+
+namespace penstock {
+namespace {
+
+absl::Status Missing(std::string_view component, std::string_view type) {
+  return absl::UnimplementedError(fmt::format("{} {}", component, type));
+}
+
+// Two ways to say that the matches are the pieces, as ours match everything.
+absl::Status CheckSplitBehaviour(const JsonObject& split) {
+  PENSTOCK_ASSIGN_OR_RETURN(const std::string_view behaviour,
+                            split.String("behavior"));
+  PENSTOCK_ASSIGN_OR_RETURN(const bool invert, split.BoolOr("invert", false));
+  if ((behaviour == "Isolated" && !invert) ||
+      (behaviour == "Removed" && invert)) {
+    return absl::OkStatus();
+  }
+  return Missing(split.where(),
+                 fmt::format("Split with behavior {}{}", behaviour,
+                             invert ? ", inverted" : ""));
+}
+
+absl::Status ReadSplit(const JsonObject& split, BpeParts& parts) {
+  PENSTOCK_RETURN_IF_ERROR(
+      split.OnlyFields({"type", "pattern", "behavior", "invert"}));
+  PENSTOCK_RETURN_IF_ERROR(CheckSplitBehaviour(split));
+  PENSTOCK_ASSIGN_OR_RETURN(const JsonObject pattern, split.Object("pattern"));
+  PENSTOCK_RETURN_IF_ERROR(pattern.OnlyFields({"Regex"}));
+  PENSTOCK_ASSIGN_OR_RETURN(const std::string_view regex,
+                            pattern.String("Regex"));
+  parts.pretokenizer = PreTokenizerByRegex(regex);
+  if (parts.pretokenizer != nullptr) return absl::OkStatus();
+  return Missing(split.where(), fmt::format("Split by the pattern {}", regex));
+}
+
+absl::Status ReadByteLevel(const JsonObject& json, bool after_split,
+                           BpeParts& parts) {
+  PENSTOCK_RETURN_IF_ERROR(json.OnlyFields(
+      {"type", "add_prefix_space", "trim_offsets", "use_regex"}));
+  PENSTOCK_ASSIGN_OR_RETURN(parts.add_prefix_space,
+                            json.Bool("add_prefix_space"));
+  PENSTOCK_ASSIGN_OR_RETURN(const bool use_regex,
+                            json.BoolOr("use_regex", true));
+  if (after_split && use_regex) {
+    return Missing(json.where(), "ByteLevel with use_regex behind a Split");
+  }
+  if (after_split && parts.add_prefix_space) {
+    return Missing(json.where(),
+                   "ByteLevel with add_prefix_space behind a Split");
+  }
+  if (use_regex) parts.pretokenizer = std::make_unique<Gpt2Scanner>();
+  return absl::OkStatus();
+}
+
+absl::Status ReadSequence(const JsonObject& json, BpeParts& parts) {
+  PENSTOCK_RETURN_IF_ERROR(json.OnlyFields({"type", "pretokenizers"}));
+  PENSTOCK_ASSIGN_OR_RETURN(const auto steps, json.Array("pretokenizers"));
+  bool split_seen = false;
+  bool byte_level_seen = false;
+  for (const simdjson::dom::element element : steps) {
+    PENSTOCK_ASSIGN_OR_RETURN(const JsonObject step,
+                              JsonObject::Of(element, json.where()));
+    PENSTOCK_ASSIGN_OR_RETURN(const std::string_view type, step.String("type"));
+    if (type == "Split" && !split_seen && !byte_level_seen) {
+      PENSTOCK_RETURN_IF_ERROR(ReadSplit(step, parts));
+      split_seen = true;
+    } else if (type == "ByteLevel" && !byte_level_seen) {
+      PENSTOCK_RETURN_IF_ERROR(ReadByteLevel(step, split_seen, parts));
+      byte_level_seen = true;
+    } else {
+      return Missing(json.where(),
+                     fmt::format("Sequence with {} at that place", type));
+    }
+  }
+  if (byte_level_seen) return absl::OkStatus();
+  return Missing(json.where(), "Sequence without ByteLevel");
+}
+
+absl::Status AddTemplateToken(const JsonObject& special_tokens,
+                              const JsonObject& piece, const BpeParts& parts,
+                              std::vector<TokenId>& around) {
+  PENSTOCK_ASSIGN_OR_RETURN(const std::string_view name, piece.String("id"));
+  PENSTOCK_ASSIGN_OR_RETURN(const JsonObject token,
+                            special_tokens.Object(name));
+  PENSTOCK_ASSIGN_OR_RETURN(const auto ids, token.Array("ids"));
+  for (const simdjson::dom::element element : ids) {
+    uint64_t id = 0;
+    const auto known = [&] {
+      return id <= kMaxTokenId &&
+             (parts.vocabulary.Has(static_cast<TokenId>(id)) ||
+              std::any_of(
+                  parts.specials.begin(), parts.specials.end(),
+                  [&](const auto& special) { return special.id == id; }));
+    };
+    if (element.get(id) != simdjson::SUCCESS || !known()) {
+      return absl::DataLossError(fmt::format(
+          "{}: an id that is not in the vocabulary", token.where()));
+    }
+    around.push_back(static_cast<TokenId>(id));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReadTemplate(const JsonObject& json, BpeParts& parts) {
+  PENSTOCK_RETURN_IF_ERROR(
+      json.OnlyFields({"type", "single", "pair", "special_tokens"}));
+  PENSTOCK_ASSIGN_OR_RETURN(const auto pieces, json.Array("single"));
+  PENSTOCK_ASSIGN_OR_RETURN(const JsonObject special_tokens,
+                            json.Object("special_tokens"));
+  bool text_seen = false;
+  for (const simdjson::dom::element element : pieces) {
+    PENSTOCK_ASSIGN_OR_RETURN(
+        const JsonObject piece,
+        JsonObject::Of(element, json.where() + ".single"));
+    if (piece.Field("SpecialToken")) {
+      PENSTOCK_ASSIGN_OR_RETURN(const JsonObject token,
+                                piece.Object("SpecialToken"));
+      PENSTOCK_RETURN_IF_ERROR(
+          AddTemplateToken(special_tokens, token, parts,
+                           text_seen ? parts.after : parts.before));
+    } else if (piece.Field("Sequence") && !text_seen) {
+      text_seen = true;
+    } else {
+      return Missing(json.where(),
+                     "TemplateProcessing with that \"single\" template");
+    }
+  }
+  if (text_seen) return absl::OkStatus();
+  return Missing(json.where(), "TemplateProcessing without the text");
+}
+
+absl::Status ReadOnePostProcessor(const JsonObject& json, bool& template_seen,
+                                  BpeParts& parts) {
+  PENSTOCK_ASSIGN_OR_RETURN(const std::string_view type, json.String("type"));
+  // Only offsets depend on what it says.
+  if (type == "ByteLevel") return absl::OkStatus();
+  if (type != "TemplateProcessing" || template_seen) {
+    return Missing(json.where(), type);
+  }
+  template_seen = true;
+  return ReadTemplate(json, parts);
+}
+
+}  // namespace
+
+absl::Status ReadPreTokenizer(const JsonObject& root, BpeParts& parts) {
+  if (!root.Field("pre_tokenizer")) {
+    return Missing("pre_tokenizer", "null: not byte-level");
+  }
+  PENSTOCK_ASSIGN_OR_RETURN(const JsonObject json,
+                            root.Object("pre_tokenizer"));
+  PENSTOCK_ASSIGN_OR_RETURN(const std::string_view type, json.String("type"));
+  if (type == "ByteLevel") return ReadByteLevel(json, false, parts);
+  if (type == "Sequence") return ReadSequence(json, parts);
+  return Missing(json.where(), type);
+}
+
+absl::Status ReadPostProcessor(const JsonObject& root, BpeParts& parts) {
+  if (!root.Field("post_processor")) return absl::OkStatus();
+  PENSTOCK_ASSIGN_OR_RETURN(const JsonObject json,
+                            root.Object("post_processor"));
+  PENSTOCK_ASSIGN_OR_RETURN(const std::string_view type, json.String("type"));
+  bool template_seen = false;
+  if (type != "Sequence") {
+    return ReadOnePostProcessor(json, template_seen, parts);
+  }
+  PENSTOCK_ASSIGN_OR_RETURN(const auto steps, json.Array("processors"));
+  for (const simdjson::dom::element element : steps) {
+    PENSTOCK_ASSIGN_OR_RETURN(const JsonObject step,
+                              JsonObject::Of(element, json.where()));
+    PENSTOCK_RETURN_IF_ERROR(ReadOnePostProcessor(step, template_seen, parts));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckDecoder(const JsonObject& root) {
+  if (!root.Field("decoder")) return Missing("decoder", "null");
+  PENSTOCK_ASSIGN_OR_RETURN(const JsonObject json, root.Object("decoder"));
+  PENSTOCK_ASSIGN_OR_RETURN(const std::string_view type, json.String("type"));
+  if (type == "ByteLevel") return absl::OkStatus();
+  return Missing(json.where(), type);
+}
+
+absl::Status CheckAbsent(const JsonObject& root) {
+  for (const char* name : {"truncation", "padding"}) {
+    if (root.Field(name)) return Missing(name, "set in the file");
+  }
+  if (!root.Field("normalizer")) return absl::OkStatus();
+  PENSTOCK_ASSIGN_OR_RETURN(const JsonObject json, root.Object("normalizer"));
+  PENSTOCK_ASSIGN_OR_RETURN(const std::string_view type, json.String("type"));
+  return Missing(json.where(), type);
+}
+
+}  // namespace penstock

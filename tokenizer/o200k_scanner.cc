@@ -1,0 +1,75 @@
+#include "tokenizer/o200k_scanner.h"
+
+#include "tokenizer/char_scan.h"
+
+namespace penstock {
+namespace {
+
+bool IsWordChar(uint8_t c) { return c & (kLetter | kMark); }
+// U: what a word may begin with. D: what it may go on with. Lm, Lo and M are
+// in both.
+bool InU(uint8_t c) { return IsWordChar(c) && !(c & kLower); }
+bool InD(uint8_t c) { return IsWordChar(c) && !(c & kUpper); }
+
+// U*D+|U+D* at `pos`, without its contraction; `pos` where there is none.
+//
+// The regex prefers U*D+ wherever D can have one character: after the run of U
+// if a small letter follows, else by giving back the run up to its last
+// character that is in both; only without such a one is it U+.
+size_t WordEnd(std::string_view text, size_t pos) {
+  size_t end = pos;
+  size_t after_shared = pos;
+  while (end < text.size()) {
+    const Char c = CharAt(text, end);
+    if (!InU(c.char_class)) {
+      if (!InD(c.char_class)) break;
+      end += c.size_bytes;
+      while (end < text.size()) {
+        const Char d = CharAt(text, end);
+        if (!InD(d.char_class)) break;
+        end += d.size_bytes;
+      }
+      return end;
+    }
+    end += c.size_bytes;
+    if (!(c.char_class & kUpper)) after_shared = end;
+  }
+  return after_shared > pos ? after_shared : end;
+}
+
+size_t OthersThenNewlinesOrSlashes(std::string_view text, size_t pos) {
+  pos = SkipOthers(text, pos);
+  while (pos < text.size() && (IsNewline(text[pos]) || text[pos] == '/')) ++pos;
+  return pos;
+}
+
+size_t NextEnd(std::string_view text, size_t pos) {
+  const Char c = CharAt(text, pos);
+  const size_t next = pos + c.size_bytes;
+  if (c.char_class & kNumber) return SkipUpToThreeNumbers(text, pos);
+  // A mark is in P too, but as P it never takes more than it does here.
+  if (IsWordChar(c.char_class)) {
+    return SkipContraction(text, WordEnd(text, pos));
+  }
+  if (!IsNewline(c.code_point)) {
+    const size_t end = WordEnd(text, next);
+    if (end > next) return SkipContraction(text, end);
+  }
+  if (!(c.char_class & kSpace)) return OthersThenNewlinesOrSlashes(text, next);
+  if (c.code_point == ' ' && next < text.size() &&
+      !(CharAt(text, next).char_class & (kSpace | kLetter | kNumber))) {
+    return OthersThenNewlinesOrSlashes(text, next);
+  }
+  const SpaceRun run = SpaceRunAt(text, pos);
+  if (run.after_newline > 0) return run.after_newline;
+  return EndOfSpaces(text, pos, run);
+}
+
+}  // namespace
+
+size_t O200kScanner::Split(std::string_view text, size_t begin,
+                           std::span<size_t> ends) const {
+  return SplitWith(text, begin, ends, NextEnd);
+}
+
+}  // namespace penstock

@@ -1,0 +1,28 @@
+// The pre-tokenizer patterns we know, by name and by regular expression. The
+// one file that knows every scanner.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "tokenizer/pretokenizer.h"
+#include "tokenizer/special_tokens.h"
+
+namespace penstock {
+
+// The names of tiktoken's encodings: what a .tiktoken file needs beside its
+// ranks.
+std::vector<std::string_view> PatternNames();
+
+struct Encoding {
+  std::unique_ptr<const PreTokenizer> pretokenizer;  // null: name not known
+  std::vector<SpecialToken> specials;                // as published
+};
+Encoding EncodingByName(std::string_view name);
+
+// Null for a regular expression we have no scanner for. Compared as text, as
+// engines differ in what near spellings mean.
+std::unique_ptr<const PreTokenizer> PreTokenizerByRegex(std::string_view regex);
+
+}  // namespace penstock

@@ -1,0 +1,62 @@
+#include "tokenizer/tokenizer_json.h"
+
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include <utility>
+
+#include "formats/status.h"
+#include "tokenizer/bpe_tokenizer.h"
+#include "tokenizer/json_bpe_model.h"
+#include "tokenizer/json_components.h"
+#include "tokenizer/json_object.h"
+
+namespace penstock {
+namespace {
+
+absl::Status CheckVersion(const JsonObject& root) {
+  PENSTOCK_ASSIGN_OR_RETURN(const std::string_view version,
+                            root.String("version"));
+  if (version == "1.0") return absl::OkStatus();
+  return absl::UnimplementedError(fmt::format("version \"{}\"", version));
+}
+
+absl::StatusOr<std::shared_ptr<const Tokenizer>> Build(
+    simdjson::dom::element document, const std::string& name) {
+  PENSTOCK_ASSIGN_OR_RETURN(const JsonObject root,
+                            JsonObject::Of(document, "the file"));
+  PENSTOCK_RETURN_IF_ERROR(root.OnlyFields(
+      {"version", "truncation", "padding", "added_tokens", "normalizer",
+       "pre_tokenizer", "post_processor", "decoder", "model"}));
+  PENSTOCK_RETURN_IF_ERROR(CheckVersion(root));
+  PENSTOCK_RETURN_IF_ERROR(CheckAbsent(root));
+  BpeParts parts;
+  parts.name = name;
+  parts.spelling = Spelling::kByteAlphabet;
+  PENSTOCK_RETURN_IF_ERROR(ReadPreTokenizer(root, parts));
+  PENSTOCK_RETURN_IF_ERROR(CheckDecoder(root));
+  PENSTOCK_ASSIGN_OR_RETURN(const JsonObject model, root.Object("model"));
+  PENSTOCK_ASSIGN_OR_RETURN(MergeTable merges, ReadBpeModel(model, parts));
+  PENSTOCK_RETURN_IF_ERROR(ReadAddedTokens(root, parts));
+  PENSTOCK_RETURN_IF_ERROR(ReadPostProcessor(root, parts));
+  return std::make_shared<BpeTokenizer>(std::move(parts), std::move(merges));
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<const Tokenizer>> ParseTokenizerJson(
+    std::string_view bytes, const std::string& name) {
+  simdjson::dom::parser parser;
+  simdjson::dom::element document;
+  if (const simdjson::error_code error =
+          parser.parse(bytes.data(), bytes.size()).get(document);
+      error != simdjson::SUCCESS) {
+    return absl::DataLossError(
+        fmt::format("{}: not JSON: {}", name, simdjson::error_message(error)));
+  }
+  auto tokenizer = Build(document, name);
+  if (!tokenizer.ok()) return Annotate(tokenizer.status(), name);
+  return tokenizer;
+}
+
+}  // namespace penstock

@@ -1,0 +1,233 @@
+// Text to token ids and back, one line of ids for each document.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "formats/file.h"
+#include "formats/status.h"
+#include "tokenizer/load.h"
+#include "tokenizer/tokenizer.h"
+
+namespace penstock {
+namespace {
+
+constexpr int kFailure = 1;
+constexpr int kUsage = 2;
+constexpr size_t kReadBytes = 1 << 20;
+
+struct Flags {
+  std::string tokenizer;
+  std::string pattern;
+  std::vector<std::string> inputs = {"-"};
+  bool null_separated = false;
+  bool no_special_tokens = false;
+  bool decode = false;
+  SpecialText special = SpecialText::kAllow;
+};
+
+constexpr char kExamples[] =
+    "Examples:\n"
+    "  echo -n 'hello world' | tokenize --tokenizer cl100k_base.tiktoken\n"
+    "  tokenize --tokenizer gpt2.tokenizer.json book1.txt book2.txt\n"
+    "  tokenize --tokenizer my.tiktoken --pattern cl100k_base book.txt\n"
+    "  find . -name '*.txt' -exec sh -c 'cat \"$1\"; printf \"\\0\"' _ {} \\; "
+    "|\n      tokenize --tokenizer bytes --null-separated\n"
+    "  echo 15339 1917 | tokenize --tokenizer cl100k_base.tiktoken --decode\n"
+    "\nExit codes: 0 done, 1 failure, 2 wrong usage.";
+
+using Document = std::function<absl::Status(std::string_view)>;
+
+// Calls `each` with every piece of a file or, for "-", of standard input.
+absl::Status ReadPieces(const std::string& path, const Document& each) {
+  std::string buffer(kReadBytes, '\0');
+  if (path == "-") {
+    while (const size_t got =
+               std::fread(buffer.data(), 1, buffer.size(), stdin)) {
+      PENSTOCK_RETURN_IF_ERROR(each({buffer.data(), got}));
+    }
+    if (std::ferror(stdin) == 0) return absl::OkStatus();
+    return absl::UnavailableError("cannot read the standard input");
+  }
+  PENSTOCK_ASSIGN_OR_RETURN(const auto file, LocalFiles().OpenForRead(path));
+  for (uint64_t offset = 0;;) {
+    PENSTOCK_ASSIGN_OR_RETURN(const size_t got, file->ReadAt(offset, buffer));
+    if (got == 0) return absl::OkStatus();
+    PENSTOCK_RETURN_IF_ERROR(each({buffer.data(), got}));
+    offset += got;
+  }
+}
+
+// Calls `each` with what stands before each `separator`, and with the rest
+// unless that is empty. Holds one document at a time.
+absl::Status ReadSeparated(const std::string& path, char separator,
+                           const Document& each) {
+  std::string kept;
+  PENSTOCK_RETURN_IF_ERROR(ReadPieces(path, [&](std::string_view piece) {
+    while (true) {
+      const size_t end = piece.find(separator);
+      kept.append(piece.substr(0, end));
+      if (end == std::string_view::npos) return absl::OkStatus();
+      PENSTOCK_RETURN_IF_ERROR(each(kept));
+      kept.clear();
+      piece.remove_prefix(end + 1);
+    }
+  }));
+  return kept.empty() ? absl::OkStatus() : each(kept);
+}
+
+absl::Status ReadWhole(const std::string& path, const Document& each) {
+  std::string whole;
+  PENSTOCK_RETURN_IF_ERROR(ReadPieces(path, [&](std::string_view piece) {
+    whole.append(piece);
+    return absl::OkStatus();
+  }));
+  return each(whole);
+}
+
+absl::Status WriteOut(std::string_view bytes) {
+  if (std::fwrite(bytes.data(), 1, bytes.size(), stdout) == bytes.size()) {
+    return absl::OkStatus();
+  }
+  return absl::UnavailableError(
+      fmt::format("cannot write the output: {}", std::strerror(errno)));
+}
+
+void AppendIds(const std::vector<TokenId>& ids, std::string& line) {
+  for (size_t i = 0; i < ids.size(); ++i) {
+    char digits[16];
+    const auto end = std::to_chars(digits, digits + sizeof digits, ids[i]).ptr;
+    if (i > 0) line.push_back(' ');
+    line.append(digits, end);
+  }
+  line.push_back('\n');
+}
+
+absl::StatusOr<std::vector<TokenId>> ParseIds(std::string_view line) {
+  constexpr std::string_view kBlanks = " \t\r";
+  std::vector<TokenId> ids;
+  for (size_t pos = line.find_first_not_of(kBlanks);
+       pos != std::string_view::npos;
+       pos = line.find_first_not_of(kBlanks, pos)) {
+    const std::string_view word =
+        line.substr(pos, line.find_first_of(kBlanks, pos) - pos);
+    TokenId id = 0;
+    const auto [end, error] =
+        std::from_chars(word.data(), word.data() + word.size(), id);
+    if (error != std::errc() || end != word.data() + word.size()) {
+      return absl::InvalidArgumentError(
+          fmt::format("expected token ids, found \"{}\"", word.substr(0, 40)));
+    }
+    ids.push_back(id);
+    pos += word.size();
+  }
+  return ids;
+}
+
+absl::Status EncodeDocument(const Tokenizer& tokenizer, const Flags& flags,
+                            std::string_view text) {
+  std::vector<TokenId> ids;
+  PENSTOCK_RETURN_IF_ERROR(
+      tokenizer.Encode(text,
+                       {.special_text = flags.special,
+                        .add_special_tokens = !flags.no_special_tokens},
+                       ids));
+  std::string line;
+  AppendIds(ids, line);
+  return WriteOut(line);
+}
+
+absl::Status DecodeLine(const Tokenizer& tokenizer, const Flags& flags,
+                        std::string_view line) {
+  PENSTOCK_ASSIGN_OR_RETURN(const std::vector<TokenId> ids, ParseIds(line));
+  std::string text;
+  PENSTOCK_RETURN_IF_ERROR(tokenizer.Decode(
+      ids, {.skip_special_tokens = flags.no_special_tokens}, text));
+  if (flags.null_separated) text.push_back('\0');
+  return WriteOut(text);
+}
+
+absl::Status RunOn(const Tokenizer& tokenizer, const Flags& flags,
+                   const std::string& path) {
+  size_t number = 0;
+  const auto each = [&](std::string_view document) {
+    const absl::Status status =
+        flags.decode ? DecodeLine(tokenizer, flags, document)
+                     : EncodeDocument(tokenizer, flags, document);
+    ++number;
+    if (status.ok()) return status;
+    return Annotate(
+        status,
+        fmt::format("{} {}", flags.decode ? "line" : "document", number));
+  };
+  const absl::Status status = flags.decode ? ReadSeparated(path, '\n', each)
+                              : flags.null_separated
+                                  ? ReadSeparated(path, '\0', each)
+                                  : ReadWhole(path, each);
+  return Annotate(status, path == "-" ? "standard input" : path);
+}
+
+absl::Status Run(const Flags& flags) {
+  PENSTOCK_ASSIGN_OR_RETURN(
+      const auto tokenizer,
+      LoadTokenizer(LocalFiles(), flags.tokenizer, {.pattern = flags.pattern}));
+  for (const std::string& path : flags.inputs) {
+    PENSTOCK_RETURN_IF_ERROR(RunOn(*tokenizer, flags, path));
+  }
+  if (std::fflush(stdout) == 0) return absl::OkStatus();
+  return absl::UnavailableError("cannot write the output");
+}
+
+int Main(int argc, char** argv) {
+  Flags flags;
+  CLI::App app("Turns text into token ids, one line for each document.");
+  app.add_option("--tokenizer", flags.tokenizer,
+                 "tokenizer.json, a .tiktoken file, or \"bytes\"")
+      ->required();
+  app.add_option("--pattern", flags.pattern,
+                 "the encoding of a .tiktoken file whose name does not tell, "
+                 "e.g. cl100k_base");
+  app.add_option("inputs", flags.inputs,
+                 "files, each one document; \"-\" or none: standard input");
+  app.add_flag("--null-separated", flags.null_separated,
+               "documents end with NUL: in the input, or with --decode in the "
+               "output");
+  app.add_flag("--no-special-tokens", flags.no_special_tokens,
+               "add none around documents; with --decode, leave them out");
+  app.add_flag("--decode", flags.decode, "lines of ids in, text out");
+  app.add_option("--special", flags.special,
+                 "what the text of a special token becomes: its id (allow), "
+                 "an error (refuse) or plain text (text)")
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, SpecialText>{{"allow", SpecialText::kAllow},
+                                             {"refuse", SpecialText::kRefuse},
+                                             {"text", SpecialText::kAsText}},
+          CLI::ignore_case));
+  app.footer(kExamples);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : kUsage;
+  }
+  const absl::Status status = Run(flags);
+  if (status.ok()) return 0;
+  fmt::print(stderr, "tokenize: {}\n", std::string(status.message()));
+  return kFailure;
+}
+
+}  // namespace
+}  // namespace penstock
+
+int main(int argc, char** argv) { return penstock::Main(argc, argv); }
