@@ -1,7 +1,7 @@
 // Translates regular expressions from Oniguruma's syntax (Ruby's) to RE2's.
 #pragma once
 
-#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -11,21 +11,20 @@ namespace penstock {
 
 struct TranslatedRegex {
   std::string re2;
-  // The expression ended in `\s+(?!\S)|\s+`, for which RE2 has `\s+`: a match
-  // of White_Space alone that neither ends the text nor is one character gives
-  // back its last character.
-  bool gives_back_space = false;
+  // Set where the expression ends in `|\s+(?!\S)|\s+`, for which `re2` has
+  // `|\s+`: the alternatives before that. A match that they do not make at the
+  // same place is a run of spaces, and gives its last character back unless it
+  // is one character or ends the text.
+  std::optional<std::string> before_spaces;
 };
 
 // Translates what means the same in both: literals, classes, groups,
-// alternatives, greedy and lazy repetition, \s \d \w \p{L} and their kin (with
-// the Unicode of Oniguruma, by our own tables where RE2's are older).
+// alternatives, greedy and lazy repetition, \s \d \p{L} and their kin, whose
+// characters are spelled out by our tables of Unicode 16.0, the version of the
+// reference's Oniguruma.
 //
 // Errors:  kUnimplemented naming what has no exact translation: look-around,
-//          back references, possessive repetition, case folding, ...
+//          anchors, back references, possessive repetition, \w, scripts, ...
 absl::StatusOr<TranslatedRegex> TranslateOnigToRe2(std::string_view regex);
-
-// Whether text[begin, end) is White_Space alone.
-bool IsAllSpaceRun(std::string_view text, size_t begin, size_t end);
 
 }  // namespace penstock

@@ -61,10 +61,12 @@ class ScannerPattern final : public TextPattern {
   const std::unique_ptr<const PreTokenizer> scanner_;
 };
 
+// Of what onig_to_re2.h translated.
 class Re2Pattern final : public TextPattern {
  public:
-  Re2Pattern(std::unique_ptr<const RE2> regex, bool gives_back_space)
-      : regex_(std::move(regex)), gives_back_space_(gives_back_space) {}
+  Re2Pattern(std::unique_ptr<const RE2> regex,
+             std::unique_ptr<const RE2> before_spaces)
+      : regex_(std::move(regex)), before_spaces_(std::move(before_spaces)) {}
 
   void Match(std::string_view text,
              std::vector<MatchedPart>& parts) const override {
@@ -75,8 +77,7 @@ class Re2Pattern final : public TextPattern {
     while (gap < text.size() &&
            regex_->Match(piece, gap, text.size(), RE2::UNANCHORED, &match, 1)) {
       const size_t begin = match.data() - text.data();
-      size_t end = begin + match.size();
-      if (gives_back_space_) end = EndAfterGivingBack(text, begin, end);
+      const size_t end = EndOf(text, begin, begin + match.size());
       if (gap < begin) parts.push_back({gap, begin, false});
       parts.push_back({begin, end, true});
       gap = end;
@@ -85,18 +86,46 @@ class Re2Pattern final : public TextPattern {
   }
 
  private:
-  // `\s+(?!\S)|\s+` without look-ahead: see onig_to_re2.h.
-  static size_t EndAfterGivingBack(std::string_view text, size_t begin,
-                                   size_t end) {
-    if (end == text.size()) return end;
+  // Gives the last space of a run back to what follows.
+  size_t EndOf(std::string_view text, size_t begin, size_t end) const {
+    if (before_spaces_ == nullptr || end == text.size()) return end;
     const size_t last = PreviousChar(text, end);
-    if (last == begin) return end;
-    return IsAllSpaceRun(text, begin, end) ? last : end;
+    if (last == begin ||
+        before_spaces_->Match({text.data(), text.size()}, begin, text.size(),
+                              RE2::ANCHOR_START, nullptr, 0)) {
+      return end;
+    }
+    return last;
   }
 
   const std::unique_ptr<const RE2> regex_;
-  const bool gives_back_space_;
+  const std::unique_ptr<const RE2> before_spaces_;  // null: no such run
 };
+
+absl::StatusOr<std::unique_ptr<const RE2>> Compile(const std::string& re2) {
+  RE2::Options options(RE2::Quiet);
+  options.set_never_capture(true);
+  auto compiled = std::make_unique<const RE2>(re2, options);
+  if (!compiled->ok()) return absl::UnimplementedError(compiled->error());
+  if (RE2::PartialMatch("", *compiled)) {
+    return absl::UnimplementedError("a match may be empty");
+  }
+  return compiled;
+}
+
+absl::StatusOr<std::unique_ptr<const TextPattern>> MakeRe2Pattern(
+    std::string_view regex) {
+  PENSTOCK_ASSIGN_OR_RETURN(const TranslatedRegex translated,
+                            TranslateOnigToRe2(regex));
+  PENSTOCK_ASSIGN_OR_RETURN(auto compiled, Compile(translated.re2));
+  std::unique_ptr<const RE2> before_spaces;
+  if (translated.before_spaces) {
+    PENSTOCK_ASSIGN_OR_RETURN(before_spaces,
+                              Compile(*translated.before_spaces));
+  }
+  return std::make_unique<Re2Pattern>(std::move(compiled),
+                                      std::move(before_spaces));
+}
 
 }  // namespace
 
@@ -113,23 +142,9 @@ absl::StatusOr<std::unique_ptr<const TextPattern>> MakeRegexPattern(
   if (auto scanner = PreTokenizerByRegex(regex)) {
     return std::make_unique<ScannerPattern>(std::move(scanner));
   }
-  auto translated = TranslateOnigToRe2(regex);
-  if (!translated.ok()) {
-    return Annotate(translated.status(), fmt::format("the pattern {}", regex));
-  }
-  RE2::Options options(RE2::Quiet);
-  options.set_never_capture(true);
-  auto compiled = std::make_unique<const RE2>(translated->re2, options);
-  if (!compiled->ok()) {
-    return absl::UnimplementedError(
-        fmt::format("the pattern {}: {}", regex, compiled->error()));
-  }
-  if (RE2::PartialMatch("", *compiled)) {
-    return absl::UnimplementedError(
-        fmt::format("the pattern {}, which matches nothing at all", regex));
-  }
-  return std::make_unique<Re2Pattern>(std::move(compiled),
-                                      translated->gives_back_space);
+  auto pattern = MakeRe2Pattern(regex);
+  if (pattern.ok()) return pattern;
+  return Annotate(pattern.status(), fmt::format("the pattern {}", regex));
 }
 
 }  // namespace penstock

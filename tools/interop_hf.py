@@ -165,8 +165,10 @@ def main():
                              generated.strings(options.small_strings))
             some = [lines_of(os.path.join(corpora, c))[:400] for c in names]
             equal &= compare(subject, "corpora", sum(some, []))
-            equal &= compare(subject, "every character",
-                             list(every_character()))
+            if name.startswith(("normalizer", "splitter")) and (
+                    "Unigram" not in name):
+                equal &= compare(subject, "every character",
+                                 list(every_character()))
     return 0 if equal else 1
 
 
