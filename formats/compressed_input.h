@@ -30,6 +30,8 @@ class CompressedInput {
 
   // Place of bytes()[0] in the file.
   uint64_t offset() const { return offset_of_end_ - (end_ - begin_); }
+  // What was read of the file so far.
+  uint64_t offset_of_end() const { return offset_of_end_; }
   const std::string& path() const { return source_->path(); }
 
   // OK where nothing but zero bytes, as tapes leave them, is left in the file.

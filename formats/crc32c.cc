@@ -19,8 +19,12 @@ static_assert(std::endian::native == std::endian::little);
 
 constexpr uint32_t kReflectedPolynomial = 0x82f63b78;
 
-// Below this ISA-L's set-up costs more than its wide folding gains.
-constexpr size_t kIsalFromBytes = 128;
+// ISA-L folds blocks of 256 bytes fast and what is left behind them slowly; it
+// beats the plain instruction from one block up, and from two blocks up the
+// instruction takes the rest (1000 bytes: 20 ns instead of 34 on Zen 4).
+constexpr size_t kIsalBlockBytes = 256;
+constexpr size_t kIsalFromBytes = kIsalBlockBytes;
+constexpr size_t kIsalBlocksFromBytes = 2 * kIsalBlockBytes;
 // ISA-L counts bytes in an int.
 constexpr size_t kIsalMostBytes = size_t{1} << 30;
 
@@ -80,16 +84,16 @@ uint32_t ExtendShort(uint32_t crc, std::string_view bytes) {
 }  // namespace
 
 uint32_t ExtendCrc32c(uint32_t crc, std::string_view bytes) {
-  if (bytes.size() < kIsalFromBytes) return ExtendShort(crc, bytes);
-  while (!bytes.empty()) {
-    const size_t size = std::min(bytes.size(), kIsalMostBytes);
+  while (bytes.size() >= kIsalFromBytes) {
+    size_t size = std::min(bytes.size(), kIsalMostBytes);
+    if (size >= kIsalBlocksFromBytes) size -= size % kIsalBlockBytes;
     // ISA-L only reads, although its pointer is not const.
     auto* data =
         reinterpret_cast<unsigned char*>(const_cast<char*>(bytes.data()));
     crc = ~crc32_iscsi(data, static_cast<int>(size), ~crc);
     bytes.remove_prefix(size);
   }
-  return crc;
+  return bytes.empty() ? crc : ExtendShort(crc, bytes);
 }
 
 uint32_t ExtendCrc32cPortable(uint32_t crc, std::string_view bytes) {

@@ -1,6 +1,7 @@
 // CRC-32C (Castagnoli), the checksum of TFRecord and of our own files.
 //
-// Cost:    on x86-64 about 2 ns for 8 bytes and 30 to 50 GB/s from 1 KiB up.
+// Cost:    on x86-64 (Zen 4) about 2 ns for 8 bytes, 10 ns for 300 and, in
+//          cache, 60 GB/s from 2 KiB up.
 // Source:  RFC 3720, section 12.1; mask as in LevelDB and TFRecord.
 #pragma once
 

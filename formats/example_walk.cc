@@ -3,9 +3,8 @@
 #include <simdjson.h>
 
 #include <algorithm>
-#include <cstring>
 
-#include "formats/packed_varints.h"
+#include "formats/example_lists.h"
 
 namespace penstock {
 namespace {
@@ -17,16 +16,13 @@ constexpr uint32_t kValue = 0x12;      // in an entry
 constexpr uint32_t kBytesList = 0x0a;  // in Feature
 constexpr uint32_t kFloatList = 0x12;  // in Feature
 constexpr uint32_t kInt64List = 0x1a;  // in Feature
-constexpr uint32_t kChunk = 0x0a;      // in a list: a value or packed values
-constexpr uint32_t kUnpackedFloat = 0x0d;
-constexpr uint32_t kUnpackedInt64 = 0x08;
 
 // How deep unknown groups may go in each message.
-constexpr int kGroupsInExample = kWireDepthLimit;
-constexpr int kGroupsInFeatures = kGroupsInExample - 1;
-constexpr int kGroupsInEntry = kGroupsInFeatures - 1;
-constexpr int kGroupsInFeature = kGroupsInEntry - 1;
-constexpr int kGroupsInList = kGroupsInFeature - 1;
+constexpr int kGroupsInFeature = kGroupsInList + 1;
+constexpr int kGroupsInEntry = kGroupsInFeature + 1;
+constexpr int kGroupsInFeatures = kGroupsInEntry + 1;
+constexpr int kGroupsInExample = kGroupsInFeatures + 1;
+static_assert(kGroupsInExample == kWireDepthLimit);
 
 bool IsUtf8(std::string_view name) {
   const bool ascii = std::ranges::all_of(
@@ -192,93 +188,13 @@ bool ExampleWalk::WalkList(FeatureType type, std::string_view message,
                              : nullptr;
   switch (type) {
     case FeatureType::kBytes:
-      return WalkBytes(message, column, found.values);
+      return TakeBytes(message, column, found.values, defect_);
     case FeatureType::kFloat:
-      return WalkFloats(message, column, found.values);
+      return TakeFloats(message, column, found.values, defect_);
     case FeatureType::kInt64:
-      return WalkInts(message, column, found.values);
+      return TakeInts(message, column, found.values, defect_);
   }
   return false;
-}
-
-bool ExampleWalk::WalkBytes(std::string_view message, Column* column,
-                            uint64_t& values) {
-  WireReader in(message, defect_);
-  for (uint32_t tag; in.NextTag(tag);) {
-    if (tag != kChunk) {
-      if (!in.Skip(tag, kGroupsInList)) return false;
-      continue;
-    }
-    std::string_view value;
-    if (!in.ReadChunk(value)) return false;
-    ++values;
-    if (column == nullptr) continue;
-    column->bytes.append(value);
-    column->byte_offsets.push_back(column->bytes.size());
-  }
-  return defect_.what == nullptr;
-}
-
-bool ExampleWalk::WalkFloats(std::string_view message, Column* column,
-                             uint64_t& values) {
-  WireReader in(message, defect_);
-  for (uint32_t tag; in.NextTag(tag);) {
-    std::string_view chunk;
-    if (tag == kChunk) {
-      if (!in.ReadChunk(chunk)) return false;
-      if (chunk.size() % sizeof(float) != 0) {
-        return in.Fail("packed floats of a size that is no multiple of 4",
-                       chunk.data());
-      }
-    } else if (tag == kUnpackedFloat) {
-      if (!in.ReadFixed32(chunk)) return false;
-    } else {
-      if (!in.Skip(tag, kGroupsInList)) return false;
-      continue;
-    }
-    const size_t count = chunk.size() / sizeof(float);
-    values += count;
-    if (column == nullptr || count == 0) continue;
-    std::vector<float>& floats = column->floats;
-    floats.resize(floats.size() + count);
-    std::memcpy(floats.data() + floats.size() - count, chunk.data(),
-                chunk.size());
-  }
-  return defect_.what == nullptr;
-}
-
-bool ExampleWalk::WalkInts(std::string_view message, Column* column,
-                           uint64_t& values) {
-  WireReader in(message, defect_);
-  for (uint32_t tag; in.NextTag(tag);) {
-    if (tag == kChunk) {
-      std::string_view chunk;
-      if (!in.ReadChunk(chunk)) return false;
-      const size_t count = CountVarints(chunk);
-      values += count;
-      const char* bad;
-      if (column == nullptr) {
-        bad = CheckVarints(chunk);
-      } else {
-        std::vector<int64_t>& ints = column->ints;
-        ints.resize(ints.size() + count);
-        bad = DecodeVarints(chunk, ints.data() + ints.size() - count);
-      }
-      if (bad != nullptr) {
-        return in.Fail("a packed varint that is cut off or over 10 bytes", bad);
-      }
-    } else if (tag == kUnpackedInt64) {
-      uint64_t value;
-      if (!in.ReadVarint(value)) return false;
-      ++values;
-      if (column != nullptr) {
-        column->ints.push_back(static_cast<int64_t>(value));
-      }
-    } else if (!in.Skip(tag, kGroupsInList)) {
-      return false;
-    }
-  }
-  return defect_.what == nullptr;
 }
 
 std::vector<std::string_view> NamesInExample(std::string_view record,

@@ -55,9 +55,6 @@ class ExampleWalk {
   bool WalkFeature(std::string_view message, FoundFeature& found);
   bool WalkList(FeatureType type, std::string_view message,
                 FoundFeature& found);
-  bool WalkBytes(std::string_view message, Column* column, uint64_t& values);
-  bool WalkFloats(std::string_view message, Column* column, uint64_t& values);
-  bool WalkInts(std::string_view message, Column* column, uint64_t& values);
   FoundFeature& Begin(std::string_view name);
 
   const FeatureNames& names_;

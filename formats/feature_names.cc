@@ -1,6 +1,5 @@
 #include "formats/feature_names.h"
 
-#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <utility>
@@ -8,15 +7,32 @@
 namespace penstock {
 namespace {
 
-// Of the size, the first eight bytes and the last eight. Records cannot make
-// the chains longer than the wanted names do, so no key is needed.
+template <typename T>
+uint64_t Load(const char* at) {
+  T word;
+  std::memcpy(&word, at, sizeof(word));
+  return word;
+}
+
+// Of the size and the first and last bytes, up to eight each. Records cannot
+// make the chains longer than the wanted names do, so no key is needed.
 uint64_t Mix(std::string_view name) {
+  const char* const begin = name.data();
+  const char* const end = begin + name.size();
   uint64_t head = 0;
   uint64_t tail = 0;
-  const size_t part = std::min<size_t>(name.size(), 8);
-  std::memcpy(&head, name.data(), part);
-  std::memcpy(&tail, name.data() + name.size() - part, part);
-  uint64_t x = (head ^ std::rotl(tail, 29) ^ name.size()) * 0x9e3779b97f4a7c15;
+  if (name.size() >= 8) {
+    head = Load<uint64_t>(begin);
+    tail = Load<uint64_t>(end - 8);
+  } else if (name.size() >= 4) {
+    head = Load<uint32_t>(begin);
+    tail = Load<uint32_t>(end - 4);
+  } else if (!name.empty()) {
+    head = Load<uint8_t>(begin) | Load<uint8_t>(begin + name.size() / 2) << 8;
+    tail = Load<uint8_t>(end - 1);
+  }
+  const uint64_t x =
+      (head ^ std::rotl(tail, 29) ^ name.size()) * 0x9e3779b97f4a7c15;
   return x ^ (x >> 32);
 }
 

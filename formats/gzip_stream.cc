@@ -47,26 +47,42 @@ class GzipStream final : public ByteStream {
       return input_.NotWrapped("gzip");
     }
     isal_inflate_reset(state_.get());
-    state_->crc_flag = ISAL_GZIP;  // the reset forgets it
+    PENSTOCK_RETURN_IF_ERROR(SkipHeader());
+    state_->crc_flag = ISAL_GZIP_NO_HDR_VER;  // the reset forgets it
     in_member_ = true;
     return absl::OkStatus();
+  }
+
+  // isal_inflate can read headers, too, but forgets which fields follow where
+  // the input stops inside one.
+  absl::Status SkipHeader() {
+    isal_gzip_header header;
+    isal_gzip_header_init(&header);
+    while (true) {
+      PENSTOCK_RETURN_IF_ERROR(input_.Want(1));
+      if (input_.bytes().empty()) return Truncated();
+      OfferInput();
+      const int result = isal_read_gzip_header(state_.get(), &header);
+      TakeUsedInput();
+      if (result == ISAL_DECOMP_OK) return absl::OkStatus();
+      if (result != ISAL_END_INPUT) {
+        return Corrupt(result == ISAL_INCORRECT_CHECKSUM ? ISAL_INVALID_WRAPPER
+                                                         : result);
+      }
+    }
   }
 
   // Decodes what fits into `out` from `filled` on. igzip reports cut off input
   // as success, so the end of the member must be seen.
   absl::Status Inflate(std::span<char> out, size_t& filled) {
     constexpr size_t kMost = std::numeric_limits<uint32_t>::max();
-    const std::string_view in = input_.bytes();
     auto* const place = reinterpret_cast<uint8_t*>(out.data() + filled);
-    // igzip only reads its input, although its pointer is not const.
-    state_->next_in = reinterpret_cast<uint8_t*>(const_cast<char*>(in.data()));
-    state_->avail_in = in.size();
+    OfferInput();
     state_->next_out = place;
     state_->avail_out = std::min(out.size() - filled, kMost);
     const int result = isal_inflate(state_.get());
     const size_t made = state_->next_out - place;
-    const size_t used = in.size() - state_->avail_in;
-    input_.Consume(used);
+    const size_t used = TakeUsedInput();
     if (result != ISAL_DECOMP_OK) return Corrupt(result);
     filled += made;
     if (state_->block_state == ISAL_BLOCK_FINISH) {
@@ -80,11 +96,23 @@ class GzipStream final : public ByteStream {
     return absl::OkStatus();
   }
 
+  void OfferInput() {
+    const std::string_view in = input_.bytes();
+    // igzip only reads its input, although its pointer is not const.
+    state_->next_in = reinterpret_cast<uint8_t*>(const_cast<char*>(in.data()));
+    state_->avail_in = in.size();
+  }
+  size_t TakeUsedInput() {
+    const size_t used = input_.bytes().size() - state_->avail_in;
+    input_.Consume(used);
+    return used;
+  }
+
   absl::Status Truncated() const {
     return absl::DataLossError(
         fmt::format("{}: gzip stream ended before its trailer at compressed "
                     "offset {} (member {}); the file is cut off",
-                    path(), input_.offset(), members_));
+                    path(), input_.offset_of_end(), members_));
   }
 
   absl::Status Corrupt(int result) const {

@@ -2,14 +2,17 @@
 // knows every reader; nothing is ever sniffed from content.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "formats/file.h"
 #include "formats/record_reader.h"
+#include "formats/text_unit.h"
 
 namespace penstock {
 
@@ -19,25 +22,23 @@ enum class FileKind {
   kJsonl,     // .jsonl, .ndjson; records are the text of one field
 };
 
-enum class TextUnit {
-  kLine,       // without its line end; empty lines are no records
-  kParagraph,  // lines up to an empty line
-  kFile,       // the whole file
-};
-
 struct OpenOptions {
   // What the file is; by default its name says (a last ".gz" is taken off).
-  std::optional<FileKind> kind;
+  std::optional<FileKind> kind = std::nullopt;
   // How it is wrapped; by default gzip for ".gz", otherwise none.
-  std::optional<Compression> compression;
+  std::optional<Compression> compression = std::nullopt;
   TextUnit text_unit = TextUnit::kParagraph;
   // The field that holds a JSONL document's text; "a.b" looks inside "a".
   std::string json_field = "text";
-  // A longer record, line or field is kResourceExhausted.
+  // Told of each JSONL line that gives no record, and why; the line is left
+  // out. Without it such a line is the end of the file, with that error.
+  std::function<void(const absl::Status&)> on_bad_line = nullptr;
+  // A longer record or line is kResourceExhausted.
   uint64_t max_record_bytes = 1ull << 30;
 };
 
-// What the name of `path` says.
+// What the name of `path` says: of its last part the end after a last ".gz" and
+// a shard's "-00003-of-00016", in any case.
 // Errors:  kInvalidArgument where the name says nothing; the message lists the
 //          names that do.
 absl::StatusOr<FileKind> KindOfFile(const std::string& path);

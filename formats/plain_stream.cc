@@ -10,9 +10,8 @@
 namespace penstock {
 namespace {
 
-// How far ahead of the reader the device is asked to work.
-constexpr uint64_t kReadAheadBytes = 8 << 20;
-
+// Gives no hints: the kernel reads ahead of reads in sequence by itself, and
+// hinting at what is cached already took a fifth of the time.
 class PlainStream final : public ByteStream {
  public:
   PlainStream(std::unique_ptr<ReadableFile> file, uint64_t size_bytes)
@@ -36,18 +35,10 @@ class PlainStream final : public ByteStream {
       return size_t{0};
     }
     out = out.first(std::min<uint64_t>(out.size(), size_bytes_ - position_));
-    ReadAhead(position_ + out.size());
     PENSTOCK_ASSIGN_OR_RETURN(const size_t got, file_->ReadAt(position_, out));
     if (got < out.size()) return Changed(position_ + got);
     position_ += got;
     return got;
-  }
-
-  void ReadAhead(uint64_t end) {
-    if (end + kReadAheadBytes / 2 < ahead_ || ahead_ >= size_bytes_) return;
-    const uint64_t begin = std::max(ahead_, end);
-    ahead_ = end + kReadAheadBytes;
-    file_->WillRead(begin, ahead_ - begin);
   }
 
   absl::Status Changed(uint64_t size_now) const {
@@ -59,7 +50,6 @@ class PlainStream final : public ByteStream {
   const std::unique_ptr<ReadableFile> file_;
   const uint64_t size_bytes_;
   uint64_t position_ = 0;
-  uint64_t ahead_ = 0;  // what was asked for ends here
   absl::Status failed_;
 };
 

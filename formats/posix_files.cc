@@ -124,11 +124,12 @@ absl::Status PosixFiles::SyncFolder(const std::string& folder) {
     result = calls_.Fsync(fd);
   } while (result != 0 && errno == EINTR);
   const int error = errno;
-  calls_.Close(fd);
+  const bool closed = calls_.Close(fd) == 0 || errno == EINTR;
   // EINVAL: a file system that has nothing to sync for a folder.
   if (result != 0 && error != EINVAL) {
     return PosixStatus(error, folder, "sync the folder");
   }
+  if (!closed) return PosixStatus(errno, folder, "close the folder");
   return absl::OkStatus();
 }
 

@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "formats/file.h"
+#include "formats/open_file_cache.h"
 #include "formats/record_index.h"
 
 namespace penstock {
@@ -30,7 +31,9 @@ struct GatheredRecords {
 class RecordFiles {
  public:
   // Opens every file and loads its index.
-  // Errors:  those of RecordIndex::Load, naming the file.
+  // Errors:  those of RecordIndex::Load, naming the file; kInvalidArgument
+  //          for no files at all.
+  // Cost:    the memory of the indexes; at most 512 files are open at once.
   static absl::StatusOr<std::unique_ptr<RecordFiles>> Open(
       FileSystem& files, std::vector<std::string> paths);
 
@@ -42,13 +45,17 @@ class RecordFiles {
   // Reads `ids` in the order given, sorted by file and offset and with near
   // neighbours read at once underneath. Both checksums of each are verified.
   // Errors:  kOutOfRange for an id past the end; kDataLoss naming file, offset
-  //          and record; kFailedPrecondition where the file changed.
+  //          and record; kFailedPrecondition where the file changed. There are
+  //          no records in `out` then.
+  // Cost:    memory for the records and at most as much again, and 1 MiB, for
+  //          what lies between near neighbours.
   absl::Status Gather(std::span<const uint64_t> ids,
                       GatheredRecords& out) const;
 
   // True where every file's index has a length column of this name.
   bool HasLengths(std::string_view name) const;
-  // The column of that name, one span for each file in order.
+  // The column of that name, one span for each file in order; empty spans
+  // where there is none.
   std::vector<std::span<const uint32_t>> Lengths(std::string_view name) const;
 
   // (file, number in file) of a record id.
@@ -61,13 +68,13 @@ class RecordFiles {
   uint64_t Fingerprint() const;
 
  private:
-  RecordFiles() = default;
+  explicit RecordFiles(FileSystem& files);
 
   std::vector<std::string> paths_;
   std::vector<RecordIndex> indexes_;
-  std::vector<std::unique_ptr<ReadableFile>> open_;
-  std::vector<uint64_t> first_;  // first id of each file, then the total
+  std::vector<uint64_t> first_ = {0};  // first id of each file, then the total
   uint64_t size_bytes_ = 0;
+  mutable OpenFileCache open_;  // synchronises itself
 };
 
 }  // namespace penstock

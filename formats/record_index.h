@@ -41,7 +41,8 @@ class RecordIndex {
   // Loads the sidecar of `path` and checks it against the file.
   // Errors:  kNotFound without a sidecar (says how to make one); kDataLoss for
   //          a damaged one; kFailedPrecondition where the file has another size
-  //          or time than the sidecar was made for.
+  //          or time than the sidecar was made for; kUnimplemented for a
+  //          sidecar of a later version.
   static absl::StatusOr<RecordIndex> Load(FileSystem& files,
                                           const std::string& path);
 
@@ -52,6 +53,9 @@ class RecordIndex {
   uint64_t offset(uint64_t i) const { return offsets_[i]; }
   // Bytes of record i, without the 16 of its framing.
   uint64_t size_bytes(uint64_t i) const;
+
+  // What the TFRecord file was when the index was made.
+  const FileInfo& file() const { return file_; }
 
   const std::vector<LengthColumn>& columns() const { return columns_; }
   // Null where there is no such column.

@@ -19,11 +19,14 @@ std::string ShardName(std::string_view base, uint32_t shard, uint32_t shards);
 // The files that `pattern` names, in the order that numbers their records:
 //   "a.tfrecord"    that file
 //   "base@16"       all sixteen shards, each of which must exist
+//   "base@4.x"      "base-00000-of-00004.x" and so on
 //   "dir/*.tfrecord" every match of * and ? in the last part, sorted bytewise
 //   "a,b@2"         several patterns, in the order given
+// A glob takes no folders, no hidden files and no ".index" sidecars unless it
+// starts with "." or ends with ".index" itself.
 // Errors:  kNotFound naming the first missing file or the pattern without a
 //          match; kInvalidArgument for a folder or a bad pattern.
-absl::StatusOr<std::vector<std::string>> ExpandPattern(FileSystem& files,
-                                                       std::string_view pattern);
+absl::StatusOr<std::vector<std::string>> ExpandPattern(
+    FileSystem& files, std::string_view pattern);
 
 }  // namespace penstock

@@ -173,6 +173,10 @@ absl::StatusOr<std::unique_ptr<RecordReader>> OpenTfRecord(
   }
   PENSTOCK_ASSIGN_OR_RETURN(auto stream,
                             OpenStream(files, path, options.compression));
+  // A small file needs no large buffer.
+  options.buffer_bytes = std::min<uint64_t>(
+      options.buffer_bytes,
+      std::max<uint64_t>(stream->size_bytes().value_or(~0ull), 1));
   return std::make_unique<TfRecordReader>(std::move(stream), options);
 }
 

@@ -76,7 +76,7 @@ class ZlibStream final : public ByteStream {
     return absl::DataLossError(
         fmt::format("{}: zlib stream ended before its trailer at compressed "
                     "offset {}; the file is cut off",
-                    path(), input_.offset()));
+                    path(), input_.offset_of_end()));
   }
 
   absl::Status Corrupt() const {

@@ -6,7 +6,7 @@
 
 #include "tokenizer/aligned_text.h"
 #include "tokenizer/hf_unicode.h"
-#include "tokenizer/utf8.h"
+#include "tokenizer/valid_utf8.h"
 
 namespace penstock {
 namespace {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "tokenizer/utf8.h"
+#include "tokenizer/valid_utf8.h"
 
 namespace penstock {
 

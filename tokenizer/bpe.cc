@@ -8,11 +8,20 @@
 namespace penstock {
 namespace {
 
-// Up to here scanning beats the heap.
-constexpr size_t kShortPiece = 96;
+// The pieces that are scanned, and the bits that number their bytes.
+constexpr int kPlaceBits = 7;
+constexpr size_t kShortPiece = 1 << kPlaceBits;
+static_assert(uint64_t{kEndOfRanks} << kPlaceBits <= 1u << 31);
+
+// Scans go over whole blocks, so that compilers vectorise them.
+constexpr size_t kScanBlock = 8;
 
 unsigned char ByteAt(std::string_view piece, size_t i) {
   return static_cast<unsigned char>(piece[i]);
+}
+
+size_t PairOfBytes(std::string_view piece, size_t i) {
+  return ByteAt(piece, i) * size_t{256} + ByteAt(piece, i + 1);
 }
 
 }  // namespace
@@ -60,6 +69,7 @@ Bpe::Bpe(const Vocabulary& vocabulary, MergeTable merges)
 }
 
 void Bpe::Encode(std::string_view piece, std::vector<TokenId>& ids) const {
+  if (piece.empty()) return;
   if (piece.size() <= kShortPiece) {
     EncodeShort(piece, ids);
   } else {
@@ -68,38 +78,52 @@ void Bpe::Encode(std::string_view piece, std::vector<TokenId>& ids) const {
 }
 
 void Bpe::EncodeShort(std::string_view piece, std::vector<TokenId>& ids) const {
-  if (piece.empty()) return;
-  // Symbol i and symbol i + 1 would merge into merged[i] at ranks[i].
+  // Symbols stay at the byte where they begin. keys[i] is the rank at which
+  // symbol i and the one after it would merge into merged[i], and i: the
+  // smallest key is the merge to make, the leftmost of equal rank.
+  constexpr int32_t kNoKey = 0x7fffffff;
   TokenId symbols[kShortPiece];
-  uint32_t ranks[kShortPiece];
   TokenId merged[kShortPiece];
-  size_t n = piece.size();
-  for (size_t i = 0; i < n; ++i) symbols[i] = byte_ids_[ByteAt(piece, i)];
-  for (size_t i = 0; i + 1 < n; ++i) {
-    const Merge merge =
-        byte_merges_[ByteAt(piece, i) * 256u + ByteAt(piece, i + 1)];
-    ranks[i] = merge.rank;
+  alignas(32) int32_t keys[kShortPiece];
+  uint8_t next[kShortPiece];
+  uint8_t previous[kShortPiece];
+  const size_t n = piece.size();
+  const size_t end_of_keys = (n + kScanBlock - 1) / kScanBlock * kScanBlock;
+  const auto set_merge = [&](size_t i, Merge merge) {
     merged[i] = merge.merged;
-  }
-  const auto renew = [&](size_t i) {
-    const Merge merge = merges_.Find(symbols[i], symbols[i + 1]);
-    ranks[i] = merge.rank;
-    merged[i] = merge.merged;
+    keys[i] = merge.rank == Merge::kNever
+                  ? kNoKey
+                  : static_cast<int32_t>(merge.rank << kPlaceBits | i);
   };
-  while (n > 1) {
-    const size_t best = std::min_element(ranks, ranks + n - 1) - ranks;
-    if (ranks[best] == Merge::kNever) break;
-    symbols[best] = merged[best];
-    std::copy(symbols + best + 2, symbols + n, symbols + best + 1);
-    if (best + 2 < n) {
-      std::copy(ranks + best + 2, ranks + n - 1, ranks + best + 1);
-      std::copy(merged + best + 2, merged + n - 1, merged + best + 1);
-    }
-    --n;
-    if (best > 0) renew(best - 1);
-    if (best + 1 < n) renew(best);
+  for (size_t i = 0; i < n; ++i) {
+    symbols[i] = byte_ids_[ByteAt(piece, i)];
+    next[i] = static_cast<uint8_t>(i + 1);
+    previous[i] = static_cast<uint8_t>(i - 1);
+    if (i + 1 < n) set_merge(i, byte_merges_[PairOfBytes(piece, i)]);
   }
-  ids.insert(ids.end(), symbols, symbols + n);
+  std::fill(keys + n - 1, keys + end_of_keys, kNoKey);
+  while (true) {
+    int32_t best = kNoKey;
+    for (size_t i = 0; i < end_of_keys; ++i) best = std::min(best, keys[i]);
+    if (best == kNoKey) break;
+    const size_t left = best & (kShortPiece - 1);
+    const size_t right = next[left];
+    const size_t after = next[right];
+    symbols[left] = merged[left];
+    keys[right] = kNoKey;
+    next[left] = static_cast<uint8_t>(after);
+    if (after < n) {
+      previous[after] = static_cast<uint8_t>(left);
+      set_merge(left, merges_.Find(symbols[left], symbols[after]));
+    } else {
+      keys[left] = kNoKey;
+    }
+    if (left > 0) {
+      const size_t before = previous[left];
+      set_merge(before, merges_.Find(symbols[before], symbols[left]));
+    }
+  }
+  for (size_t i = 0; i < n; i = next[i]) ids.push_back(symbols[i]);
 }
 
 void Bpe::EncodeLong(std::string_view piece, std::vector<TokenId>& ids) const {

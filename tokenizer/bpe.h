@@ -15,6 +15,10 @@ namespace penstock {
 
 inline constexpr TokenId kNoToken = 0xffffffff;
 
+// Ranks at or above it are refused by the loaders, so that a rank and a place
+// fit in 31 bits.
+inline constexpr uint32_t kEndOfRanks = 1u << 24;
+
 // What becomes of two neighbours.
 struct Merge {
   uint32_t rank = kNever;
@@ -74,8 +78,8 @@ class Bpe {
 
   // Appends the ids of `piece`, every byte of which HasByte.
   //
-  // Cost:    n log n for long pieces; short ones are scanned again for each
-  //          merge, which is faster up to about a hundred bytes.
+  // Cost:    n log n for long pieces; those up to 128 bytes are scanned again
+  //          for each merge, which is faster there.
   void Encode(std::string_view piece, std::vector<TokenId>& ids) const;
 
   bool HasByte(unsigned char byte) const { return byte_ids_[byte] != kNoToken; }

@@ -158,15 +158,14 @@ void BpeTokenizer::EncodePiece(Call& call, std::string_view piece) const {
     return EncodeUncached(piece, call.ids);
   }
   const PieceCache::Key key = PieceCache::KeyOf(piece);
-  PieceCache::Entry& entry = call.cache.SlotOf(key);
-  if (entry.Holds(key)) {
-    call.ids.insert(call.ids.end(), entry.ids, entry.ids + entry.count);
+  if (const PieceCache::Entry* known = call.cache.Find(key)) {
+    call.ids.insert(call.ids.end(), known->ids, known->ids + known->count);
     return;
   }
   const size_t first = call.ids.size();
   EncodeUncached(piece, call.ids);
   const std::span<const TokenId> ids = std::span(call.ids).subspan(first);
-  if (ids.size() <= PieceCache::kMaxIds) entry.Set(key, ids);
+  if (ids.size() <= PieceCache::kMaxIds) call.cache.Insert(key, ids);
 }
 
 void BpeTokenizer::EncodeUncached(std::string_view piece,

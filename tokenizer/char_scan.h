@@ -25,7 +25,7 @@ Char WideCharAt(std::string_view text, size_t pos);
 // `pos` < text.size().
 inline Char CharAt(std::string_view text, size_t pos) {
   const auto byte = static_cast<unsigned char>(text[pos]);
-  if (byte < 0x80) return {byte, 1, ClassOf(byte)};
+  if (byte < 0x80) return {byte, 1, ClassOfAscii(byte)};
   return WideCharAt(text, pos);
 }
 
@@ -34,9 +34,15 @@ inline Char CharAt(std::string_view text, size_t pos) {
 template <uint8_t kMask, bool kWanted>
 inline size_t SkipRun(std::string_view text, size_t pos) {
   while (pos < text.size()) {
-    const Char c = CharAt(text, pos);
-    if (((c.char_class & kMask) != 0) != kWanted) break;
-    pos += c.size_bytes;
+    const auto byte = static_cast<unsigned char>(text[pos]);
+    if (byte < 0x80) {
+      if (((ClassOfAscii(byte) & kMask) != 0) != kWanted) break;
+      ++pos;
+    } else {
+      const Char c = WideCharAt(text, pos);
+      if (((c.char_class & kMask) != 0) != kWanted) break;
+      pos += c.size_bytes;
+    }
   }
   return pos;
 }

@@ -8,7 +8,7 @@
 #include "formats/status.h"
 #include "tokenizer/fingerprint.h"
 #include "tokenizer/token_origins.h"
-#include "tokenizer/utf8.h"
+#include "tokenizer/valid_utf8.h"
 
 namespace penstock {
 
@@ -201,15 +201,14 @@ absl::Status ComponentTokenizer::EncodePiece(Call& call,
     return parts_.model->Encode(piece, call.ids, nullptr);
   }
   const PieceCache::Key key = PieceCache::KeyOf(piece);
-  PieceCache::Entry& entry = call.cache.SlotOf(key);
-  if (entry.Holds(key)) {
-    call.ids.insert(call.ids.end(), entry.ids, entry.ids + entry.count);
+  if (const PieceCache::Entry* known = call.cache.Find(key)) {
+    call.ids.insert(call.ids.end(), known->ids, known->ids + known->count);
     return absl::OkStatus();
   }
   const size_t first = call.ids.size();
   PENSTOCK_RETURN_IF_ERROR(parts_.model->Encode(piece, call.ids, nullptr));
   const std::span<const TokenId> ids = std::span(call.ids).subspan(first);
-  if (ids.size() <= PieceCache::kMaxIds) entry.Set(key, ids);
+  if (ids.size() <= PieceCache::kMaxIds) call.cache.Insert(key, ids);
   return absl::OkStatus();
 }
 

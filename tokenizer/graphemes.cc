@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "tokenizer/hf_unicode.h"
-#include "tokenizer/utf8.h"
+#include "tokenizer/valid_utf8.h"
 
 namespace penstock {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "formats/status.h"
 #include "tokenizer/fingerprint.h"
-#include "tokenizer/utf8.h"
+#include "tokenizer/valid_utf8.h"
 
 namespace penstock {
 namespace {

@@ -9,7 +9,8 @@
 
 #include "formats/status.h"
 #include "tokenizer/fingerprint.h"
-#include "tokenizer/utf8.h"
+#include "tokenizer/valid_utf8.h"
+#include "tokenizer/vocabulary_trie.h"
 
 namespace penstock {
 namespace {
@@ -23,12 +24,20 @@ absl::Status NoUnknown() {
 
 }  // namespace
 
+absl::StatusOr<std::unique_ptr<const HfUnigram>> HfUnigram::Make(
+    Vocabulary vocabulary, std::vector<double> scores,
+    HfUnigramOptions options) {
+  PENSTOCK_ASSIGN_OR_RETURN(PieceTrie trie, TrieOf(vocabulary));
+  return std::unique_ptr<const HfUnigram>(new HfUnigram(
+      std::move(vocabulary), std::move(scores), options, std::move(trie)));
+}
+
 HfUnigram::HfUnigram(Vocabulary vocabulary, std::vector<double> scores,
-                     HfUnigramOptions options)
+                     HfUnigramOptions options, PieceTrie trie)
     : vocabulary_(std::move(vocabulary)),
       scores_(std::move(scores)),
       options_(options),
-      trie_(vocabulary_) {
+      trie_(std::move(trie)) {
   double lowest = std::numeric_limits<double>::infinity();
   for (const double score : scores_) {
     if (score < lowest) lowest = score;
@@ -52,13 +61,15 @@ absl::Status HfUnigram::FindBestPath(std::string_view piece,
     const double before = steps[begin].score;
     const size_t char_end = begin + Utf8Size(piece[begin]);
     bool has_char = false;
-    uint32_t node = TokenTrie::kRoot;
-    for (size_t i = begin; i < piece.size();) {
-      node = trie_.Step(node, piece[i++]);
-      if (node == TokenTrie::kNowhere) break;
-      const TokenId id = trie_.TokenAt(node);
-      if (id == TokenTrie::kNoToken) continue;
-      offer(i, begin, scores_[id] + before, id);
+    PieceTrie::Node node = PieceTrie::Root();
+    int32_t id;
+    for (size_t i = begin;
+         i < piece.size() &&
+         trie_.Step(node, static_cast<unsigned char>(piece[i]), id);) {
+      ++i;
+      if (id == PieceTrie::kNoPiece) continue;
+      const auto token = static_cast<TokenId>(id);
+      offer(i, begin, scores_[token] + before, token);
       has_char |= i == char_end;
     }
     if (!has_char) {

@@ -3,11 +3,12 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <vector>
 
+#include "tokenizer/piece_trie.h"
 #include "tokenizer/token_model.h"
-#include "tokenizer/token_trie.h"
 
 namespace penstock {
 
@@ -27,8 +28,10 @@ struct HfUnigramOptions {
 class HfUnigram final : public TokenModel {
  public:
   // `scores` by id.
-  HfUnigram(Vocabulary vocabulary, std::vector<double> scores,
-            HfUnigramOptions options);
+  // Errors:  kResourceExhausted for a vocabulary that PieceTrie does not hold.
+  static absl::StatusOr<std::unique_ptr<const HfUnigram>> Make(
+      Vocabulary vocabulary, std::vector<double> scores,
+      HfUnigramOptions options);
 
   absl::Status Encode(std::string_view piece, std::vector<TokenId>& ids,
                       std::vector<TokenSpan>* spans) const override;
@@ -46,6 +49,9 @@ class HfUnigram final : public TokenModel {
   };
   static constexpr uint32_t kNoStep = 0xffffffff;
 
+  HfUnigram(Vocabulary vocabulary, std::vector<double> scores,
+            HfUnigramOptions options, PieceTrie trie);
+
   absl::Status FindBestPath(std::string_view piece,
                             std::vector<Step>& steps) const;
   bool AppendBytes(std::string_view text, TokenSpan span,
@@ -55,7 +61,7 @@ class HfUnigram final : public TokenModel {
   const Vocabulary vocabulary_;
   const std::vector<double> scores_;
   const HfUnigramOptions options_;
-  const TokenTrie trie_;
+  const PieceTrie trie_;
   double unknown_score_;
   std::array<std::optional<TokenId>, 256> byte_tokens_;
 };

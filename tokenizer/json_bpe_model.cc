@@ -136,6 +136,10 @@ absl::StatusOr<TokenId> IdInMerge(const BpeParts& parts,
 absl::StatusOr<MergeTable> ReadMerges(const JsonObject& model,
                                       BpeParts& parts) {
   PENSTOCK_ASSIGN_OR_RETURN(const auto merges, model.Array("merges"));
+  if (merges.size() >= kEndOfRanks) {
+    return absl::ResourceExhaustedError(
+        fmt::format("model.merges: more than {} merges", kEndOfRanks - 1));
+  }
   MergeTable table;
   Fingerprinter print;
   uint32_t rank = 0;

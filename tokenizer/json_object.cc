@@ -13,7 +13,8 @@ absl::StatusOr<JsonObject> JsonObject::Of(simdjson::dom::element element,
                                           std::string where) {
   simdjson::dom::object object;
   if (element.get(object) != simdjson::SUCCESS) {
-    return absl::DataLossError(fmt::format("{} is not an object", where));
+    return absl::DataLossError(
+        fmt::format("{} is not an object", where.empty() ? "the root" : where));
   }
   return JsonObject(object, std::move(where));
 }
@@ -25,11 +26,11 @@ absl::Status JsonObject::OnlyFields(
     const std::string_view name = field.key;
     if (std::find(known.begin(), known.end(), name) == known.end()) {
       return absl::UnimplementedError(
-          fmt::format("{}: unknown field \"{}\"", where_, name));
+          fmt::format("unknown field {}", Name(name)));
     }
     if (std::find(seen.begin(), seen.end(), name) != seen.end()) {
       return absl::DataLossError(
-          fmt::format("{}: field \"{}\" is given twice", where_, name));
+          fmt::format("field {} is given twice", Name(name)));
     }
     seen.push_back(name);
   }
@@ -46,17 +47,21 @@ std::optional<simdjson::dom::element> JsonObject::Field(
   return element;
 }
 
+std::string JsonObject::Name(std::string_view field) const {
+  return where_.empty() ? std::string(field)
+                        : fmt::format("{}.{}", where_, field);
+}
+
 absl::Status JsonObject::Wrong(std::string_view name,
                                std::string_view wanted) const {
   return absl::DataLossError(
-      fmt::format("{}: field \"{}\" is not {}", where_, name, wanted));
+      fmt::format("field {} is not {}", Name(name), wanted));
 }
 
 absl::StatusOr<simdjson::dom::element> JsonObject::Required(
     std::string_view name) const {
   if (const auto element = Field(name)) return *element;
-  return absl::DataLossError(
-      fmt::format("{}: field \"{}\" is missing", where_, name));
+  return absl::DataLossError(fmt::format("field {} is missing", Name(name)));
 }
 
 absl::StatusOr<bool> JsonObject::Bool(std::string_view name) const {
@@ -101,7 +106,7 @@ absl::StatusOr<simdjson::dom::array> JsonObject::Array(
 
 absl::StatusOr<JsonObject> JsonObject::Object(std::string_view name) const {
   PENSTOCK_ASSIGN_OR_RETURN(const auto element, Required(name));
-  return Of(element, fmt::format("{}.{}", where_, name));
+  return Of(element, Name(name));
 }
 
 }  // namespace penstock

@@ -21,7 +21,7 @@ namespace penstock {
 //          missing or given twice.
 class JsonObject {
  public:
-  // `where` is for messages: "model", "added_tokens[3]".
+  // `where` is for messages: "model", "added_tokens[3]", "" for the root.
   static absl::StatusOr<JsonObject> Of(simdjson::dom::element element,
                                        std::string where);
 
@@ -48,6 +48,8 @@ class JsonObject {
   JsonObject(simdjson::dom::object object, std::string where)
       : object_(object), where_(std::move(where)) {}
 
+  // The name of a field, for messages: "model.vocab".
+  std::string Name(std::string_view field) const;
   absl::Status Wrong(std::string_view name, std::string_view wanted) const;
 
   simdjson::dom::object object_;

@@ -12,7 +12,7 @@
 #include "tokenizer/metaspace_splitter.h"
 #include "tokenizer/pattern_splitter.h"
 #include "tokenizer/script_splitter.h"
-#include "tokenizer/utf8.h"
+#include "tokenizer/valid_utf8.h"
 
 namespace penstock {
 namespace {

@@ -65,7 +65,7 @@ ModelOr ReadWordPiece(const JsonObject& model) {
   PENSTOCK_ASSIGN_OR_RETURN(options.max_chars_per_word,
                             model.Number("max_input_chars_per_word"));
   PENSTOCK_ASSIGN_OR_RETURN(Vocabulary vocabulary, ReadVocabulary(model));
-  return std::make_unique<WordPiece>(std::move(vocabulary), std::move(options));
+  return WordPiece::Make(std::move(vocabulary), std::move(options));
 }
 
 ModelOr ReadWordLevel(const JsonObject& model) {
@@ -168,8 +168,7 @@ ModelOr ReadUnigram(const JsonObject& model) {
   }
   PENSTOCK_ASSIGN_OR_RETURN(options.byte_fallback,
                             model.BoolOr("byte_fallback", false));
-  return std::make_unique<HfUnigram>(std::move(vocabulary), std::move(scores),
-                                     options);
+  return HfUnigram::Make(std::move(vocabulary), std::move(scores), options);
 }
 
 struct SpelledPair {

@@ -7,7 +7,7 @@
 
 #include "formats/status.h"
 #include "tokenizer/char_set.h"
-#include "tokenizer/utf8.h"
+#include "tokenizer/valid_utf8.h"
 
 namespace penstock {
 namespace {

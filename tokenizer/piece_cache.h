@@ -17,8 +17,8 @@
 
 namespace penstock {
 
-// A table of fixed size, 2 MiB, where a new piece replaces the one that hashes
-// alike. It only ever saves work: ids are the same with and without.
+// A table of fixed size, 2 MiB, where a new piece replaces the older of the two
+// that hash alike. It only ever saves work: ids are the same with and without.
 //
 // Threads: one at a time.
 class PieceCache {
@@ -52,21 +52,35 @@ class PieceCache {
   };
   static_assert(sizeof(Entry) == 32, "two to a cache line");
 
-  PieceCache() : entries_(kEntries) {}
+  PieceCache() : lines_(size_t{1} << kLineBits) {}
 
-  // Where the ids of the piece are, or belong.
-  Entry& SlotOf(const Key& key) {
-    constexpr uint64_t kMultiplier = 0x9fb21c651e98df25;
-    uint64_t hash = (key.head ^ key.size) * kMultiplier;
-    hash = (hash ^ (hash >> 32) ^ key.tail) * kMultiplier;
-    return entries_[hash >> (64 - kEntryBits)];
+  // The piece's entry; null where it is not known. Valid until Insert.
+  const Entry* Find(const Key& key) const {
+    const Line& line = lines_[LineOf(key)];
+    if (line.newer.Holds(key)) return &line.newer;
+    return line.older.Holds(key) ? &line.older : nullptr;
+  }
+  // At most kMaxIds.
+  void Insert(const Key& key, std::span<const TokenId> piece_ids) {
+    Line& line = lines_[LineOf(key)];
+    line.older = line.newer;
+    line.newer.Set(key, piece_ids);
   }
 
  private:
-  static constexpr int kEntryBits = 16;
-  static constexpr size_t kEntries = size_t{1} << kEntryBits;
+  static constexpr int kLineBits = 15;
+  struct alignas(64) Line {
+    Entry newer, older;
+  };
 
-  std::vector<Entry> entries_;
+  static size_t LineOf(const Key& key) {
+    constexpr uint64_t kMultiplier = 0x9fb21c651e98df25;
+    uint64_t hash = (key.head ^ key.size) * kMultiplier;
+    hash = (hash ^ (hash >> 32) ^ key.tail) * kMultiplier;
+    return hash >> (64 - kLineBits);
+  }
+
+  std::vector<Line> lines_;
 };
 
 inline PieceCache::Key PieceCache::KeyOf(std::string_view piece) {

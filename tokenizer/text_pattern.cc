@@ -10,7 +10,7 @@
 #include "formats/status.h"
 #include "tokenizer/onig_to_re2.h"
 #include "tokenizer/patterns.h"
-#include "tokenizer/utf8.h"
+#include "tokenizer/valid_utf8.h"
 
 namespace penstock {
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "tokenizer/byte_alphabet.h"
-#include "tokenizer/utf8.h"
+#include "tokenizer/valid_utf8.h"
 
 namespace penstock {
 namespace {

@@ -41,7 +41,7 @@ absl::StatusOr<std::shared_ptr<const Tokenizer>> BuildByteLevelBpe(
 absl::StatusOr<std::shared_ptr<const Tokenizer>> Build(
     simdjson::dom::element document, const std::string& name) {
   PENSTOCK_ASSIGN_OR_RETURN(const JsonObject root,
-                            JsonObject::Of(document, "the file"));
+                            JsonObject::Of(document, ""));
   PENSTOCK_RETURN_IF_ERROR(root.OnlyFields(
       {"version", "truncation", "padding", "added_tokens", "normalizer",
        "pre_tokenizer", "post_processor", "decoder", "model"}));

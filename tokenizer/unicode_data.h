@@ -35,4 +35,9 @@ inline uint8_t ClassOf(uint32_t code_point) {
                                 (code_point & 255)];
 }
 
+// `byte` < 0x80. The first block of kClasses is that of code point 0.
+inline uint8_t ClassOfAscii(unsigned char byte) {
+  return unicode_data::kClasses[byte];
+}
+
 }  // namespace penstock

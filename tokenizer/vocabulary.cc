@@ -1,5 +1,6 @@
 #include "tokenizer/vocabulary.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace penstock {
@@ -7,11 +8,13 @@ namespace penstock {
 Vocabulary::Added Vocabulary::Add(TokenId id, std::string_view bytes) {
   if (Has(id)) return Added::kIdTaken;
   if (slots_.size() <= used_slots_ * 2) Grow();
-  const size_t slot = SlotOf(bytes);
-  if (slots_[slot] != kFree) return Added::kBytesTaken;
+  const uint64_t hash = HashForTable(bytes);
+  Slot& slot = slots_[SlotOf(bytes, hash)];
+  if (slot.id != kFree) return Added::kBytesTaken;
   Store(id, bytes);
-  slots_[slot] = id;
+  slot = {id, static_cast<uint32_t>(hash >> 32)};
   ++used_slots_;
+  longest_ = std::max(longest_, bytes.size());
   return Added::kYes;
 }
 
@@ -23,26 +26,30 @@ Vocabulary::Added Vocabulary::AddForDecoding(TokenId id,
 }
 
 std::optional<TokenId> Vocabulary::Find(std::string_view bytes) const {
-  if (slots_.empty()) return std::nullopt;
-  const TokenId id = slots_[SlotOf(bytes)];
+  if (slots_.empty() || bytes.size() > longest_) return std::nullopt;
+  const TokenId id = slots_[SlotOf(bytes, HashForTable(bytes))].id;
   if (id == kFree) return std::nullopt;
   return id;
 }
 
-size_t Vocabulary::SlotOf(std::string_view bytes) const {
+size_t Vocabulary::SlotOf(std::string_view bytes, uint64_t hash) const {
   const size_t mask = slots_.size() - 1;
-  size_t slot = HashForTable(bytes) & mask;
-  while (slots_[slot] != kFree && BytesOf(slots_[slot]) != bytes) {
-    slot = (slot + 1) & mask;
+  const auto tag = static_cast<uint32_t>(hash >> 32);
+  size_t i = hash & mask;
+  while (slots_[i].id != kFree &&
+         (slots_[i].tag != tag || BytesOf(slots_[i].id) != bytes)) {
+    i = (i + 1) & mask;
   }
-  return slot;
+  return i;
 }
 
 void Vocabulary::Grow() {
-  const std::vector<TokenId> old = std::exchange(slots_, {});
-  slots_.assign(old.empty() ? 1024 : old.size() * 2, kFree);
-  for (const TokenId id : old) {
-    if (id != kFree) slots_[SlotOf(BytesOf(id))] = id;
+  const std::vector<Slot> old = std::exchange(slots_, {});
+  slots_.assign(old.empty() ? 1024 : old.size() * 2, {});
+  for (const Slot& slot : old) {
+    if (slot.id == kFree) continue;
+    const std::string_view bytes = BytesOf(slot.id);
+    slots_[SlotOf(bytes, HashForTable(bytes))] = slot;
   }
 }
 

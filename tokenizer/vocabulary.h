@@ -17,7 +17,7 @@ namespace penstock {
 // a wrong id in a file must not ask for the memory of 2^32 tokens.
 inline constexpr TokenId kMaxTokenId = (1u << 24) - 1;
 
-// Ids may have gaps. Memory: the tokens' bytes, 12 for each id, 8 to 16 for
+// Ids may have gaps. Memory: the tokens' bytes, 16 for each id, 16 to 32 for
 // each token that can be looked up.
 //
 // Threads: any number at a time, once filled.
@@ -47,20 +47,25 @@ class Vocabulary {
 
  private:
   static constexpr uint32_t kAbsent = 0xffffffff;
-  static constexpr TokenId kFree = 0xffffffff;
+  static constexpr uint32_t kFree = 0xffffffff;
   struct Entry {
     size_t begin = 0;
     uint32_t size = kAbsent;
   };
+  struct Slot {
+    TokenId id = kFree;
+    uint32_t tag = 0;  // half of the hash: most slots are told apart by it
+  };
 
   // The slot that holds `bytes`, or the free one where they would go.
-  size_t SlotOf(std::string_view bytes) const;
+  size_t SlotOf(std::string_view bytes, uint64_t hash) const;
   void Grow();
   void Store(TokenId id, std::string_view bytes);
 
   std::string bytes_;
   std::vector<Entry> entries_;  // by id
-  std::vector<TokenId> slots_;  // open addressing, a power of two, half full
+  std::vector<Slot> slots_;     // open addressing, a power of two, half full
+  size_t longest_ = 0;          // bytes of the longest token in slots_
   size_t used_slots_ = 0;
   size_t tokens_ = 0;
 };

@@ -5,17 +5,34 @@
 #include <algorithm>
 #include <utility>
 
+#include "formats/status.h"
 #include "tokenizer/fingerprint.h"
-#include "tokenizer/utf8.h"
+#include "tokenizer/valid_utf8.h"
+#include "tokenizer/vocabulary_trie.h"
 
 namespace penstock {
 
-WordPiece::WordPiece(Vocabulary vocabulary, WordPieceOptions options)
+absl::StatusOr<std::unique_ptr<const WordPiece>> WordPiece::Make(
+    Vocabulary vocabulary, WordPieceOptions options) {
+  PENSTOCK_ASSIGN_OR_RETURN(PieceTrie trie, TrieOf(vocabulary));
+  return std::unique_ptr<const WordPiece>(new WordPiece(
+      std::move(vocabulary), std::move(options), std::move(trie)));
+}
+
+WordPiece::WordPiece(Vocabulary vocabulary, WordPieceOptions options,
+                     PieceTrie trie)
     : vocabulary_(std::move(vocabulary)),
       options_(std::move(options)),
-      trie_(vocabulary_),
-      continuing_(trie_.Walk(TokenTrie::kRoot, options_.continuing_prefix)),
-      unknown_(vocabulary_.Find(options_.unknown_token)) {}
+      trie_(std::move(trie)),
+      continuing_(PieceTrie::Root()),
+      unknown_(vocabulary_.Find(options_.unknown_token)) {
+  int32_t id;
+  for (const char byte : options_.continuing_prefix) {
+    if (trie_.Step(continuing_, static_cast<unsigned char>(byte), id)) continue;
+    continuing_ = PieceTrie::DeadEnd();
+    break;
+  }
+}
 
 absl::Status WordPiece::Encode(std::string_view piece,
                                std::vector<TokenId>& ids,
@@ -41,25 +58,25 @@ bool WordPiece::EncodeKnown(std::string_view piece, std::vector<TokenId>& ids,
   const size_t ids_before = ids.size();
   const size_t spans_before = spans ? spans->size() : 0;
   size_t begin = 0;
-  uint32_t node = TokenTrie::kRoot;
+  PieceTrie::Node node = PieceTrie::Root();
   while (begin < piece.size()) {
-    TokenId longest = TokenTrie::kNoToken;
+    int32_t longest = PieceTrie::kNoPiece;
     size_t end = begin;
-    for (size_t i = begin; i < piece.size() && node != TokenTrie::kNowhere;) {
-      node = trie_.Step(node, piece[i++]);
-      if (node == TokenTrie::kNowhere) break;
-      if (const TokenId token = trie_.TokenAt(node);
-          token != TokenTrie::kNoToken) {
-        longest = token;
-        end = i;
-      }
+    int32_t id;
+    for (size_t i = begin;
+         i < piece.size() &&
+         trie_.Step(node, static_cast<unsigned char>(piece[i]), id);) {
+      ++i;
+      if (id == PieceTrie::kNoPiece) continue;
+      longest = id;
+      end = i;
     }
-    if (longest == TokenTrie::kNoToken) {
+    if (longest == PieceTrie::kNoPiece) {
       ids.resize(ids_before);
       if (spans) spans->resize(spans_before);
       return false;
     }
-    ids.push_back(longest);
+    ids.push_back(static_cast<TokenId>(longest));
     if (spans) {
       spans->push_back(
           {static_cast<uint32_t>(begin), static_cast<uint32_t>(end)});

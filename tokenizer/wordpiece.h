@@ -2,11 +2,13 @@
 // continues it, and so on; one unknown token where that fails.
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "tokenizer/piece_trie.h"
 #include "tokenizer/token_model.h"
-#include "tokenizer/token_trie.h"
 
 namespace penstock {
 
@@ -21,7 +23,9 @@ struct WordPieceOptions {
 // Cost:    linear in the word's bytes for most; words are short.
 class WordPiece final : public TokenModel {
  public:
-  WordPiece(Vocabulary vocabulary, WordPieceOptions options);
+  // Errors:  kResourceExhausted for a vocabulary that PieceTrie does not hold.
+  static absl::StatusOr<std::unique_ptr<const WordPiece>> Make(
+      Vocabulary vocabulary, WordPieceOptions options);
 
   absl::Status Encode(std::string_view piece, std::vector<TokenId>& ids,
                       std::vector<TokenSpan>* spans) const override;
@@ -31,13 +35,15 @@ class WordPiece final : public TokenModel {
   uint64_t Fingerprint() const override;
 
  private:
+  WordPiece(Vocabulary vocabulary, WordPieceOptions options, PieceTrie trie);
+
   bool EncodeKnown(std::string_view piece, std::vector<TokenId>& ids,
                    std::vector<TokenSpan>* spans) const;
 
   const Vocabulary vocabulary_;
   const WordPieceOptions options_;
-  const TokenTrie trie_;
-  const uint32_t continuing_;  // where the prefix leads
+  const PieceTrie trie_;
+  PieceTrie::Node continuing_;  // where the prefix leads
   const std::optional<TokenId> unknown_;
 };
 

@@ -83,9 +83,7 @@ bool SameValues(const Feature& feature, const Column& column) {
 }  // namespace
 
 std::string Disagreement(std::string_view record) {
-  static google::protobuf::LogSilencer* const silence =
-      new google::protobuf::LogSilencer;
-  static_cast<void>(silence);
+  static const google::protobuf::LogSilencer silence;
   Example message;
   const bool accepted =
       message.ParseFromArray(record.data(), static_cast<int>(record.size()));

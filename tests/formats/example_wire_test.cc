@@ -164,7 +164,7 @@ TEST(ExampleWireTest, PackedFloatsOfAnOddSizeAreRefused) {
       ErrorOf(Record(Entry("x", FloatList(Chunk(1, "1234567")))),
               FeatureType::kFloat),
       HasSubstr("f:1: feature \"x\": packed floats of a size that is no "
-                "multiple of 4 at byte 11 of 18; the record is no "
+                "multiple of 4 at byte 13 of 20; the record is no "
                 "tf.train.Example"));
 }
 

@@ -39,7 +39,7 @@ TEST(ExampleWriterTest, BytesAreThoseOfTheWireFormat) {
   writer.SetFloats("c", std::vector<float>{1.0f});
   writer.SetBytes("a", "hi");
   EXPECT_EQ(HexOf(writer),
-            "0a33"    // features, 51 bytes
+            "0a34"    // features, 52 bytes
             "0a0b"    // entry, 11 bytes
             "0a0161"  // key "a"
             "12060a04"
@@ -102,7 +102,7 @@ TEST(ExampleWriterTest, FinishForgetsTheFeaturesAndAppends) {
   writer.SetBytes("c", "x");
   std::string out = "before";
   writer.Finish(out);
-  EXPECT_EQ(out.substr(0, 8), std::string("before\x0a\x1e", 8));
+  EXPECT_EQ(out.substr(0, 8), "before\x0a\x24");
   EXPECT_EQ(HexOf(writer), "0a00");
   writer.SetBytes("b", "y");
   EXPECT_EQ(HexOf(writer),

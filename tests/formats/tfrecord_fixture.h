@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,14 +19,16 @@ struct ReadResult {
   absl::Status status;
 };
 
-// Everything a reader gives until its end or its error.
+// Everything a reader still gives until its end or its error.
 inline ReadResult ReadAll(RecordReader& reader) {
   ReadResult result;
+  std::optional<uint64_t> next;
   while (true) {
     auto block = reader.NextBlock();
     result.status = block.status();
     if (!block.ok() || !block->has_value()) return result;
-    EXPECT_EQ((*block)->first, result.records.size());
+    EXPECT_EQ((*block)->first, next.value_or((*block)->first));
+    next = (*block)->first + (*block)->records.size();
     EXPECT_FALSE((*block)->records.empty());
     for (const std::string_view record : (*block)->records) {
       result.records.emplace_back(record);

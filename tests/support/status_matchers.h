@@ -30,17 +30,17 @@ MATCHER_P2(StatusIs, code, message, "") {
   const absl::Status& status = StatusOf(arg);
   *result_listener << status.ToString();
   return status.code() == code &&
-         ::testing::ExplainMatchResult(
-             message, std::string(status.message()), result_listener);
+         ::testing::ExplainMatchResult(message, std::string(status.message()),
+                                       result_listener);
 }
 
 }  // namespace penstock::testing
 
 #define PENSTOCK_TEST_CONCAT_INNER(a, b) a##b
 #define PENSTOCK_TEST_CONCAT(a, b) PENSTOCK_TEST_CONCAT_INNER(a, b)
-#define ASSERT_OK_AND_ASSIGN(lhs, expr) \
-  ASSERT_OK_AND_ASSIGN_INNER(           \
-      PENSTOCK_TEST_CONCAT(test_or_, __LINE__), lhs, expr)
+#define ASSERT_OK_AND_ASSIGN(lhs, expr)                                     \
+  ASSERT_OK_AND_ASSIGN_INNER(PENSTOCK_TEST_CONCAT(test_or_, __LINE__), lhs, \
+                             expr)
 #define ASSERT_OK_AND_ASSIGN_INNER(var, lhs, expr) \
   auto var = (expr);                               \
   ASSERT_THAT(var, ::penstock::testing::IsOk());   \

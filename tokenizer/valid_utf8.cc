@@ -1,4 +1,4 @@
-#include "tokenizer/utf8.h"
+#include "tokenizer/valid_utf8.h"
 
 #include <simdjson.h>
 

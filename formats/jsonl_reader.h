@@ -1,0 +1,42 @@
+// Reads the text of one field out of each line of a JSON Lines file.
+// docs/formats/text.md says what is accepted.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "formats/file.h"
+#include "formats/record_reader.h"
+
+namespace penstock {
+
+struct JsonlReadOptions {
+  Compression compression = Compression::kNone;
+  // The field that holds the text; "a.b" looks inside "a".
+  std::string field = "text";
+  // Told of each line that gives no record, and why; the line is left out.
+  // Without it such a line is the end of the file, with that error.
+  std::function<void(const absl::Status&)> on_bad_line = nullptr;
+  // Bytes asked of the file at once; also about the size of a block.
+  size_t buffer_bytes = 1 << 20;
+  // A longer line is kResourceExhausted. While it is parsed a line takes about
+  // 14 times its size.
+  uint64_t max_record_bytes = 1ull << 30;
+};
+
+// Blank lines are no records. Every line is parsed and validated as a whole, so
+// a bad one never touches its neighbours. Of a field that comes twice the last
+// counts.
+// Errors:  those of ByteStream; each names "f.jsonl:17". kDataLoss for a line
+//          that is not one JSON document; kInvalidArgument where the field is
+//          missing or no string, for UTF-16 and UTF-32; kResourceExhausted for
+//          a long line or more than 1024 levels.
+absl::StatusOr<std::unique_ptr<RecordReader>> OpenJsonl(
+    FileSystem& files, const std::string& path, JsonlReadOptions options = {});
+
+}  // namespace penstock

@@ -1,0 +1,64 @@
+// What a generated dataset is made of: the file that is written last, so that
+// a dataset with a manifest is whole. docs/formats/manifest.md has the layout.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "formats/examples.h"
+#include "formats/file.h"
+
+namespace penstock {
+
+enum class DatasetKind {
+  kRaw,        // text as it was
+  kTokenized,  // token ids
+};
+
+struct ManifestTokenizer {
+  std::string description;
+  uint64_t fingerprint = 0;
+};
+
+struct ManifestFeature {
+  std::string name;
+  FeatureType type = FeatureType::kBytes;
+  int64_t length = kAnyLength;
+
+  static constexpr int64_t kAnyLength = -1;
+};
+
+struct ManifestShard {
+  std::string file;  // its name beside the manifest, without a folder
+  uint64_t records = 0;
+  uint64_t size_bytes = 0;  // of the file
+  uint32_t crc32c = 0;      // of the file's bytes, not masked
+};
+
+struct Manifest {
+  std::string tool_version;
+  std::string dataset;
+  DatasetKind kind = DatasetKind::kRaw;
+  std::optional<ManifestTokenizer> tokenizer;
+  std::vector<ManifestFeature> features;
+  std::vector<ManifestShard> shards;
+
+  uint64_t records() const;
+
+  // Writes JSON at `path`, atomically and with the same bytes for the same
+  // manifest.
+  // Errors:  kInvalidArgument for what Load() would refuse; those of
+  //          AtomicFile.
+  absl::Status Save(FileSystem& files, const std::string& path) const;
+
+  // Errors:  kNotFound; kDataLoss naming the file and the key at fault;
+  //          kUnimplemented for a layout of a later version.
+  static absl::StatusOr<Manifest> Load(FileSystem& files,
+                                       const std::string& path);
+};
+
+}  // namespace penstock

@@ -1,0 +1,157 @@
+#include "formats/atomic_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <string>
+
+#include "formats/posix_files.h"
+#include "tests/support/faulty_calls.h"
+#include "tests/support/scratch_folder.h"
+#include "tests/support/status_matchers.h"
+
+namespace penstock::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr std::pair<Call, int> kFaults[] = {{Call::kOpen, EMFILE},
+                                            {Call::kWrite, ENOSPC},
+                                            {Call::kSync, EIO},
+                                            {Call::kClose, EDQUOT},
+                                            {Call::kRename, EACCES}};
+
+class AtomicFileTest : public ::testing::Test {
+ protected:
+  std::vector<std::string> Names() {
+    return *LocalFiles().List(folder_.path());
+  }
+
+  ScratchFolder folder_;
+  const std::string path_ = folder_ / "a";
+};
+
+TEST_F(AtomicFileTest, AppearsOnlyWithCommit) {
+  ASSERT_OK_AND_ASSIGN(const auto file,
+                       AtomicFile::Create(LocalFiles(), path_));
+  ASSERT_OK(file->Append("new"));
+  EXPECT_FALSE(std::filesystem::exists(path_));
+  ASSERT_OK(file->Commit());
+  EXPECT_THAT(Names(), ElementsAre("a"));
+  EXPECT_EQ(folder_.Read("a"), "new");
+}
+
+TEST_F(AtomicFileTest, LeavesTheOldFileWithoutCommit) {
+  folder_.Write("a", "old");
+  {
+    ASSERT_OK_AND_ASSIGN(const auto file,
+                         AtomicFile::Create(LocalFiles(), path_));
+    ASSERT_OK(file->Append("new"));
+  }
+  EXPECT_THAT(Names(), ElementsAre("a"));
+  EXPECT_EQ(folder_.Read("a"), "old");
+}
+
+TEST_F(AtomicFileTest, TwoWritersOfOneFileDoNotMeet) {
+  ASSERT_OK_AND_ASSIGN(const auto one, AtomicFile::Create(LocalFiles(), path_));
+  ASSERT_OK_AND_ASSIGN(const auto two, AtomicFile::Create(LocalFiles(), path_));
+  ASSERT_OK(one->Append("one"));
+  ASSERT_OK(two->Append("two"));
+  ASSERT_OK(one->Commit());
+  ASSERT_OK(two->Commit());
+  EXPECT_EQ(folder_.Read("a"), "two");
+}
+
+TEST_F(AtomicFileTest, ACommittedFileTakesNothingMore) {
+  ASSERT_OK_AND_ASSIGN(const auto file,
+                       AtomicFile::Create(LocalFiles(), path_));
+  ASSERT_OK(file->Commit());
+  for (const absl::Status& status : {file->Append("x"), file->Commit()}) {
+    EXPECT_THAT(status, StatusIs(absl::StatusCode::kFailedPrecondition,
+                                 HasSubstr("committed already")));
+  }
+}
+
+TEST_F(AtomicFileTest, AFolderIsRefused) {
+  EXPECT_THAT(
+      AtomicFile::Create(LocalFiles(), folder_.path()),
+      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("is a folder")));
+  EXPECT_THAT(AtomicFile::Create(LocalFiles(), folder_ / "no/a"),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("no/")));
+}
+
+TEST_F(AtomicFileTest, AnyFailedCallLeavesOldOrNewAndNoTemporaryFile) {
+  for (const auto& [call, error] : kFaults) {
+    uint64_t n = 0;
+    for (absl::Status status = absl::UnknownError(""); !status.ok(); ++n) {
+      ASSERT_LT(n, 100u);
+      folder_.Write("a", "old");
+      FaultyCalls calls;
+      calls.LimitTransfers(2);
+      calls.FailAt(call, n, error);
+      PosixFiles files(calls);
+      status = WriteFileAtomically(files, path_, "new bytes");
+      EXPECT_THAT(Names(), ElementsAre("a"));
+      const std::string bytes = folder_.Read("a");
+      // What is done for the folder comes after the rename.
+      const bool renamed = calls.count(Call::kRename) > 0;
+      EXPECT_EQ(bytes, (renamed && call != Call::kRename) || status.ok()
+                           ? "new bytes"
+                           : "old");
+    }
+    EXPECT_GT(n, 1u);
+  }
+}
+
+TEST_F(AtomicFileTest, APowerCutAfterAnyFailureLeavesOldOrNew) {
+  for (const bool had_old : {false, true}) {
+    for (const auto& [call, error] : kFaults) {
+      absl::Status status = absl::UnknownError("");
+      for (uint64_t n = 0; !status.ok(); ++n) {
+        std::filesystem::remove(path_);
+        if (had_old) folder_.Write("a", "old");
+        FaultyCalls calls;
+        calls.LimitTransfers(2);
+        calls.FailAt(call, n, error);
+        PosixFiles files(calls);
+        status = WriteFileAtomically(files, path_, "new bytes");
+        calls.LosePower();
+        const std::string bytes = folder_.Read("a");
+        // Only closing the folder comes after it is synced.
+        const bool lasts =
+            calls.count(Call::kSync) == 2 && call == Call::kClose;
+        if (status.ok() || lasts) {
+          EXPECT_EQ(bytes, "new bytes");
+        } else {
+          EXPECT_EQ(bytes, had_old ? "old" : "");
+          EXPECT_EQ(std::filesystem::exists(path_), had_old);
+        }
+      }
+    }
+  }
+}
+
+// Shows that the model of the power cut finds what it is there to find.
+TEST_F(AtomicFileTest, APowerCutDropsWhatWasNotSynced) {
+  FaultyCalls calls;
+  PosixFiles files(calls);
+  {
+    ASSERT_OK_AND_ASSIGN(const auto file, files.OpenForWrite(path_));
+    ASSERT_OK(file->Append("synced"));
+    ASSERT_OK(file->Sync());
+    ASSERT_OK(files.SyncFolder(folder_.path()));
+    ASSERT_OK(file->Append(" not synced"));
+    ASSERT_OK(file->Close());
+    ASSERT_OK(files.Rename(path_, folder_ / "b"));
+  }
+  calls.LosePower();
+  EXPECT_THAT(Names(), ElementsAre("a"));
+  EXPECT_EQ(folder_.Read("a"), "synced");
+}
+
+}  // namespace
+}  // namespace penstock::testing

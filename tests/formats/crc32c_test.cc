@@ -1,0 +1,60 @@
+#include "formats/crc32c.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <string>
+
+namespace penstock {
+namespace {
+
+// RFC 3720, appendix B.4, and the check value of the catalogues of CRCs.
+TEST(Crc32cTest, GivesThePublishedValues) {
+  std::string rising(32, '\0');
+  std::iota(rising.begin(), rising.end(), '\0');
+  const std::string falling(rising.rbegin(), rising.rend());
+  for (auto* extend : {&ExtendCrc32c, &ExtendCrc32cPortable}) {
+    EXPECT_EQ(extend(0, "123456789"), 0xE3069283u);
+    EXPECT_EQ(extend(0, std::string(32, '\0')), 0x8A9136AAu);
+    EXPECT_EQ(extend(0, std::string(32, '\xff')), 0x62A8AB43u);
+    EXPECT_EQ(extend(0, rising), 0x46DD794Eu);
+    EXPECT_EQ(extend(0, falling), 0x113FDB5Cu);
+    EXPECT_EQ(extend(0, ""), 0u);
+  }
+}
+
+TEST(Crc32cTest, AllWaysAgreeAtEverySizeAndAlignment) {
+  std::string bytes(5000, '\0');
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    bytes[i] = static_cast<char>(i * i * 31 + i);
+  }
+  const std::string_view all = bytes;
+  for (size_t size = 0; size < 1400; ++size) {
+    for (size_t begin = 0; begin < 9; ++begin) {
+      const auto part = all.substr(begin, size);
+      ASSERT_EQ(Crc32c(part), ExtendCrc32cPortable(0, part)) << size;
+    }
+  }
+  EXPECT_EQ(Crc32c(all), ExtendCrc32cPortable(0, all));
+}
+
+TEST(Crc32cTest, ExtendedPieceByPieceItIsTheSame) {
+  std::string bytes(1000, '\0');
+  std::iota(bytes.begin(), bytes.end(), '\0');
+  const std::string_view all = bytes;
+  for (size_t cut = 0; cut <= all.size(); ++cut) {
+    ASSERT_EQ(ExtendCrc32c(Crc32c(all.substr(0, cut)), all.substr(cut)),
+              Crc32c(all));
+  }
+}
+
+TEST(Crc32cTest, MaskIsThatOfTfRecordAndIsUndone) {
+  // The first record of the golden bytes: length 0, stored 0x07980329.
+  EXPECT_EQ(MaskCrc32c(Crc32c(std::string(8, '\0'))), 0x07980329u);
+  for (const uint32_t crc : {0u, 1u, 0xE3069283u, 0xffffffffu}) {
+    EXPECT_EQ(UnmaskCrc32c(MaskCrc32c(crc)), crc);
+  }
+}
+
+}  // namespace
+}  // namespace penstock

@@ -1,0 +1,55 @@
+// Runs a fuzz target without a fuzzer: over the files named, or over its seeds
+// and every single-byte corruption and cut of them.
+
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "tests/fuzz/seeds.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
+
+namespace penstock::testing {
+namespace {
+
+uint64_t runs = 0;
+
+void Run(const std::string& bytes) {
+  LLVMFuzzerTestOneInput(reinterpret_cast<const uint8_t*>(bytes.data()),
+                         bytes.size());
+  ++runs;
+}
+
+void RunWithCorruptions(const std::string& seed) {
+  Run(seed);
+  Run(seed + seed);
+  for (size_t i = 0; i < seed.size(); ++i) {
+    Run(seed.substr(0, i));
+    for (const int change : {0x01, 0x80, 0xff}) {
+      std::string bad = seed;
+      bad[i] = static_cast<char>(bad[i] ^ change);
+      Run(bad);
+    }
+  }
+}
+
+int Main(int count, char** names) {
+  for (int i = 1; i < count; ++i) {
+    std::ifstream in(names[i], std::ios::binary);
+    Run({std::istreambuf_iterator<char>(in), {}});
+  }
+  if (count > 1) return 0;
+  for (const std::string& seed : FuzzSeeds()) RunWithCorruptions(seed);
+  std::printf("%llu inputs\n", static_cast<unsigned long long>(runs));
+  return runs > 1000 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace penstock::testing
+
+int main(int count, char** names) {
+  return penstock::testing::Main(count, names);
+}

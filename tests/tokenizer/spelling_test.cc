@@ -1,0 +1,85 @@
+// How files write bytes and tokens: base64, the byte alphabet, the classes of
+// characters.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tokenizer/base64.h"
+#include "tokenizer/byte_alphabet.h"
+#include "tokenizer/unicode_data.h"
+
+namespace penstock {
+namespace {
+
+TEST(Base64Test, DecodesTheVectorsOfRfc4648) {
+  EXPECT_EQ(DecodeBase64(""), "");
+  EXPECT_EQ(DecodeBase64("Zg=="), "f");
+  EXPECT_EQ(DecodeBase64("Zm8="), "fo");
+  EXPECT_EQ(DecodeBase64("Zm9v"), "foo");
+  EXPECT_EQ(DecodeBase64("Zm9vYmFy"), "foobar");
+  EXPECT_EQ(DecodeBase64("/+8="), "\xff\xef");
+}
+
+TEST(Base64Test, RefusesWhatIsNotBase64) {
+  for (const char* text : {"Zg", "Zg=", "Z===", "Zg==Zg==", "Zm9v\n", "Zm-v",
+                           "Zh==", "=", "===="}) {
+    EXPECT_EQ(DecodeBase64(text), std::nullopt) << text;
+  }
+}
+
+TEST(ByteAlphabetTest, SpellsAsGpt2Does) {
+  // The four kinds of stand-in, from the vocabulary file of GPT-2.
+  EXPECT_EQ(SpellBytes(" the\n"), "\u0120the\u010a");
+  EXPECT_EQ(SpellBytes(std::string(1, '\0')), "\u0100");
+  EXPECT_EQ(SpellBytes("\x7f\xa0\xad"), "\u0121\u0142\u0143");
+  EXPECT_EQ(SpellBytes("\xa1\xff~"), "\u00a1\u00ff~");
+}
+
+TEST(ByteAlphabetTest, EveryByteIsReadBack) {
+  std::string bytes;
+  for (int byte = 0; byte < 256; ++byte) bytes += static_cast<char>(byte);
+  EXPECT_EQ(BytesOfSpelling(SpellBytes(bytes)), bytes);
+}
+
+TEST(ByteAlphabetTest, OtherCharactersAreNoSpelling) {
+  for (const char* text : {" ", "\n", "\x7f", "\u0080", "\u00ad", "\u0144",
+                           "\u65e5", "\xc4", "\xc4\x41", "\xff"}) {
+    EXPECT_EQ(BytesOfSpelling(text), std::nullopt) << text;
+  }
+}
+
+int CountOf(uint8_t bits) {
+  int count = 0;
+  for (uint32_t c = 0; c < 0x110000; ++c) count += (ClassOf(c) & bits) != 0;
+  return count;
+}
+
+TEST(UnicodeDataTest, WhiteSpaceHasTwentyFiveCharacters) {
+  EXPECT_EQ(CountOf(kSpace), 25);
+  EXPECT_EQ(ClassOf(0x3000), kSpace);
+  EXPECT_EQ(ClassOf(0x180e), 0);  // a space until Unicode 6.3
+  EXPECT_EQ(ClassOf(0x200b), 0);
+}
+
+TEST(UnicodeDataTest, ClassesAreThoseOfVersion16) {
+  EXPECT_STREQ(kUnicodeVersion, "16.0.0");
+  EXPECT_EQ(ClassOf(0x1c89), kLetter | kUpper);  // new in 16.0
+  EXPECT_EQ(ClassOf(0xa7dc), kLetter | kUpper);  // new in 16.0
+  EXPECT_EQ(ClassOf(0x0295), kLetter | kLower);  // Lo only from 17.0 on
+  EXPECT_EQ(ClassOf(0x01c5), kLetter | kUpper);  // Lt
+  EXPECT_EQ(ClassOf(0x02b0), kLetter);           // Lm
+  EXPECT_EQ(ClassOf(0x65e5), kLetter);           // Lo
+  EXPECT_EQ(ClassOf(0x0301), kMark);             // Mn
+  EXPECT_EQ(ClassOf(0x2167), kNumber);           // Nl
+  EXPECT_EQ(ClassOf(0x00b2), kNumber);           // No
+  EXPECT_EQ(ClassOf(0x10ffff), 0);
+}
+
+TEST(UnicodeDataTest, AsciiIsTheFirstBlock) {
+  for (unsigned char c = 0; c < 0x80; ++c) {
+    EXPECT_EQ(ClassOfAscii(c), ClassOf(c));
+  }
+}
+
+}  // namespace
+}  // namespace penstock

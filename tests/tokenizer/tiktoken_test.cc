@@ -1,0 +1,149 @@
+#include "tokenizer/tiktoken.h"
+
+#include <string>
+#include <vector>
+
+#include "tests/support/status_matchers.h"
+#include "tests/tokenizer/tiny_vocabulary.h"
+
+namespace penstock {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using testing::Ids;
+using testing::StatusIs;
+using testing::TinyTiktoken;
+
+constexpr auto kDataLoss = absl::StatusCode::kDataLoss;
+constexpr auto kInvalidArgument = absl::StatusCode::kInvalidArgument;
+
+absl::StatusOr<std::shared_ptr<const Tokenizer>> Parse(
+    const std::string& file, const std::string& pattern = "cl100k_base") {
+  return ParseTiktoken(file, "tiny.tiktoken", pattern);
+}
+
+TEST(TiktokenTest, PieceThatIsATokenNeedsNoMerges) {
+  // No two tokens make "xyz", yet tiktoken takes a whole piece first.
+  ASSERT_OK_AND_ASSIGN(const auto tokenizer, Parse(TinyTiktoken({"xyz"})));
+  EXPECT_THAT(Ids(*tokenizer, "xyz"), ElementsAre(256));
+  EXPECT_THAT(Ids(*tokenizer, "xyza"), ElementsAre('x', 'y', 'z', 'a'));
+}
+
+TEST(TiktokenTest, NeighboursMergeWhereTheyMakeAToken) {
+  ASSERT_OK_AND_ASSIGN(const auto tokenizer,
+                       Parse(TinyTiktoken({"bc", "ab", "abc"})));
+  // "bc" comes first; then "a" + "bc" is a token as much as "ab" + "c".
+  EXPECT_THAT(Ids(*tokenizer, "abcd"), ElementsAre(258, 'd'));
+}
+
+TEST(TiktokenTest, SpecialTokensAreThoseOfThePattern) {
+  ASSERT_OK_AND_ASSIGN(const auto tokenizer, Parse(TinyTiktoken({})));
+  EXPECT_EQ(tokenizer->IdOf("<|endoftext|>"), 100257u);
+  EXPECT_EQ(tokenizer->IdOf("<|fim_prefix|>"), 100258u);
+  EXPECT_EQ(tokenizer->IdOf("<|endofprompt|>"), 100276u);
+  EXPECT_EQ(tokenizer->vocabulary_size(), 100277u);
+  EXPECT_EQ(tokenizer->TokenOf(100261), std::nullopt);
+}
+
+TEST(TiktokenTest, SpecialTextFollowsItsPolicy) {
+  ASSERT_OK_AND_ASSIGN(const auto tokenizer, Parse(TinyTiktoken({})));
+  const std::string text = "a<|endoftext|>b";
+  EXPECT_THAT(Ids(*tokenizer, text), ElementsAre('a', 100257, 'b'));
+  EXPECT_EQ(Ids(*tokenizer, text, {.special_text = SpecialText::kAsText}),
+            std::vector<TokenId>(text.begin(), text.end()));
+  std::vector<TokenId> ids = {7};
+  EXPECT_THAT(
+      tokenizer->Encode(text, {.special_text = SpecialText::kRefuse}, ids),
+      StatusIs(kInvalidArgument,
+               HasSubstr("special token \"<|endoftext|>\" at offset 1")));
+  EXPECT_THAT(ids, ElementsAre(7));
+}
+
+TEST(TiktokenTest, CarriageReturnsAndBlankLinesAreTaken) {
+  std::string file = TinyTiktoken({"ab"});
+  for (size_t i = 0; (i = file.find('\n', i)) != std::string::npos; i += 3) {
+    file.replace(i, 1, "\r\n\n");
+  }
+  EXPECT_OK(Parse(file));
+}
+
+TEST(TiktokenTest, UnknownPatternIsAnsweredWithTheKnownOnes) {
+  EXPECT_THAT(Parse(TinyTiktoken({}), "cl10k"),
+              StatusIs(kInvalidArgument,
+                       AllOf(HasSubstr("unknown pattern \"cl10k\""),
+                             HasSubstr("cl100k_base"), HasSubstr("gpt2"))));
+}
+
+TEST(TiktokenTest, BadLinesAreNamedByNumber) {
+  const std::string good = TinyTiktoken({});
+  for (const char* bad :
+       {"YWI", "YWI=256", "YWI= ", "YWI= x", "YWI= 256 ", "YWI= -1", " 256",
+        "YWI 256", "Y?I= 256", "YWI=  256", "YWI= 99999999999999999999999"}) {
+    EXPECT_THAT(Parse(good + bad + "\n"),
+                StatusIs(kDataLoss, AllOf(HasSubstr("tiny.tiktoken:257: "),
+                                          HasSubstr("base64"))))
+        << bad;
+  }
+}
+
+TEST(TiktokenTest, NothingIsGivenTwice) {
+  const std::string good = TinyTiktoken({});
+  EXPECT_THAT(
+      Parse(good + "YWI= 255\n"),
+      StatusIs(kDataLoss,
+               HasSubstr("tiny.tiktoken:257: rank 255 is given twice")));
+  EXPECT_THAT(
+      Parse(good + "YQ== 256\n"),
+      StatusIs(kDataLoss, HasSubstr("rank 256 is also that of rank 97")));
+}
+
+TEST(TiktokenTest, CutFileIsNotTakenForAVocabulary) {
+  const std::string good = TinyTiktoken({"ab", "abc"});
+  const size_t line = good.find('\n', 1000) + 1;
+  EXPECT_THAT(Parse(good.substr(0, line)),
+              StatusIs(kDataLoss, HasSubstr("no token for the byte 0x")));
+  EXPECT_THAT(Parse(good.substr(0, line + 3)),
+              StatusIs(kDataLoss, HasSubstr("expected a token in base64")));
+  EXPECT_THAT(Parse(""), StatusIs(kDataLoss, HasSubstr("byte 0x00")));
+}
+
+TEST(TiktokenTest, MissingRankIsNamed) {
+  EXPECT_THAT(Parse(TinyTiktoken({}) + "YWI= 300\n"),
+              StatusIs(kDataLoss, HasSubstr("no token of rank 256")));
+}
+
+TEST(TiktokenTest, LimitsAreNamed) {
+  const std::string good = TinyTiktoken({});
+  EXPECT_THAT(Parse(good + "YWI= 16777216\n"),
+              StatusIs(absl::StatusCode::kResourceExhausted,
+                       HasSubstr("rank 16777216; the limit is 16777215")));
+  EXPECT_THAT(Parse(TinyTiktoken({std::string(1025, 'a')})),
+              StatusIs(absl::StatusCode::kResourceExhausted,
+                       HasSubstr("a token of 1025 bytes")));
+}
+
+TEST(TiktokenTest, RanksOfSpecialTokensBelongToThePattern) {
+  std::vector<std::string> tokens;
+  for (int i = 256; i <= 50256; ++i) tokens.push_back("t" + std::to_string(i));
+  EXPECT_THAT(
+      Parse(TinyTiktoken(tokens), "gpt2"),
+      StatusIs(kInvalidArgument,
+               HasSubstr("rank 50256 is the special token \"<|endoftext|>\"")));
+  EXPECT_OK(Parse(TinyTiktoken(tokens), "cl100k_base"));
+}
+
+TEST(TiktokenTest, RankOfASpecialTokenMayBeLeftOut) {
+  // p50k_base goes on after the id of <|endoftext|>.
+  std::vector<std::string> tokens;
+  for (int i = 256; i < 50256; ++i) tokens.push_back("t" + std::to_string(i));
+  ASSERT_OK_AND_ASSIGN(
+      const auto tokenizer,
+      Parse(TinyTiktoken(tokens) + "ICA= 50257\n", "p50k_base"));
+  EXPECT_EQ(tokenizer->IdOf("  "), 50257u);
+  EXPECT_EQ(tokenizer->IdOf("<|endoftext|>"), 50256u);
+}
+
+}  // namespace
+}  // namespace penstock

@@ -1,0 +1,270 @@
+#include "tokenizer/tokenizer_json.h"
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/support/status_matchers.h"
+#include "tests/tokenizer/tiny_vocabulary.h"
+
+namespace penstock {
+namespace {
+
+using nlohmann::json;
+using testing::AddedToken;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using testing::Ids;
+using testing::StatusIs;
+using testing::TinyJson;
+
+constexpr auto kDataLoss = absl::StatusCode::kDataLoss;
+constexpr auto kUnimplemented = absl::StatusCode::kUnimplemented;
+
+absl::StatusOr<std::shared_ptr<const Tokenizer>> Parse(const json& document) {
+  return ParseTokenizerJson(document.dump(), "tiny.json");
+}
+
+// "ab", "abc" and "cab", which no merge leads to.
+json Tiny() { return TinyJson({"ab", "abc", "cab"}, {"a b", "ab c"}); }
+
+// The document with one place changed.
+json With(const char* place, json value, json document = Tiny()) {
+  document[json::json_pointer(place)] = std::move(value);
+  return document;
+}
+
+TEST(TokenizerJsonTest, OnlyListedPairsMerge) {
+  ASSERT_OK_AND_ASSIGN(const auto tokenizer, Parse(Tiny()));
+  EXPECT_THAT(Ids(*tokenizer, "abc"), ElementsAre(257));
+  EXPECT_THAT(Ids(*tokenizer, "cab"), ElementsAre('c', 256));
+}
+
+TEST(TokenizerJsonTest, IgnoreMergesTakesAPieceThatIsAToken) {
+  ASSERT_OK_AND_ASSIGN(const auto tokenizer,
+                       Parse(With("/model/ignore_merges", true)));
+  EXPECT_THAT(Ids(*tokenizer, "cab"), ElementsAre(258));
+  EXPECT_THAT(Ids(*tokenizer, "cabb"), ElementsAre('c', 256, 'b'));
+}
+
+TEST(TokenizerJsonTest, MergesMayBePairs) {
+  ASSERT_OK_AND_ASSIGN(
+      const auto tokenizer,
+      Parse(With("/model/merges", json::array({json::array({"a", "b"}),
+                                               json::array({"ab", "c"})}))));
+  EXPECT_THAT(Ids(*tokenizer, "abc"), ElementsAre(257));
+}
+
+TEST(TokenizerJsonTest, OldFilesHaveNoModelType) {
+  json document = Tiny();
+  document["model"].erase("type");
+  ASSERT_OK_AND_ASSIGN(const auto tokenizer, Parse(document));
+  EXPECT_THAT(Ids(*tokenizer, "abc"), ElementsAre(257));
+}
+
+TEST(TokenizerJsonTest, PrefixSpaceIsAddedToEachStretchOfText) {
+  // As tokenizers 0.23.3 does: not before a space, nor to an empty stretch.
+  json document = With("/pre_tokenizer/add_prefix_space", true);
+  document["added_tokens"] = {AddedToken("<x>", 259)};
+  ASSERT_OK_AND_ASSIGN(const auto tokenizer, Parse(document));
+  EXPECT_THAT(Ids(*tokenizer, "a<x>b<x> c"),
+              ElementsAre(' ', 'a', 259, ' ', 'b', 259, ' ', 'c'));
+  EXPECT_THAT(Ids(*tokenizer, "<x>"), ElementsAre(259));
+  EXPECT_THAT(Ids(*tokenizer, ""), ElementsAre());
+}
+
+TEST(TokenizerJsonTest, TokensThatAreNotSpecialAreFoundInEveryText) {
+  json document = Tiny();
+  document["added_tokens"] = {AddedToken("<x>", 259), AddedToken("<y>", 260)};
+  document["added_tokens"][0]["special"] = false;
+  ASSERT_OK_AND_ASSIGN(const auto tokenizer, Parse(document));
+  EXPECT_THAT(Ids(*tokenizer, "<x><y>"), ElementsAre(259, 260));
+  EXPECT_THAT(Ids(*tokenizer, "<x><y>", {.special_text = SpecialText::kAsText}),
+              ElementsAre(259, '<', 'y', '>'));
+  EXPECT_THAT(Ids(*tokenizer, "<x>", {.special_text = SpecialText::kRefuse}),
+              ElementsAre(259));
+}
+
+TEST(TokenizerJsonTest, NormalizedTokensGetWhatTheOthersLeave) {
+  // As tokenizers 0.23.3 does, though "<x>" begins further left.
+  json document = Tiny();
+  document["added_tokens"] = {AddedToken("<x>", 259), AddedToken("x>b", 260)};
+  document["added_tokens"][0]["normalized"] = true;
+  ASSERT_OK_AND_ASSIGN(const auto tokenizer, Parse(document));
+  EXPECT_THAT(Ids(*tokenizer, "a<x>b"), ElementsAre('a', '<', 260));
+  EXPECT_THAT(Ids(*tokenizer, "a<x>c"), ElementsAre('a', 259, 'c'));
+}
+
+json Template() {
+  return {
+      {"type", "TemplateProcessing"},
+      {"single",
+       json::array({{{"SpecialToken", {{"id", "<s>"}, {"type_id", 0}}}},
+                    {{"Sequence", {{"id", "A"}, {"type_id", 0}}}},
+                    {{"SpecialToken", {{"id", "</s>"}, {"type_id", 0}}}}})},
+      {"pair", json::array()},
+      {"special_tokens",
+       {{"<s>", {{"id", "<s>"}, {"ids", {259}}, {"tokens", {"<s>"}}}},
+        {"</s>",
+         {{"id", "</s>"}, {"ids", {260, 97}}, {"tokens", {"</s>", "a"}}}}}}};
+}
+
+TEST(TokenizerJsonTest, TemplateStandsAroundTheTextWhenAsked) {
+  json document = With("/post_processor", Template());
+  document["added_tokens"] = {AddedToken("<s>", 259), AddedToken("</s>", 260)};
+  ASSERT_OK_AND_ASSIGN(const auto tokenizer, Parse(document));
+  EXPECT_THAT(Ids(*tokenizer, "ab"), ElementsAre(259, 256, 260, 97));
+  EXPECT_THAT(Ids(*tokenizer, "ab", {.add_special_tokens = false}),
+              ElementsAre(256));
+  document["added_tokens"].erase(1);
+  EXPECT_THAT(Parse(document),
+              StatusIs(kDataLoss, HasSubstr("not in the vocabulary")));
+}
+
+TEST(TokenizerJsonTest, TokensKeepTheirSpelling) {
+  ASSERT_OK_AND_ASSIGN(
+      const auto tokenizer,
+      Parse(TinyJson({"\u0120a", "\u65e5", "<|x y|>"}, {"\u0120 a"})));
+  EXPECT_EQ(tokenizer->IdOf("\u0120a"), 256u);
+  EXPECT_EQ(tokenizer->TokenOf(256), "\u0120a");
+  EXPECT_EQ(tokenizer->IdOf(" a"), std::nullopt);
+  // Not of the byte alphabet: known by name, and decoded as it stands.
+  EXPECT_EQ(tokenizer->IdOf("\u65e5"), 257u);
+  EXPECT_EQ(tokenizer->TokenOf(258), "<|x y|>");
+  std::string text;
+  ASSERT_OK(tokenizer->Decode(std::vector<TokenId>{256, 257, 258}, {}, text));
+  EXPECT_EQ(text, " a\u65e5<|x y|>");
+  EXPECT_THAT(Ids(*tokenizer, "\u65e5"), ElementsAre(0xe6, 0x97, 0xa5));
+}
+
+TEST(TokenizerJsonTest, ByteWithoutATokenIsNamedWhereItOccurs) {
+  json document = Tiny();
+  document["model"]["vocab"].erase("x");
+  ASSERT_OK_AND_ASSIGN(const auto tokenizer, Parse(document));
+  std::vector<TokenId> ids;
+  EXPECT_THAT(tokenizer->Encode("abx", {}, ids),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("byte 0x78 at offset 2 has no token")));
+  EXPECT_THAT(ids, ElementsAre());
+}
+
+struct Refused {
+  const char* place;
+  json value;
+  absl::StatusCode code;
+  const char* words;
+};
+
+TEST(TokenizerJsonTest, WhatIsNotThereIsNamed) {
+  const json split = {{"type", "Split"},
+                      {"pattern", {{"Regex", "\\w+"}}},
+                      {"behavior", "Isolated"},
+                      {"invert", false}};
+  json byte_level = Tiny()["pre_tokenizer"];
+  byte_level["use_regex"] = false;
+  const json split_then_bytes = {{"type", "Sequence"},
+                                 {"pretokenizers", {split, byte_level}}};
+  const std::vector<Refused> all = {
+      {"/model/type", "Unigram", kUnimplemented, "model Unigram"},
+      {"/model/dropout", 0.1, kUnimplemented, "dropout"},
+      {"/model/byte_fallback", true, kUnimplemented, "byte_fallback"},
+      {"/model/end_of_word_suffix", "</w>", kUnimplemented,
+       "end_of_word_suffix \"</w>\""},
+      {"/model/novelty", 1, kUnimplemented, "unknown field model.novelty"},
+      {"/novelty", 1, kUnimplemented, "unknown field novelty"},
+      {"/version", "2.0", kUnimplemented, "version \"2.0\""},
+      {"/truncation", {{"max_length", 8}}, kUnimplemented, "truncation"},
+      {"/padding", {{"strategy", "BatchLongest"}}, kUnimplemented, "padding"},
+      {"/normalizer", {{"type", "NFC"}}, kUnimplemented, "normalizer NFC"},
+      {"/decoder",
+       {{"type", "Metaspace"}},
+       kUnimplemented,
+       "decoder Metaspace"},
+      {"/decoder", nullptr, kUnimplemented, "decoder null"},
+      {"/pre_tokenizer", nullptr, kUnimplemented, "pre_tokenizer null"},
+      {"/pre_tokenizer",
+       {{"type", "Metaspace"}},
+       kUnimplemented,
+       "pre_tokenizer Metaspace"},
+      {"/pre_tokenizer", split_then_bytes, kUnimplemented,
+       "Split by the pattern \\w+"},
+      {"/pre_tokenizer",
+       {{"type", "Sequence"}, {"pretokenizers", {split}}},
+       kUnimplemented,
+       "Split by the pattern"},
+      {"/post_processor",
+       {{"type", "BertProcessing"}},
+       kUnimplemented,
+       "BertProcessing"},
+      {"/model/vocab/ab", 97, kDataLoss, "which another token has"},
+      {"/model/vocab/ab", -1, kDataLoss, "id of \"ab\""},
+      {"/model/vocab/ab", 16777216, absl::StatusCode::kResourceExhausted,
+       "the limit is 16777215"},
+      {"/model/merges/0", "ab", kDataLoss, "model.merges[0]"},
+      {"/model/merges/0", "a b c", kDataLoss, "model.merges[0]"},
+      {"/model/merges/1", "b a", kDataLoss,
+       "model.merges[1]: \"ba\" is not in model.vocab"},
+      {"/model/merges", 1, kDataLoss, "model.merges is not an array"},
+      {"/model/ignore_merges", "yes", kDataLoss, "model.ignore_merges is not"},
+      {"/pre_tokenizer/add_prefix_space", nullptr, kDataLoss,
+       "pre_tokenizer.add_prefix_space is missing"},
+      {"/model", 1, kDataLoss, "model is not an object"},
+  };
+  for (const Refused& refused : all) {
+    EXPECT_THAT(Parse(With(refused.place, refused.value)),
+                StatusIs(refused.code, HasSubstr(refused.words)))
+        << refused.place << " = " << refused.value;
+  }
+}
+
+TEST(TokenizerJsonTest, AddedTokensAreCheckedAgainstTheReferencesNumbers) {
+  const auto parse = [](json token) {
+    return Parse(With("/added_tokens", json::array({std::move(token)})));
+  };
+  EXPECT_OK(parse(AddedToken("<x>", 259)));
+  EXPECT_OK(parse(AddedToken("ab", 256)));
+  // tokenizers 0.23.3 gives these 259 and 256, whatever the file says.
+  EXPECT_THAT(parse(AddedToken("<x>", 300)),
+              StatusIs(kDataLoss, HasSubstr("has id 300, but the order")));
+  EXPECT_THAT(parse(AddedToken("ab", 259)),
+              StatusIs(kDataLoss, HasSubstr("model.vocab makes it 256")));
+  EXPECT_THAT(parse(AddedToken("", 259)),
+              StatusIs(kDataLoss, HasSubstr("\"content\" is empty")));
+  for (const char* flag : {"lstrip", "rstrip", "single_word"}) {
+    json token = AddedToken("<x>", 259);
+    token[flag] = true;
+    EXPECT_THAT(parse(token), StatusIs(kUnimplemented, HasSubstr(flag)));
+  }
+}
+
+TEST(TokenizerJsonTest, RepeatedNamesAreRefused) {
+  std::string file = Tiny().dump();
+  const std::string token = "\"cab\":";
+  file.insert(file.find(token), "\"cab\":300,");
+  EXPECT_THAT(ParseTokenizerJson(file, "tiny.json"),
+              StatusIs(kDataLoss, HasSubstr("\"cab\" is given twice")));
+  file = Tiny().dump();
+  file.insert(1, "\"version\":\"1.0\",");
+  EXPECT_THAT(ParseTokenizerJson(file, "tiny.json"),
+              StatusIs(kDataLoss, HasSubstr("field version is given twice")));
+}
+
+TEST(TokenizerJsonTest, FileThatIsNotJsonIsNamed) {
+  const std::string file = Tiny().dump();
+  for (const std::string& bad : {std::string(), file.substr(0, file.size() / 2),
+                                 file + "}", std::string("[1, 2]")}) {
+    EXPECT_THAT(ParseTokenizerJson(bad, "tiny.json"),
+                StatusIs(kDataLoss, HasSubstr("tiny.json: ")));
+  }
+}
+
+TEST(TokenizerJsonTest, WordPieceWithoutATypeIsRecognised) {
+  json document = Tiny();
+  document["model"].erase("type");
+  document["model"].erase("merges");
+  EXPECT_THAT(Parse(document),
+              StatusIs(kUnimplemented, HasSubstr("probably WordPiece")));
+}
+
+}  // namespace
+}  // namespace penstock

@@ -1,0 +1,113 @@
+#include "tokenizer/sentencepiece_normalizer.h"
+
+#include <utility>
+
+#include "tokenizer/utf8.h"
+
+namespace penstock {
+namespace {
+
+// Returns where the next byte goes.
+char* Append(std::string_view text, char* to) {
+  for (const char c : text) *to++ = c;
+  return to;
+}
+
+}  // namespace
+
+SentencePieceNormalizer::SentencePieceNormalizer(
+    const SentencePieceNormalization& flags, Charsmap charsmap,
+    bool whitespace_is_suffix, const UserDefinedSymbols& symbols)
+    : charsmap_(std::move(charsmap)),
+      symbols_(symbols),
+      space_(flags.escape_whitespaces ? kSpaceSymbol : " "),
+      add_prefix_(flags.add_dummy_prefix && !whitespace_is_suffix),
+      add_suffix_(flags.add_dummy_prefix && whitespace_is_suffix),
+      remove_extra_(flags.remove_extra_whitespaces),
+      quick_chars_(charsmap_, symbols) {}
+
+SentencePieceNormalizer::Prefix SentencePieceNormalizer::NormalizePrefix(
+    const char* at, const char* end) const {
+  if (const size_t size = symbols_.Longest(at, end)) return {size, {at, size}};
+  const Charsmap::Match match = charsmap_.Longest(at, end);
+  if (match.size != 0) return {match.size, match.out};
+  if (const size_t size = Utf8SizeOfChar(at, end)) return {size, {at, size}};
+  return {1, kReplacementChar};
+}
+
+const char* SentencePieceNormalizer::SkipSpaces(const char* at,
+                                                const char* end) const {
+  while (at != end) {
+    const Prefix prefix = NormalizePrefix(at, end);
+    if (prefix.out != " ") break;
+    at += prefix.size;
+  }
+  return at;
+}
+
+void SentencePieceNormalizer::Normalize(std::string_view text,
+                                        TextBuffer& out) const {
+  using Ascii = QuickChars::Ascii;
+  out.Clear();
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  if (remove_extra_) at = SkipSpaces(at, end);
+  if (at == end) return;
+
+  // Room for the rest is kept at three bytes for each: a space or a bad byte
+  // becomes as many. Only what a rule gives can need more.
+  out.Reserve(3 * (end - at) + 2 * space_.size());
+  char* to = out.end();
+  if (add_prefix_) to = Append(space_, to);
+  bool after_space = remove_extra_;
+  while (at != end) {
+    const auto byte = static_cast<unsigned char>(*at);
+    if (byte < 0x80 &&
+        (at + 1 == end || static_cast<signed char>(at[1]) >= 0)) {
+      if (quick_chars_.OfAscii(byte) == Ascii::kCopy) {
+        *to++ = *at++;
+        after_space = false;
+        continue;
+      }
+      if (quick_chars_.OfAscii(byte) == Ascii::kSpace) {
+        if (!after_space) to = Append(space_, to);
+        after_space = remove_extra_;
+        ++at;
+        continue;
+      }
+    } else if (byte >= 0xc2 && byte < 0xf0) {
+      const size_t size = Utf8SizeOfChar(at, end);
+      if (size != 0 && quick_chars_.Stays(at, size, end)) {
+        to = Append({at, size}, to);
+        after_space = false;
+        at += size;
+        continue;
+      }
+    }
+
+    Prefix prefix = NormalizePrefix(at, end);
+    at += prefix.size;
+    if (after_space) {
+      while (prefix.out.starts_with(' ')) prefix.out.remove_prefix(1);
+    }
+    if (prefix.out.empty()) continue;
+    after_space = remove_extra_ && prefix.out.back() == ' ';
+    out.SetEnd(to);
+    out.Reserve(3 * (prefix.out.size() + (end - at)) + space_.size());
+    to = out.end();
+    for (const char c : prefix.out) {
+      if (c == ' ') {
+        to = Append(space_, to);
+      } else {
+        *to++ = c;
+      }
+    }
+  }
+  out.SetEnd(to);
+  if (remove_extra_) {
+    while (out.text().ends_with(space_)) out.Shrink(out.size() - space_.size());
+  }
+  if (add_suffix_) out.SetEnd(Append(space_, out.end()));
+}
+
+}  // namespace penstock

@@ -1,0 +1,131 @@
+#include "tokenizer/sentencepiece_tokenizer.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <utility>
+
+#include "formats/status.h"
+#include "tokenizer/utf8.h"
+
+namespace penstock {
+namespace {
+
+// A workspace that served a larger text is not kept: it may be many times as
+// large.
+constexpr size_t kKeptTextBytes = size_t{1} << 20;
+
+// Appends the characters in `bytes`, and U+FFFD for each byte of none.
+void AppendCharacters(std::string_view bytes, std::string& text) {
+  const char* const end = bytes.data() + bytes.size();
+  for (const char* at = bytes.data(); at != end;) {
+    const size_t size = Utf8SizeOfChar(at, end);
+    if (size == 0) {
+      text.append(kReplacementChar);
+      ++at;
+    } else {
+      text.append(at, size);
+      at += size;
+    }
+  }
+}
+
+}  // namespace
+
+absl::Status SentencePieceTokenizer::CheckRefused(std::string_view text) const {
+  const auto match = controls_.FindNext(text, 0);
+  if (!match) return absl::OkStatus();
+  return absl::InvalidArgumentError(fmt::format(
+      "the text holds the special token \"{}\" at offset {}; remove it, or "
+      "allow special tokens or take them as text",
+      match->token->text, match->begin));
+}
+
+absl::Status SentencePieceTokenizer::Encode(std::string_view text,
+                                            EncodeOptions options,
+                                            std::vector<TokenId>& ids) const {
+  if (options.special_text == SpecialText::kRefuse) {
+    PENSTOCK_RETURN_IF_ERROR(CheckRefused(text));
+  }
+  if (text.empty()) return absl::OkStatus();
+  std::unique_ptr<Workspace> work = workspaces_.Take();
+  if (work == nullptr) {
+    work = std::make_unique<Workspace>();
+    work->scratch = segmenter_->NewScratch();
+  }
+  normalizer_->Normalize(text, work->normalized);
+  const std::string_view normalized = work->normalized.text();
+  if (normalized.size() >= std::numeric_limits<uint32_t>::max()) {
+    return absl::InvalidArgumentError(
+        fmt::format("the text has {} bytes after normalization; SentencePiece "
+                    "models take less than 4 GiB, so cut it into documents",
+                    normalized.size()));
+  }
+  {
+    PieceSink sink(unknown_rule_, normalized.size(), ids);
+    segmenter_->Segment(normalized, *work->scratch, sink);
+  }
+  if (text.size() <= kKeptTextBytes) workspaces_.GiveBack(std::move(work));
+  return absl::OkStatus();
+}
+
+absl::Status SentencePieceTokenizer::Decode(std::span<const TokenId> ids,
+                                            DecodeOptions,
+                                            std::string& text) const {
+  std::string out;
+  std::string bytes;  // of byte pieces that follow each other
+  bool at_start = drops_first_space_ || drops_all_first_spaces_;
+  for (const TokenId id : ids) {
+    if (id >= writings_.size()) {
+      return absl::InvalidArgumentError(
+          fmt::format("id {} is not in the vocabulary, which has {} ids", id,
+                      writings_.size()));
+    }
+    const Writing& writing = writings_[id];
+    if (writing.kind == Writing::Kind::kByte) {
+      bytes.push_back(static_cast<char>(writing.byte));
+      continue;
+    }
+    AppendCharacters(bytes, out);
+    bytes.clear();
+    at_start &= out.empty();
+    switch (writing.kind) {
+      case Writing::Kind::kText: {
+        std::string_view surface = surfaces_.BytesOf(id);
+        if (at_start && writing.begins_with_space) {
+          surface.remove_prefix(1);
+          at_start = drops_all_first_spaces_;
+        }
+        out.append(surface);
+        break;
+      }
+      case Writing::Kind::kUnknown:
+        out.append(unknown_surface_);
+        break;
+      case Writing::Kind::kNothing:
+      case Writing::Kind::kByte:
+        break;
+    }
+  }
+  AppendCharacters(bytes, out);
+  if (denormalizer_ == nullptr) {
+    text.append(out);
+  } else {
+    TextBuffer denormalized;
+    denormalizer_->Normalize(out, denormalized);
+    text.append(denormalized.text());
+  }
+  return absl::OkStatus();
+}
+
+std::optional<TokenId> SentencePieceTokenizer::IdOf(
+    std::string_view token) const {
+  return tokens_.Find(token);
+}
+
+std::optional<std::string> SentencePieceTokenizer::TokenOf(TokenId id) const {
+  if (!tokens_.Has(id)) return std::nullopt;
+  return std::string(tokens_.BytesOf(id));
+}
+
+}  // namespace penstock

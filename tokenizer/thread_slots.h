@@ -1,0 +1,55 @@
+// Things that are dear to make and used by one thread at a time.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+namespace penstock {
+
+// A number of the calling thread, small and the same as long as it runs.
+inline size_t NumberOfThread() {
+  static std::atomic<size_t> threads = 0;
+  thread_local const size_t number =
+      threads.fetch_add(1, std::memory_order_relaxed);
+  return number;
+}
+
+// Lends each caller a T of its own, most often the one it had before.
+// Memory:  at most 64 of them while nobody has one.
+//
+// Threads: any number at a time; never waits.
+template <typename T>
+class ThreadSlots {
+ public:
+  ThreadSlots() = default;
+  ~ThreadSlots() {
+    for (Slot& slot : slots_) delete slot.thing.load(std::memory_order_acquire);
+  }
+  ThreadSlots(const ThreadSlots&) = delete;
+  ThreadSlots& operator=(const ThreadSlots&) = delete;
+
+  // Null if the slot is empty: the caller then makes one.
+  std::unique_ptr<T> Take() {
+    return std::unique_ptr<T>(
+        OwnSlot().exchange(nullptr, std::memory_order_acquire));
+  }
+  void GiveBack(std::unique_ptr<T> thing) {
+    delete OwnSlot().exchange(thing.release(), std::memory_order_acq_rel);
+  }
+
+ private:
+  static constexpr size_t kSlots = 64;
+  struct alignas(64) Slot {
+    // Null while its thing is lent. Taken with acquire, given with release.
+    std::atomic<T*> thing = nullptr;
+  };
+
+  std::atomic<T*>& OwnSlot() { return slots_[NumberOfThread() % kSlots].thing; }
+
+  std::array<Slot, kSlots> slots_;
+};
+
+}  // namespace penstock
