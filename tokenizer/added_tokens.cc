@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "tokenizer/aligned_text.h"
@@ -103,12 +104,13 @@ absl::Status AddedTokens::Find(std::string_view text, Pass pass,
     }
     size_t begin = match->begin;
     size_t end = match->end;
-    if (token.strip_left && begin > gap) {
-      begin = BeginOfSpaces(text, begin, gap);
+    if (token.strip_left) {
+      begin = std::max(BeginOfSpaces(text, begin, std::min(begin, gap)), gap);
     }
     if (token.strip_right) end = EndOfSpaceRun(text, end);
-    // Stripping may have swallowed text that this match begins in: it then
-    // ends what was swallowed, as in the reference.
+    // Stripping may have swallowed text that this match begins in: what was
+    // swallowed then ends where the match does, as in the reference.
+    end = std::max(end, begin);
     if (gap < begin) parts.push_back({gap, begin, nullptr});
     parts.push_back({begin, end, &token});
     gap = end;
