@@ -110,7 +110,7 @@ void BM_PenstockLabelOnly(benchmark::State& state) {
 
 void BM_ProtobufHeap(benchmark::State& state, const Input& (*make)()) {
   const Input& input = make();
-  Example message;  // its memory is used again, as far as protobuf can
+  wire::Example message;  // its memory is used again, as far as protobuf can
   for (auto _ : state) {
     for (const std::string& record : input.records) {
       if (!message.ParseFromString(record)) state.SkipWithError("refused");
@@ -129,7 +129,7 @@ void BM_ProtobufArena(benchmark::State& state, const Input& (*make)()) {
   google::protobuf::Arena arena(options);
   for (auto _ : state) {
     for (const std::string& record : input.records) {
-      auto* message = google::protobuf::Arena::CreateMessage<Example>(&arena);
+      auto* message = google::protobuf::Arena::CreateMessage<wire::Example>(&arena);
       if (!message->ParseFromString(record)) state.SkipWithError("refused");
       benchmark::DoNotOptimize(message);
       arena.Reset();

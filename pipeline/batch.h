@@ -30,8 +30,8 @@ struct Tensor {
 struct Batch {
   uint64_t step = 0;
   uint64_t epoch = 0;
-  size_t shape = 0;  // number of its length in Contract::lengths
-  std::vector<Tensor> tensors;       // in the contract's order
+  size_t shape = 0;             // number of its length in Contract::lengths
+  std::vector<Tensor> tensors;  // in the contract's order
   std::vector<uint64_t> record_ids;  // [rows]; kNoRecord for rows that pad
   // The position once the devices have consumed this batch.
   State state_after;

@@ -1,1 +1,94 @@
 #include "pipeline/contract.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <bit>
+
+#include "tokenizer/fingerprint.h"
+
+namespace penstock {
+
+size_t SizeBytes(ElementType type) {
+  return type == ElementType::kInt64 ? 8 : 4;
+}
+
+std::string_view ElementTypeName(ElementType type) {
+  switch (type) {
+    case ElementType::kInt32:
+      return "int32";
+    case ElementType::kInt64:
+      return "int64";
+    case ElementType::kFloat32:
+      return "float32";
+  }
+  return "unknown";
+}
+
+std::vector<int64_t> Contract::ShapeOf(size_t t, size_t s,
+                                       int64_t of_rows) const {
+  std::vector<int64_t> shape = {of_rows};
+  for (const int64_t size : tensors[t].row_shape) {
+    shape.push_back(size == TensorSpec::kBucketLength ? lengths[s] : size);
+  }
+  return shape;
+}
+
+uint64_t Contract::RowBytes(size_t s) const {
+  uint64_t bytes = 0;
+  for (size_t t = 0; t < tensors.size(); ++t) {
+    uint64_t values = 1;
+    for (const int64_t size : ShapeOf(t, s, 1)) {
+      values *= static_cast<uint64_t>(size);
+    }
+    bytes += values * SizeBytes(tensors[t].type);
+  }
+  return bytes;
+}
+
+const TensorSpec* Contract::Find(std::string_view name) const {
+  for (const TensorSpec& tensor : tensors) {
+    if (tensor.name == name) return &tensor;
+  }
+  return nullptr;
+}
+
+uint64_t Contract::Fingerprint() const {
+  Fingerprinter hash;
+  hash.Add(static_cast<uint64_t>(rows)).Add(lengths.size());
+  for (const int64_t length : lengths) hash.Add(static_cast<uint64_t>(length));
+  hash.Add(tensors.size());
+  for (const TensorSpec& tensor : tensors) {
+    hash.Add(tensor.name)
+        .Add(static_cast<uint64_t>(tensor.type))
+        .Add(std::bit_cast<uint64_t>(tensor.pad_value))
+        .Add(static_cast<uint64_t>(tensor.role))
+        .Add(tensor.row_shape.size());
+    for (const int64_t size : tensor.row_shape) {
+      hash.Add(static_cast<uint64_t>(size));
+    }
+  }
+  return hash.Finish();
+}
+
+std::string Contract::Describe() const {
+  std::string text;
+  for (const TensorSpec& tensor : tensors) {
+    text += fmt::format("{}: {} [{}", tensor.name, ElementTypeName(tensor.type),
+                        rows);
+    for (const int64_t size : tensor.row_shape) {
+      text += ", ";
+      text += size == TensorSpec::kBucketLength
+                  ? fmt::format("{}", fmt::join(lengths, " | "))
+                  : fmt::format("{}", size);
+    }
+    text += "]";
+    if (tensor.role == Role::kData) {
+      text += fmt::format(", pad {}", tensor.pad_value);
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace penstock

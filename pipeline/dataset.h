@@ -20,7 +20,7 @@ struct Node;  // pipeline/node.h
 struct Feature {
   std::string name;
   FeatureType type = FeatureType::kInt64;
-  // Values in every row; kVarying allows any number.
+  // Values in every row; kVarying allows any number. 1 makes a tensor [rows].
   int64_t length = kVarying;
   // What an int64 feature becomes in a batch: int32 (a value that does not fit
   // is an error) or int64. Float features become float32.
@@ -50,7 +50,9 @@ struct TokenizeOptions {
   EncodeOptions encode = {};
 };
 
-// What happens to a row longer than the longest length.
+// What happens to a row longer than the longest length. It goes by the feature
+// that arranges; another varying feature that is longer than its batch is cut
+// under kTruncate and otherwise an error.
 enum class TooLong {
   kError,     // kInvalidArgument naming the record and both lengths
   kTruncate,  // the row's first values stay
@@ -61,7 +63,7 @@ struct BucketOptions {
   std::string by;                // the feature whose length decides
   std::vector<int64_t> lengths;  // of the buckets, rising
   TooLong too_long = TooLong::kError;
-  double pad_value = 0;
+  double pad_value = 0;  // of `by`; other features are padded with 0
 };
 
 // Rows stay in order; each batch is as long as its longest row, rounded up.
@@ -70,7 +72,7 @@ struct PadOptions {
   int64_t multiple_of = 128;
   int64_t max_length = 0;  // a multiple of multiple_of; must be given
   TooLong too_long = TooLong::kError;
-  double pad_value = 0;
+  double pad_value = 0;  // of `by`; other features are padded with 0
 };
 
 // What happens to rows that do not fill the last batch of a shape in an epoch.
@@ -87,6 +89,10 @@ struct BatchOptions {
 
 // A cheap value: copies share the graph. Every call returns a new graph and
 // leaves this one as it is. Mistakes are reported by Compile().
+//
+// Parse, Shuffle, Repeat and Tokenize may stand in any order (but Parse before
+// Tokenize): each says something about the epoch, and epochs never mix. Then
+// comes Bucket or Pad, and Batch last.
 class Dataset {
  public:
   // TFRecord files of tf.train.Example. `pattern` as in formats/shard_names.h.

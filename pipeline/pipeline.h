@@ -24,10 +24,12 @@ struct CompileOptions {
   // Threads that build batches; 0 is one for each core.
   int threads = 0;
   // Bytes of batches that are built and not yet taken, at most; one batch is
-  // always allowed.
+  // always allowed. Streamed, a quarter as much again is read ahead.
   uint64_t buffer_bytes = 256ull << 20;
-  // Needed for more than one host when the pipeline is streamed. Borrowed; must
-  // outlive the pipeline. Null is the group of one host.
+  // Needed for more than one host when the pipeline is streamed and lengths
+  // matter. Borrowed; must outlive the pipeline. Null is the group of one host.
+  // A pipeline that fails, is cancelled or goes before its end cancels it, so
+  // that no other host waits for this one.
   Agreement* agreement = nullptr;
   // Borrowed. Null is LocalFiles().
   FileSystem* files = nullptr;
@@ -35,11 +37,12 @@ struct CompileOptions {
   bool force_streamed = false;
 };
 
-// What was left out or cut so far, on this host's view of the global stream.
+// What became of the rows of the global stream up to the batch handed out last,
+// the same on every host. Counted from the start or from Restore().
 struct PipelineCounts {
-  uint64_t records = 0;    // rows of weight 1 in batches handed out, all hosts
-  uint64_t pad_rows = 0;   // rows of weight 0, all hosts
-  uint64_t dropped = 0;    // too long, or leftover under Leftover::kDrop
+  uint64_t records = 0;   // rows of weight 1 in batches handed out, all hosts
+  uint64_t pad_rows = 0;  // rows of weight 0, all hosts
+  uint64_t dropped = 0;   // too long, or leftover under Leftover::kDrop
   uint64_t truncated = 0;
 };
 
@@ -65,6 +68,7 @@ class Pipeline {
   void Cancel();
 
   const Contract& contract() const;
+  const Topology& topology() const;
   // Hash of the data, the graph and the shards: what a state is tied to.
   uint64_t Fingerprint() const;
   // Steps of one epoch when that is known before reading: planned only.

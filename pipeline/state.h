@@ -16,7 +16,8 @@ namespace penstock {
 // host and says nothing of hosts or threads.
 //
 // Size:  constant when planned. When streamed, one number for each row that was
-//        read and not yet put into a batch, of which Explain() prints the bound.
+//        read and not yet put into a batch, of which Explain() prints the
+//        bound.
 struct State {
   // Of the dataset and everything that decides its batches; see
   // Pipeline::Fingerprint().
@@ -27,7 +28,7 @@ struct State {
   // Streamed only: positions read in this epoch, and those of them that are in
   // no batch yet, as they stand in each shard's buckets.
   uint64_t positions_read = 0;
-  std::vector<uint64_t> pending;
+  std::vector<uint64_t> pending = {};
 
   bool operator==(const State&) const = default;
 };

@@ -19,7 +19,7 @@ struct Topology {
   // The host of each shard, where they are not simply dealt out in blocks.
   // [shards], or empty for blocks as even as possible, larger ones first:
   // 8 shards on 3 hosts are 3, 3 and 2.
-  std::vector<uint32_t> host_of_shard;
+  std::vector<uint32_t> host_of_shard = {};
 
   // Shards of `host`, rising. May be empty only with host_of_shard given.
   std::vector<uint32_t> ShardsOf(uint32_t of_host) const;

@@ -1,13 +1,14 @@
 #include "tokenizer/json_pipeline.h"
 
+#include <fmt/format.h>
 #include <simdjson.h>
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "formats/status.h"
 #include "tokenizer/fingerprint.h"
-#include "tokenizer/hf_unicode.h"
 
 namespace penstock {
 namespace {
@@ -21,6 +22,23 @@ uint64_t FingerprintOf(const JsonObject& root) {
     print.Add(name).Add(std::string(simdjson::minify(field.value)));
   }
   return print.Finish();
+}
+
+// So that every id that Encode gives is one that Decode takes.
+absl::Status CheckFrame(const TokenizerComponents& parts) {
+  std::vector<TokenId> ids = parts.frame.around;
+  if (parts.frame.padding) ids.push_back(parts.frame.padding->id);
+  for (const TokenId id : ids) {
+    if (id == EncodingFrame::kText || parts.model->vocabulary().Has(id) ||
+        parts.added_tokens.tokens().contains(id)) {
+      continue;
+    }
+    return absl::DataLossError(fmt::format(
+        "the post-processor or padding adds id {}, which is not in the "
+        "vocabulary",
+        id));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -51,6 +69,7 @@ absl::StatusOr<std::shared_ptr<const Tokenizer>> ReadComponents(
   PENSTOCK_ASSIGN_OR_RETURN(
       parts.added_tokens,
       ReadAddedTokensOf(root, *parts.model, parts.normalizer.get()));
+  PENSTOCK_RETURN_IF_ERROR(CheckFrame(parts));
   return std::make_shared<ComponentTokenizer>(std::move(parts));
 }
 

@@ -13,9 +13,9 @@
 
 namespace penstock {
 
-// Larger ids are refused by the loaders: real vocabularies end below 2^19, and
+// Larger ids are refused by the loaders: real vocabularies end below 2^20, and
 // a wrong id in a file must not ask for the memory of 2^32 tokens.
-inline constexpr TokenId kMaxTokenId = (1u << 24) - 1;
+inline constexpr TokenId kMaxTokenId = (1u << 22) - 1;
 
 // Ids may have gaps. Memory: the tokens' bytes, 16 for each id, 16 to 32 for
 // each token that can be looked up.

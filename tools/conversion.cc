@@ -1,7 +1,6 @@
 #include "tools/conversion.h"
 
 #include <fmt/format.h>
-#include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_pipeline.h>
 #include <oneapi/tbb/task_arena.h>
 
@@ -13,7 +12,9 @@
 
 #include "formats/example_writer.h"
 #include "formats/manifest.h"
+#include "formats/record_index.h"
 #include "formats/status.h"
+#include "tools/document_chunks.h"
 #include "tools/input_files.h"
 #include "tools/progress.h"
 #include "tools/shard_set.h"
@@ -21,26 +22,7 @@
 namespace penstock {
 namespace {
 
-// Documents that go through the stages together, about this many bytes.
-constexpr size_t kChunkBytes = 1 << 20;
 constexpr uint32_t kMaxShards = 99999;
-
-struct Chunk {
-  struct Origin {
-    size_t file;      // its place among the inputs
-    uint64_t number;  // of the document in its file
-  };
-
-  std::string text;
-  std::vector<size_t> ends;     // of each document in `text`
-  std::vector<Origin> origins;  // of each document, for messages
-  uint64_t input_bytes_done = 0;
-
-  std::string_view document(size_t d) const {
-    const size_t begin = d == 0 ? 0 : ends[d - 1];
-    return std::string_view(text).substr(begin, ends[d] - begin);
-  }
-};
 
 struct Serialized {
   std::string bytes;
@@ -68,60 +50,6 @@ class FirstError {
   absl::Status status_;
 };
 
-// Reads the documents of all files in order, a chunk at a time.
-class ChunkReader {
- public:
-  ChunkReader(FileSystem& files, const InputFiles& input, OpenOptions options)
-      : files_(files), input_(input), options_(std::move(options)) {}
-
-  // An empty chunk says that all files are read.
-  absl::StatusOr<Chunk> Next() {
-    Chunk chunk;
-    while (chunk.text.size() < kChunkBytes) {
-      if (reader_ == nullptr) {
-        if (next_file_ == input_.paths.size()) break;
-        PENSTOCK_RETURN_IF_ERROR(OpenNext());
-      }
-      PENSTOCK_ASSIGN_OR_RETURN(const std::optional<RecordBlock> block,
-                                reader_->NextBlock());
-      if (!block.has_value()) {
-        finished_bytes_ += file_bytes_;
-        file_bytes_ = read_bytes_ = 0;
-        reader_.reset();
-        continue;
-      }
-      for (size_t i = 0; i < block->records.size(); ++i) {
-        chunk.text += block->records[i];
-        chunk.ends.push_back(chunk.text.size());
-        chunk.origins.push_back({next_file_ - 1, block->first + i});
-        read_bytes_ += block->records[i].size();
-      }
-    }
-    // Compressed files give more than they hold: an estimate, never too far.
-    chunk.input_bytes_done =
-        finished_bytes_ + std::min(read_bytes_, file_bytes_);
-    return chunk;
-  }
-
- private:
-  absl::Status OpenNext() {
-    const std::string& path = input_.paths[next_file_++];
-    PENSTOCK_ASSIGN_OR_RETURN(const FileInfo info, files_.Stat(path));
-    file_bytes_ = info.size_bytes;
-    PENSTOCK_ASSIGN_OR_RETURN(reader_, OpenRecords(files_, path, options_));
-    return absl::OkStatus();
-  }
-
-  FileSystem& files_;
-  const InputFiles& input_;
-  const OpenOptions options_;
-  size_t next_file_ = 0;
-  std::unique_ptr<RecordReader> reader_;
-  uint64_t finished_bytes_ = 0;
-  uint64_t file_bytes_ = 0;
-  uint64_t read_bytes_ = 0;
-};
-
 absl::Status SerializeTokens(const ConversionOptions& options,
                              std::string_view document,
                              std::vector<TokenId>& ids, ExampleWriter& example,
@@ -130,9 +58,8 @@ absl::Status SerializeTokens(const ConversionOptions& options,
   PENSTOCK_RETURN_IF_ERROR(
       options.tokenizer->Encode(document, options.encode, ids));
   if (options.end_token.has_value()) ids.push_back(*options.end_token);
-  const size_t piece =
-      options.max_tokens == 0 ? std::max<size_t>(ids.size(), 1)
-                              : options.max_tokens;
+  const size_t piece = options.max_tokens == 0 ? std::max<size_t>(ids.size(), 1)
+                                               : options.max_tokens;
   size_t begin = 0;
   do {  // an empty document is still a record
     const size_t n = std::min(piece, ids.size() - begin);
@@ -149,7 +76,7 @@ absl::Status SerializeTokens(const ConversionOptions& options,
 
 absl::StatusOr<Serialized> Serialize(const ConversionOptions& options,
                                      const InputFiles& input,
-                                     const Chunk& chunk) {
+                                     const DocumentChunk& chunk) {
   Serialized out;
   out.documents = chunk.ends.size();
   out.text_bytes = chunk.text.size();
@@ -171,9 +98,8 @@ absl::StatusOr<Serialized> Serialize(const ConversionOptions& options,
     example.SetBytes("text", document);
     example.Finish(out.bytes);
     out.ends.push_back(out.bytes.size());
-    out.lengths.push_back(static_cast<uint32_t>(
-        std::min<size_t>(document.size(),
-                         std::numeric_limits<uint32_t>::max())));
+    out.lengths.push_back(static_cast<uint32_t>(std::min<size_t>(
+        document.size(), std::numeric_limits<uint32_t>::max())));
   }
   return out;
 }
@@ -199,7 +125,7 @@ absl::Status RunStages(FileSystem& files, const ConversionOptions& options,
                        const InputFiles& input, ShardSet& shards,
                        ConversionResult& result) {
   namespace tbb = oneapi::tbb;
-  ChunkReader reader(files, input, options.open);
+  DocumentReader reader(files, input, options.open);
   Progress progress("datagen", input.size_bytes, options.quiet);
   FirstError error;
   tbb::task_arena arena(options.threads > 0 ? options.threads
@@ -208,23 +134,24 @@ absl::Status RunStages(FileSystem& files, const ConversionOptions& options,
   arena.execute([&] {
     tbb::parallel_pipeline(
         live,
-        tbb::make_filter<void, std::shared_ptr<Chunk>>(
+        tbb::make_filter<void, std::shared_ptr<DocumentChunk>>(
             tbb::filter_mode::serial_in_order,
-            [&](tbb::flow_control& flow) -> std::shared_ptr<Chunk> {
-              absl::StatusOr<Chunk> chunk = reader.Next();
+            [&](tbb::flow_control& flow) -> std::shared_ptr<DocumentChunk> {
+              absl::StatusOr<DocumentChunk> chunk = reader.Next();
               if (!chunk.ok()) error.Set(chunk.status());
               if (!error.Take().ok() || chunk->ends.empty()) {
                 flow.stop();
                 return nullptr;
               }
-              return std::make_shared<Chunk>(*std::move(chunk));
+              return std::make_shared<DocumentChunk>(*std::move(chunk));
             }) &
-            tbb::make_filter<std::shared_ptr<Chunk>,
+            tbb::make_filter<std::shared_ptr<DocumentChunk>,
                              std::shared_ptr<Serialized>>(
                 tbb::filter_mode::parallel,
-                [&](const std::shared_ptr<Chunk>& chunk)
+                [&](const std::shared_ptr<DocumentChunk>& chunk)
                     -> std::shared_ptr<Serialized> {
-                  absl::StatusOr<Serialized> out = Serialize(options, input, *chunk);
+                  absl::StatusOr<Serialized> out =
+                      Serialize(options, input, *chunk);
                   if (!out.ok()) {
                     error.Set(out.status());
                     return nullptr;
@@ -246,6 +173,23 @@ absl::Status RunStages(FileSystem& files, const ConversionOptions& options,
   PENSTOCK_RETURN_IF_ERROR(error.Take());
   progress.Finish(input.size_bytes, result.records);
   return absl::OkStatus();
+}
+
+// The manifest goes first: without it nobody takes what is left for a dataset.
+absl::Status RemoveDataset(FileSystem& files, const std::string& folder,
+                           const std::string& manifest_path) {
+  PENSTOCK_ASSIGN_OR_RETURN(const Manifest manifest,
+                            Manifest::Load(files, manifest_path));
+  PENSTOCK_RETURN_IF_ERROR(files.Remove(manifest_path));
+  PENSTOCK_RETURN_IF_ERROR(files.SyncFolder(folder));
+  for (const ManifestShard& shard : manifest.shards) {
+    const std::string path = folder + "/" + shard.file;
+    for (const std::string& name : {path, IndexPath(path)}) {
+      const absl::Status status = files.Remove(name);
+      if (!status.ok() && !absl::IsNotFound(status)) return status;
+    }
+  }
+  return files.SyncFolder(folder);
 }
 
 uint32_t ShardCount(const ConversionOptions& options, uint64_t input_bytes) {
@@ -278,41 +222,32 @@ absl::StatusOr<ConversionResult> ConvertCorpus(
           "--name, or give --overwrite",
           result.manifest));
     }
-    PENSTOCK_RETURN_IF_ERROR(files.Remove(result.manifest));
-    PENSTOCK_RETURN_IF_ERROR(files.SyncFolder(options.output));
+    PENSTOCK_RETURN_IF_ERROR(
+        RemoveDataset(files, options.output, result.manifest));
   }
 
   const uint32_t shard_count = ShardCount(options, input.size_bytes);
   const std::string base = stem + ".tfrecord";
   result.pattern = fmt::format("{}@{}", base, shard_count);
-  PENSTOCK_ASSIGN_OR_RETURN(
-      const std::unique_ptr<ShardSet> shards,
-      ShardSet::Create(files, base, shard_count, options.compression,
-                       length_name));
+  PENSTOCK_ASSIGN_OR_RETURN(const std::unique_ptr<ShardSet> shards,
+                            ShardSet::Create(files, base, shard_count,
+                                             options.compression, length_name));
   PENSTOCK_RETURN_IF_ERROR(RunStages(files, options, input, *shards, result));
   if (!tokenized) result.tokens = 0;
-  PENSTOCK_ASSIGN_OR_RETURN(const std::vector<ShardSummary> summaries,
-                            shards->Finish());
-
   Manifest manifest;
-  manifest.name = options.name;
-  manifest.split = options.split;
-  manifest.compression = options.compression;
+  manifest.tool_version = PENSTOCK_VERSION;
+  manifest.dataset = fmt::format("{}-{}", options.name, options.split);
+  manifest.kind = tokenized ? DatasetKind::kTokenized : DatasetKind::kRaw;
+  if (tokenized) {
+    manifest.tokenizer = {options.tokenizer->Describe(),
+                          options.tokenizer->Fingerprint()};
+  }
   manifest.features.push_back(
       {.name = length_name,
        .type = tokenized ? FeatureType::kInt64 : FeatureType::kBytes,
-       .length = tokenized ? -1 : 1});
-  if (tokenized) {
-    manifest.tokenizer = options.tokenizer->Describe();
-    manifest.tokenizer_fingerprint = options.tokenizer->Fingerprint();
-  }
-  for (const ShardSummary& shard : summaries) {
-    manifest.shards.push_back({.path = shard.name,
-                               .records = shard.records,
-                               .size_bytes = shard.size_bytes,
-                               .crc32c = shard.crc32c});
-  }
-  PENSTOCK_RETURN_IF_ERROR(SaveManifest(files, result.manifest, manifest));
+       .length = tokenized ? ManifestFeature::kAnyLength : 1});
+  PENSTOCK_ASSIGN_OR_RETURN(manifest.shards, shards->Finish());
+  PENSTOCK_RETURN_IF_ERROR(manifest.Save(files, result.manifest));
   return result;
 }
 

@@ -1,4 +1,5 @@
-// Corpora -> sharded TFRecords with indexes and a manifest: the work of datagen.
+// Corpora -> sharded TFRecords with indexes and a manifest: the work of
+// datagen.
 #pragma once
 
 #include <cstdint>
@@ -50,12 +51,12 @@ struct ConversionResult {
 };
 
 // Record i goes to shard i mod shards, so the same input and options give the
-// same bytes for any number of threads. The manifest is written last: without it
-// the dataset is not complete.
-// Errors:  those of reading, tokenizing and writing; kAlreadyExists where the
+// same bytes for any number of threads. The manifest is written last: without
+// it the dataset is not complete. Errors:  those of reading, tokenizing and
+// writing; kAlreadyExists where the
 //          dataset is there and overwrite is false.
 // Memory:  about 4 MiB for each thread, and the index: 12 bytes a record.
-absl::StatusOr<ConversionResult> ConvertCorpus(FileSystem& files,
-                                               const ConversionOptions& options);
+absl::StatusOr<ConversionResult> ConvertCorpus(
+    FileSystem& files, const ConversionOptions& options);
 
 }  // namespace penstock

@@ -37,9 +37,9 @@ absl::Status Run(Arguments& arguments) {
   FileSystem& files = LocalFiles();
   ConversionOptions& options = arguments.conversion;
   if (!arguments.tokenizer.empty()) {
-    PENSTOCK_ASSIGN_OR_RETURN(
-        options.tokenizer, LoadTokenizer(files, arguments.tokenizer,
-                                         {.pattern = arguments.pattern}));
+    PENSTOCK_ASSIGN_OR_RETURN(options.tokenizer,
+                              LoadTokenizer(files, arguments.tokenizer,
+                                            {.pattern = arguments.pattern}));
     options.encode.special_text = SpecialText::kAsText;
     options.encode.add_special_tokens = !arguments.no_special_tokens;
   }
@@ -107,10 +107,10 @@ int main(int argc, char** argv) {
           {"text", FileKind::kText}, {"jsonl", FileKind::kJsonl}}));
   app.add_option("--unit", options.open.text_unit,
                  "What one document of a text file is (default paragraph)")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, TextUnit>{
-          {"line", TextUnit::kLine},
-          {"paragraph", TextUnit::kParagraph},
-          {"file", TextUnit::kFile}}));
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, TextUnit>{{"line", TextUnit::kLine},
+                                          {"paragraph", TextUnit::kParagraph},
+                                          {"file", TextUnit::kFile}}));
   app.add_option("--field", options.open.json_field,
                  "JSONL field that holds the text; a.b looks inside a")
       ->capture_default_str();
@@ -146,10 +146,10 @@ int main(int argc, char** argv) {
   app.add_option("--compression", options.compression,
                  "none, gzip or zlib; compressed shards have no index and are "
                  "read in sequence (default none)")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, Compression>{
-          {"none", Compression::kNone},
-          {"gzip", Compression::kGzip},
-          {"zlib", Compression::kZlib}}));
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, Compression>{{"none", Compression::kNone},
+                                             {"gzip", Compression::kGzip},
+                                             {"zlib", Compression::kZlib}}));
   app.add_option("--threads", options.threads, "0: one for each core")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();

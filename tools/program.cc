@@ -27,8 +27,7 @@ int RunProgram(CLI::App& app, int argc, char** argv,
 
 std::string WithCommas(uint64_t number) {
   std::string digits = std::to_string(number);
-  for (int place = static_cast<int>(digits.size()) - 3; place > 0;
-       place -= 3) {
+  for (int place = static_cast<int>(digits.size()) - 3; place > 0; place -= 3) {
     digits.insert(static_cast<size_t>(place), ",");
   }
   return digits;
@@ -48,9 +47,8 @@ std::string HumanBytes(double bytes) {
 
 CLI::Validator ByteSize() {
   return CLI::AsNumberWithUnit(
-      std::map<std::string, uint64_t>{{"KiB", 1ull << 10},
-                                      {"MiB", 1ull << 20},
-                                      {"GiB", 1ull << 30}},
+      std::map<std::string, uint64_t>{
+          {"KiB", 1ull << 10}, {"MiB", 1ull << 20}, {"GiB", 1ull << 30}},
       CLI::AsNumberWithUnit::DEFAULT, "BYTES");
 }
 

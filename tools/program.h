@@ -10,8 +10,8 @@
 
 namespace penstock {
 
-// Parses, runs, reports. Returns the exit code: 0 done, 1 failed (the message is
-// on stderr), 2 wrong usage.
+// Parses, runs, reports. Returns the exit code: 0 done, 1 failed (the message
+// is on stderr), 2 wrong usage.
 int RunProgram(CLI::App& app, int argc, char** argv,
                absl::FunctionRef<absl::Status()> run);
 

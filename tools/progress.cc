@@ -28,16 +28,16 @@ std::string MinutesAndSeconds(double seconds) {
 
 std::string ProgressText(uint64_t done_bytes, uint64_t total_bytes,
                          uint64_t records, double seconds, bool bar) {
-  const double part =
-      total_bytes == 0 ? 1.0
-                       : std::min(1.0, static_cast<double>(done_bytes) /
-                                           static_cast<double>(total_bytes));
-  const double rate = seconds > 0 ? static_cast<double>(done_bytes) / seconds : 0;
+  const double part = total_bytes == 0
+                          ? 1.0
+                          : std::min(1.0, static_cast<double>(done_bytes) /
+                                              static_cast<double>(total_bytes));
+  const double rate =
+      seconds > 0 ? static_cast<double>(done_bytes) / seconds : 0;
   std::string text;
   if (bar) {
     const int filled = static_cast<int>(part * kBarWidth);
-    text = fmt::format("[{:=<{}}{: <{}}] ", "", filled, "",
-                       kBarWidth - filled);
+    text = fmt::format("[{:=<{}}{: <{}}] ", "", filled, "", kBarWidth - filled);
   }
   text += fmt::format("{:3.0f}% {} {}/s, {} records", part * 100,
                       HumanBytes(static_cast<double>(done_bytes)),
@@ -45,7 +45,8 @@ std::string ProgressText(uint64_t done_bytes, uint64_t total_bytes,
   if (part >= 1) return text + ", took " + MinutesAndSeconds(seconds);
   if (rate <= 0) return text;
   return text + ", ETA " +
-         MinutesAndSeconds(static_cast<double>(total_bytes - done_bytes) / rate);
+         MinutesAndSeconds(static_cast<double>(total_bytes - done_bytes) /
+                           rate);
 }
 
 Progress::Progress(std::string label, uint64_t total_bytes, bool quiet)

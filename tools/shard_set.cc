@@ -64,8 +64,8 @@ absl::Status ShardSet::Append(std::string_view record, uint32_t length) {
   return shard.writer->Append(record);
 }
 
-absl::StatusOr<std::vector<ShardSummary>> ShardSet::Finish() {
-  std::vector<ShardSummary> summaries;
+absl::StatusOr<std::vector<ManifestShard>> ShardSet::Finish() {
+  std::vector<ManifestShard> summaries;
   for (Shard& shard : shards_) {
     PENSTOCK_RETURN_IF_ERROR(shard.writer->Finish());
     PENSTOCK_ASSIGN_OR_RETURN(const FileInfo info, files_.Stat(shard.path));
@@ -77,8 +77,9 @@ absl::StatusOr<std::vector<ShardSummary>> ShardSet::Finish() {
       PENSTOCK_RETURN_IF_ERROR(index.Save(files_, shard.path));
     }
     PENSTOCK_ASSIGN_OR_RETURN(
-        const uint32_t crc, ChecksumOfFile(files_, shard.path, info.size_bytes));
-    summaries.push_back({.name = FileName(shard.path),
+        const uint32_t crc,
+        ChecksumOfFile(files_, shard.path, info.size_bytes));
+    summaries.push_back({.file = FileName(shard.path),
                          .records = shard.writer->records(),
                          .size_bytes = info.size_bytes,
                          .crc32c = crc});

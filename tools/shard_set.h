@@ -10,18 +10,11 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "formats/file.h"
+#include "formats/manifest.h"
 #include "formats/record_reader.h"
 #include "formats/tfrecord_writer.h"
 
 namespace penstock {
-
-// What one finished shard holds.
-struct ShardSummary {
-  std::string name;  // without the folder
-  uint64_t records = 0;
-  uint64_t size_bytes = 0;
-  uint32_t crc32c = 0;  // of the whole file
-};
 
 // Destruction without Finish() leaves no shard.
 //
@@ -38,7 +31,7 @@ class ShardSet {
   absl::Status Append(std::string_view record, uint32_t length);
 
   // Finishes every shard and, where uncompressed, writes its index.
-  absl::StatusOr<std::vector<ShardSummary>> Finish();
+  absl::StatusOr<std::vector<ManifestShard>> Finish();
 
   uint64_t records() const { return records_; }
 

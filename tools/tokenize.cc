@@ -9,9 +9,6 @@
 #include <cstring>
 #include <functional>
 #include <iterator>
-#include <map>
-#include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -37,7 +34,7 @@ struct Flags {
   bool no_special_tokens = false;
   bool decode = false;
   bool offsets = false;
-  SpecialText special = SpecialText::kAllow;
+  std::string special = "allow";
 };
 
 constexpr char kExamples[] =
@@ -152,10 +149,15 @@ absl::StatusOr<std::vector<TokenId>> ParseIds(std::string_view line) {
   return ids;
 }
 
+SpecialText PolicyOf(std::string_view flag) {
+  if (flag == "refuse") return SpecialText::kRefuse;
+  return flag == "text" ? SpecialText::kAsText : SpecialText::kAllow;
+}
+
 absl::Status EncodeDocument(const Tokenizer& tokenizer, const Flags& flags,
                             std::string_view text) {
   const EncodeOptions options = {
-      .special_text = flags.special,
+      .special_text = PolicyOf(flags.special),
       .add_special_tokens = !flags.no_special_tokens};
   std::vector<TokenId> ids;
   std::string line;
@@ -191,14 +193,12 @@ absl::Status RunOn(const Tokenizer& tokenizer, const Flags& flags,
     ++number;
     if (status.ok()) return status;
     return Annotate(
-        status,
-        fmt::format("{} {}", flags.decode ? "line" : "document", number));
+        status, fmt::format("{}: {} {}", path == "-" ? "standard input" : path,
+                            flags.decode ? "line" : "document", number));
   };
-  const absl::Status status = flags.decode ? ReadSeparated(path, '\n', each)
-                              : flags.null_separated
-                                  ? ReadSeparated(path, '\0', each)
-                                  : ReadWhole(path, each);
-  return Annotate(status, path == "-" ? "standard input" : path);
+  if (flags.decode) return ReadSeparated(path, '\n', each);
+  if (flags.null_separated) return ReadSeparated(path, '\0', each);
+  return ReadWhole(path, each);
 }
 
 absl::Status Run(const Flags& flags) {
@@ -235,11 +235,8 @@ int Main(int argc, char** argv) {
   app.add_option("--special", flags.special,
                  "what the text of a special token becomes: its id (allow), "
                  "an error (refuse) or plain text (text)")
-      ->transform(CLI::CheckedTransformer(
-          std::map<std::string, SpecialText>{{"allow", SpecialText::kAllow},
-                                             {"refuse", SpecialText::kRefuse},
-                                             {"text", SpecialText::kAsText}},
-          CLI::ignore_case));
+      ->check(CLI::IsMember({"allow", "refuse", "text"}))
+      ->capture_default_str();
   app.footer(kExamples);
   try {
     app.parse(argc, argv);

@@ -12,7 +12,7 @@ namespace penstock::testing {
 namespace {
 
 bool ProtobufTakes(const std::string& record) {
-  return Example().ParseFromString(record);
+  return wire::Example().ParseFromString(record);
 }
 
 TEST(ExampleDifferentialTest, MessagesOfProtobufHaveProtobufsValues) {

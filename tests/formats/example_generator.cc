@@ -29,12 +29,12 @@ std::string ExampleGenerator::Name() {
   return std::string(1, static_cast<char>('a' + Below(3)));
 }
 
-Example ExampleGenerator::Message() {
-  Example message;
+wire::Example ExampleGenerator::Message() {
+  wire::Example message;
   auto& features = *message.mutable_features()->mutable_feature();
   for (const char* name : {"a", "b", "c"}) {
     if (OneIn(5)) continue;
-    Feature& feature = features[name];
+    wire::Feature& feature = features[name];
     const uint64_t values = OneIn(6) ? Below(200) : Below(4);
     switch (Below(7)) {
       case 0:

@@ -18,7 +18,7 @@ class ExampleGenerator {
   bool OneIn(uint64_t n) { return Below(n) == 0; }
 
   // A message as a writer would fill it, of features "a", "b", "c".
-  Example Message();
+  wire::Example Message();
 
   // Well-formed wire bytes that no writer makes: any order, split and repeated
   // lists, several kinds and keys, unknown fields and groups everywhere, long

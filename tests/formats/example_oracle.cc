@@ -32,20 +32,20 @@ std::vector<FeatureSpec> WantedSpecs(int shift) {
   return specs;
 }
 
-std::vector<FeatureSpec> SpecsOf(const Example& message) {
+std::vector<FeatureSpec> SpecsOf(const wire::Example& message) {
   std::vector<FeatureSpec> specs;
   for (const auto& [name, feature] : message.features().feature()) {
     FeatureSpec spec{.name = name};
     switch (feature.kind_case()) {
-      case Feature::kBytesList:
+      case wire::Feature::kBytesList:
         spec.type = FeatureType::kBytes;
         break;
-      case Feature::kFloatList:
+      case wire::Feature::kFloatList:
         spec.type = FeatureType::kFloat;
         break;
-      case Feature::kInt64List:
+      case wire::Feature::kInt64List:
         break;
-      case Feature::KIND_NOT_SET:
+      case wire::Feature::KIND_NOT_SET:
         spec.optional = true;
     }
     specs.push_back(spec);
@@ -54,7 +54,7 @@ std::vector<FeatureSpec> SpecsOf(const Example& message) {
   return specs;
 }
 
-bool SameValues(const Feature& feature, const Column& column) {
+bool SameValues(const wire::Feature& feature, const Column& column) {
   const auto& ints = feature.int64_list().value();
   const auto& floats = feature.float_list().value();
   const auto& bytes = feature.bytes_list().value();
@@ -84,7 +84,7 @@ bool SameValues(const Feature& feature, const Column& column) {
 
 std::string Disagreement(std::string_view record) {
   static const google::protobuf::LogSilencer silence;
-  Example message;
+  wire::Example message;
   const bool accepted =
       message.ParseFromArray(record.data(), static_cast<int>(record.size()));
   if (!accepted) {
@@ -108,8 +108,8 @@ std::string Disagreement(std::string_view record) {
   if (!status.ok()) return "with its own types we say " + status.ToString();
   for (const Column& column : out.columns) {
     const auto found = message.features().feature().find(column.name);
-    const Feature& feature = found == message.features().feature().end()
-                                 ? Feature::default_instance()
+    const wire::Feature& feature = found == message.features().feature().end()
+                                 ? wire::Feature::default_instance()
                                  : found->second;
     if (!SameValues(feature, column)) {
       return "values of feature '" + column.name + "' differ";

@@ -16,7 +16,7 @@ namespace penstock::testing {
 namespace {
 
 // Map entries sorted by key, which protobuf promises within one build.
-std::string DeterministicBytes(const Example& message) {
+std::string DeterministicBytes(const wire::Example& message) {
   std::string bytes;
   google::protobuf::io::StringOutputStream stream(&bytes);
   google::protobuf::io::CodedOutputStream out(&stream);
@@ -118,12 +118,12 @@ TEST(ExampleWriterTest, BytesEqualProtobufsDeterministicOnes) {
   ExampleWriter writer;
   int compared = 0;
   for (int round = 0; round < 5000; ++round) {
-    Example message = generator.Message();
+    wire::Example message = generator.Message();
     auto& features = *message.mutable_features()->mutable_feature();
     for (const char* name : {"a", "b", "c"}) {
       const auto found = features.find(name);
       if (found == features.end()) continue;
-      Feature& feature = found->second;
+      wire::Feature& feature = found->second;
       if (feature.has_int64_list()) {
         const auto& v = feature.int64_list().value();
         writer.SetInts(name, {v.data(), size_t(v.size())});

@@ -5,12 +5,14 @@
 
 namespace penstock::testing {
 
-// The files of the reference's vectors, each with one of their texts.
+// Every tenth of the reference's vectors: all would take minutes.
 std::vector<std::string> FuzzSeeds() {
   std::ifstream file(PENSTOCK_HF_VECTORS);
   const auto vectors = nlohmann::json::parse(file, nullptr, false);
   std::vector<std::string> seeds;
-  for (const auto& each : vectors["cases"]) {
+  const auto& cases = vectors["cases"];
+  for (size_t i = 0; i < cases.size(); i += 10) {
+    const auto& each = cases[i];
     const auto& rows = each["rows"];
     seeds.push_back(
         each["document"].dump() + std::string(1, '\0') +

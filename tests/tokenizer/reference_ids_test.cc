@@ -3,6 +3,7 @@
 // tools/interop_tokenizers.py compares far more, where the references are.
 #include <gtest/gtest.h>
 
+#include <ostream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -148,6 +149,10 @@ struct Vocabulary {
   std::vector<TokenId> Row::*ids;
   size_t size;
 };
+
+void PrintTo(const Vocabulary& vocabulary, std::ostream* out) {
+  *out << vocabulary.file;
+}
 
 class ReferenceTest : public ::testing::TestWithParam<Vocabulary> {
  protected:

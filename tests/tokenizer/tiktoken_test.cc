@@ -116,9 +116,9 @@ TEST(TiktokenTest, MissingRankIsNamed) {
 
 TEST(TiktokenTest, LimitsAreNamed) {
   const std::string good = TinyTiktoken({});
-  EXPECT_THAT(Parse(good + "YWI= 16777216\n"),
+  EXPECT_THAT(Parse(good + "YWI= 4194304\n"),
               StatusIs(absl::StatusCode::kResourceExhausted,
-                       HasSubstr("rank 16777216; the limit is 16777215")));
+                       HasSubstr("rank 4194304; the limit is 4194303")));
   EXPECT_THAT(Parse(TinyTiktoken({std::string(1025, 'a')})),
               StatusIs(absl::StatusCode::kResourceExhausted,
                        HasSubstr("a token of 1025 bytes")));

@@ -1,0 +1,80 @@
+// The rows of one batch that one device takes: a view, no copy.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "pipeline/batch.h"
+#include "pipeline/contract.h"
+
+namespace penstock {
+
+// One tensor of a slice, row-major. Lives as long as the slice.
+struct TensorView {
+  const TensorSpec* spec = nullptr;
+  std::vector<int64_t> shape = {};
+  std::span<const std::byte> bytes = {};
+
+  template <typename T>
+  std::span<const T> values() const {
+    return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
+  }
+};
+
+// Which rows of a host's batch go where.
+struct SlicePlace {
+  uint32_t device = 0;
+  uint32_t shard = 0;
+  int64_t row_begin = 0;  // within the host's batch
+  int64_t rows = 0;
+};
+
+// Rows of a batch for one device. Copies are cheap and share the batch, which
+// lives as long as the last of them.
+class CoreSlice {
+ public:
+  // Errors:  kInternal where the batch is not what the contract declares: a
+  //          device that trusts the declared shape would read other bytes than
+  //          the host meant.
+  static absl::StatusOr<CoreSlice> Create(
+      std::shared_ptr<const Batch> batch,
+      std::shared_ptr<const Contract> contract, SlicePlace place);
+
+  uint32_t device() const { return place_.device; }
+  uint32_t shard() const { return place_.shard; }
+  uint64_t step() const { return batch_->step; }
+  uint64_t epoch() const { return batch_->epoch; }
+  // Number of the shape in Contract::lengths.
+  size_t shape() const { return batch_->shape; }
+  int64_t rows() const { return place_.rows; }
+  uint64_t size_bytes() const { return size_bytes_; }
+
+  // [rows]; kNoRecord for rows that pad.
+  std::span<const uint64_t> record_ids() const;
+  uint64_t pad_rows() const;
+
+  // Tensor `t` of the contract.
+  TensorView tensor(size_t t) const;
+  // nullopt where the contract has no tensor of that name.
+  std::optional<TensorView> Find(std::string_view name) const;
+
+  const Contract& contract() const { return *contract_; }
+  const State& state_after() const { return batch_->state_after; }
+
+ private:
+  CoreSlice(std::shared_ptr<const Batch> batch,
+            std::shared_ptr<const Contract> contract, SlicePlace place);
+
+  std::shared_ptr<const Batch> batch_;
+  std::shared_ptr<const Contract> contract_;
+  SlicePlace place_;
+  uint64_t size_bytes_;
+};
+
+}  // namespace penstock

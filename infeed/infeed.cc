@@ -1,0 +1,225 @@
+#include "infeed/infeed.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <mutex>
+#include <stop_token>
+#include <thread>
+#include <utility>
+
+#include "formats/status.h"
+#include "infeed/batch_placement.h"
+
+namespace penstock {
+namespace {
+
+// Rows of the host's batch that each of its devices takes.
+absl::StatusOr<std::vector<SlicePlace>> PlacesOf(const BatchSource& source,
+                                                 const Mesh& mesh,
+                                                 const InfeedOptions& options) {
+  const Topology& topology = source.topology();
+  PENSTOCK_ASSIGN_OR_RETURN(const BatchPlacement placement,
+                            PlaceBatch(mesh, options.axis, topology.hosts));
+  const std::vector<uint32_t> shards = topology.ShardsOf(topology.host);
+  if (placement.shards != topology.shards ||
+      placement.TopologyOf(topology.host).ShardsOf(topology.host) != shards) {
+    return absl::InvalidArgumentError(fmt::format(
+        "the pipeline was compiled for {} shards, {} of them on host {} of {}, "
+        "but axis \"{}\" of the mesh ({}) gives that host other ones; compile "
+        "it with BatchTopology(mesh, \"{}\", {}, {})",
+        topology.shards, shards.size(), topology.host, topology.hosts,
+        options.axis, mesh.Describe(), options.axis, topology.hosts,
+        topology.host));
+  }
+  const int64_t rows = source.contract().rows / topology.shards;
+  std::vector<SlicePlace> places;
+  for (const uint32_t device : placement.DevicesOf(topology.host)) {
+    const uint32_t shard = placement.shard_of_device[device];
+    const auto number = std::ranges::find(shards, shard) - shards.begin();
+    places.push_back({.device = device,
+                      .shard = shard,
+                      .row_begin = number * rows,
+                      .rows = rows});
+  }
+  if (!options.devices.empty() && options.devices.size() != places.size()) {
+    return absl::InvalidArgumentError(
+        fmt::format("host {} has {} devices in the mesh, but {} were given",
+                    topology.host, places.size(), options.devices.size()));
+  }
+  return places;
+}
+
+}  // namespace
+
+class Infeed::Impl {
+ public:
+  Impl(std::unique_ptr<BatchSource> source, const Mesh& mesh,
+       InfeedOptions options)
+      : source_(std::move(source)),
+        contract_(std::make_shared<const Contract>(source_->contract())),
+        options_(std::move(options)),
+        clock_(options_.clock != nullptr ? *options_.clock : SteadyClock()) {
+    auto places = PlacesOf(*source_, mesh, options_);
+    if (places.ok()) {
+      places_ = *std::move(places);
+    } else {
+      status_ = places.status();
+    }
+    for (const SlicePlace& place : places_) devices_.push_back(place.device);
+    // A host without devices still takes every step: it has one queue, of
+    // slices without rows.
+    if (places_.empty()) places_.emplace_back();
+    for (const SlicePlace& place : places_) {
+      queues_.push_back(std::make_unique<InfeedQueue>(
+          *contract_, place.rows, clock_,
+          InfeedQueueOptions{.depth = options_.depth,
+                             .bytes = options_.queue_bytes}));
+    }
+    if (status_.ok()) {
+      feeder_ = std::thread([this] { Feed(); });
+    } else {
+      for (auto& queue : queues_) queue->Close(status_);
+    }
+  }
+
+  ~Impl() {
+    Cancel();
+    if (feeder_.joinable()) feeder_.join();
+  }
+
+  std::optional<InfeedBatch> Next() {
+    InfeedBatch batch;
+    for (auto& queue : queues_) {
+      auto item = queue->Pop();
+      if (!item.ok()) SetStatus(item.status());
+      if (!item.ok() || !*item) return std::nullopt;
+      if (options_.devices.empty() ||
+          clock_.WaitUntil((*item)->ready_ns, stop_.get_token())) {
+        batch.slices.push_back(std::move((*item)->slice));
+        continue;
+      }
+      SetStatus(absl::CancelledError("the infeed was cancelled"));
+      return std::nullopt;
+    }
+    batch.step = batch.slices[0].step();
+    batch.shape = batch.slices[0].shape();
+    batch.state_after = batch.slices[0].state_after();
+    if (devices_.empty()) batch.slices.clear();
+    return batch;
+  }
+
+  // The end of the chain first: nothing may wait for what was cancelled.
+  void Cancel() {
+    source_->Cancel();
+    stop_.request_stop();
+    for (auto& queue : queues_) queue->Cancel();
+  }
+
+  absl::Status status() const {
+    const std::lock_guard lock(mutex_);
+    return status_;
+  }
+  PipelineCounts counts() const {
+    const std::lock_guard lock(mutex_);
+    return counts_;
+  }
+  const std::vector<uint32_t>& devices() const { return devices_; }
+  InfeedQueue& queue(size_t i) { return *queues_[i]; }
+  const Contract& contract() const { return *contract_; }
+
+  std::string Describe() const {
+    std::string text;
+    for (size_t i = 0; i < queues_.size(); ++i) {
+      const std::optional<uint64_t> step = queues_[i]->last_step();
+      text += fmt::format(
+          "device {}: {} of {} batches queued, last {}\n", places_[i].device,
+          queues_[i]->depth(), options_.depth,
+          step ? fmt::format("step {}", *step) : std::string("none"));
+    }
+    return text;
+  }
+
+ private:
+  void Feed() {
+    const absl::Status status = FeedAll();
+    for (auto& queue : queues_) queue->Close(status);
+  }
+
+  absl::Status FeedAll() {
+    while (true) {
+      PENSTOCK_ASSIGN_OR_RETURN(std::optional<Batch> batch, source_->Next());
+      {
+        const PipelineCounts counts = source_->counts();
+        const std::lock_guard lock(mutex_);
+        counts_ = counts;
+      }
+      if (!batch) return absl::OkStatus();
+      PENSTOCK_RETURN_IF_ERROR(
+          FeedOne(std::make_shared<const Batch>(*std::move(batch))));
+    }
+  }
+
+  absl::Status FeedOne(std::shared_ptr<const Batch> batch) {
+    for (size_t i = 0; i < places_.size(); ++i) {
+      PENSTOCK_ASSIGN_OR_RETURN(
+          CoreSlice slice, CoreSlice::Create(batch, contract_, places_[i]));
+      PENSTOCK_RETURN_IF_ERROR(queues_[i]->AwaitRoom(slice.size_bytes()));
+      const int64_t now_ns = clock_.NowNs();
+      int64_t ready_ns = now_ns;
+      if (!options_.devices.empty()) {
+        PENSTOCK_ASSIGN_OR_RETURN(const Work transfer,
+                                  options_.devices[i]->Transfer(slice, now_ns));
+        ready_ns = transfer.end_ns;
+      }
+      PENSTOCK_RETURN_IF_ERROR(queues_[i]->Push({.slice = std::move(slice),
+                                                 .pushed_ns = now_ns,
+                                                 .ready_ns = ready_ns}));
+    }
+    return absl::OkStatus();
+  }
+
+  void SetStatus(const absl::Status& status) {
+    const std::lock_guard lock(mutex_);
+    if (status_.ok()) status_ = status;
+  }
+
+  const std::unique_ptr<BatchSource> source_;
+  const std::shared_ptr<const Contract> contract_;
+  const InfeedOptions options_;
+  Clock& clock_;
+  std::vector<SlicePlace> places_;
+  std::vector<uint32_t> devices_;
+  std::vector<std::unique_ptr<InfeedQueue>> queues_;
+  std::stop_source stop_;
+
+  mutable std::mutex mutex_;
+  // Guarded by mutex_.
+  absl::Status status_;
+  PipelineCounts counts_;
+
+  std::thread feeder_;
+};
+
+Infeed::Infeed(Pipeline pipeline, const Mesh& mesh, InfeedOptions options)
+    : Infeed(FromPipeline(std::move(pipeline)), mesh, std::move(options)) {}
+
+Infeed::Infeed(std::unique_ptr<BatchSource> source, const Mesh& mesh,
+               InfeedOptions options)
+    : impl_(std::make_unique<Impl>(std::move(source), mesh,
+                                   std::move(options))) {}
+
+Infeed::~Infeed() = default;
+
+std::optional<InfeedBatch> Infeed::Next() { return impl_->Next(); }
+absl::Status Infeed::status() const { return impl_->status(); }
+const std::vector<uint32_t>& Infeed::devices() const {
+  return impl_->devices();
+}
+InfeedQueue& Infeed::queue(size_t i) { return impl_->queue(i); }
+const Contract& Infeed::contract() const { return impl_->contract(); }
+void Infeed::Cancel() { impl_->Cancel(); }
+PipelineCounts Infeed::counts() const { return impl_->counts(); }
+std::string Infeed::Describe() const { return impl_->Describe(); }
+
+}  // namespace penstock

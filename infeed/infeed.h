@@ -1,0 +1,95 @@
+// Batches of one host on their way to its devices.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "infeed/batch_source.h"
+#include "infeed/clock.h"
+#include "infeed/core_slice.h"
+#include "infeed/device.h"
+#include "infeed/infeed_queue.h"
+#include "infeed/mesh.h"
+#include "pipeline/pipeline.h"
+
+namespace penstock {
+
+struct InfeedOptions {
+  // Batches in each device's queue at most. They are on the device or on their
+  // way to it, so each costs a batch of its memory.
+  size_t depth = 2;
+  // Bytes in each device's queue at most; one batch is always allowed.
+  uint64_t queue_bytes = 1ull << 30;
+  // The mesh axis that cuts the rows of a batch.
+  std::string axis = "data";
+  // One for each of this host's devices by rising id, borrowed; they must
+  // outlive the infeed. Empty leaves batches in host memory.
+  std::vector<Device*> devices = {};
+  // Borrowed. Null is SteadyClock().
+  Clock* clock = nullptr;
+};
+
+// What this host's devices take in one step.
+struct InfeedBatch {
+  uint64_t step = 0;
+  size_t shape = 0;               // number of its length in Contract::lengths
+  std::vector<CoreSlice> slices;  // one for each local device, by rising id
+  // The position once the devices have consumed this batch.
+  State state_after;
+};
+
+// Pulls batches ahead of use on a thread of its own, cuts each into views for
+// the host's devices by the mesh, and keeps a bounded queue for each device
+// full. Devices that hold copies of the same rows share the bytes.
+//
+//   Infeed infeed(*std::move(pipeline), mesh, {.depth = 2});
+//   while (auto batch = infeed.Next()) Train(*batch);
+//   if (!infeed.status().ok()) ...
+//
+// Use either Next() or the queues of single devices.
+//
+// Threads: Next() from one; each queue from one; Cancel() and counts from any.
+// Errors:  the source's; kInvalidArgument where pipeline and mesh do not fit;
+//          kInternal for a batch that breaks the contract. Batches before the
+//          error are delivered.
+class Infeed {
+ public:
+  Infeed(Pipeline pipeline, const Mesh& mesh, InfeedOptions options = {});
+  Infeed(std::unique_ptr<BatchSource> source, const Mesh& mesh,
+         InfeedOptions options = {});
+  // Cancels what runs, source first, then waits for it.
+  ~Infeed();
+  Infeed(const Infeed&) = delete;
+  Infeed& operator=(const Infeed&) = delete;
+
+  // The next step; nullopt at the end of data or at an error: see status().
+  std::optional<InfeedBatch> Next();
+  // OK while it runs and after the end of data.
+  absl::Status status() const;
+
+  // Ids of this host's devices, rising.
+  const std::vector<uint32_t>& devices() const;
+  // The queue of devices()[i]. A host without devices has none.
+  InfeedQueue& queue(size_t i);
+  const Contract& contract() const;
+
+  // Ends every wait inside, now and later. Never blocks.
+  void Cancel();
+
+  // What the source counted up to the last batch it gave.
+  PipelineCounts counts() const;
+  // For the watchdog: a line for each queue with its depth and last step.
+  std::string Describe() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace penstock

@@ -1,0 +1,55 @@
+// Was every record seen, and each once an epoch?
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "formats/record_digest.h"
+
+namespace penstock {
+
+struct EpochCensus {
+  uint64_t epoch = 0;
+  uint64_t seen = 0;        // rows that are a record, each time counted
+  uint64_t duplicated = 0;  // those of them that had been seen in this epoch
+  // Records of the dataset not seen; nullopt where their number is not known.
+  // A run that begins or stops within the epoch misses the rest of it.
+  std::optional<uint64_t> missing;
+};
+
+// Marks record ids as the devices take them, exactly: a bit for each record of
+// an epoch. Rows that pad do not count.
+//
+// Memory:  an eighth of a byte a record for each epoch that is under way.
+// Threads: one at a time.
+class RecordCensus {
+ public:
+  // `records` of one epoch, where that is known.
+  explicit RecordCensus(std::optional<uint64_t> records = std::nullopt);
+
+  void Mark(uint64_t epoch, std::span<const uint64_t> ids);
+  // By epoch, in order.
+  std::vector<EpochCensus> Epochs() const;
+  // Of all ids marked.
+  const RecordDigest& digest() const { return digest_; }
+
+ private:
+  struct Epoch {
+    std::vector<bool> marked;
+    EpochCensus census;
+    uint64_t distinct = 0;
+  };
+
+  EpochCensus CensusOf(const Epoch& epoch) const;
+
+  const std::optional<uint64_t> records_;
+  // The last two; devices are at most one step apart.
+  std::map<uint64_t, Epoch> open_;
+  std::vector<EpochCensus> closed_;
+  RecordDigest digest_;
+};
+
+}  // namespace penstock

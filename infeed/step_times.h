@@ -1,0 +1,43 @@
+// How long steps took, and how much of that was the input's fault.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace penstock {
+
+// One step as all devices had it.
+struct StepSpan {
+  int64_t free_ns = 0;   // the devices were done with the step before
+  int64_t begin_ns = 0;  // the last of them was ready for this one
+  int64_t compile_ns = 0;
+  int64_t end_ns = 0;
+};
+
+// Bounds of 5 and 20 per cent of step time.
+// Source:  XProf's input pipeline analyser.
+enum class InputBound { kNot, kModerately, kHighly };
+// "NOT input bound", ...
+std::string_view InputBoundName(InputBound bound);
+InputBound InputBoundOf(double infeed_percent);
+
+struct StepSummary {
+  uint64_t steps = 0;
+  // Of the steps' times from end to end; nearest rank. The first step and those
+  // that compile are left out where others remain.
+  int64_t p50_ns = 0;
+  int64_t p90_ns = 0;
+  int64_t p99_ns = 0;
+  int64_t max_ns = 0;
+  // Time in which devices stood still for input, own or a peer's, as a part of
+  // step time; over the same steps.
+  double infeed_percent = 0;
+  // Compute as a part of the time from the first step's begin to the last
+  // one's end; what MLPerf Storage calls accelerator utilisation.
+  double au_percent = 0;
+};
+
+StepSummary Summarize(std::span<const StepSpan> steps);
+
+}  // namespace penstock

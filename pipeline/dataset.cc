@@ -1,0 +1,63 @@
+#include "pipeline/dataset.h"
+
+#include <utility>
+
+#include "pipeline/node.h"
+
+namespace penstock {
+namespace {
+
+std::shared_ptr<const Node> Append(std::shared_ptr<const Node> parent,
+                                   Stage stage) {
+  return std::make_shared<const Node>(
+      Node{std::move(parent), std::move(stage)});
+}
+
+}  // namespace
+
+Dataset::Dataset(std::shared_ptr<const Node> node) : node_(std::move(node)) {}
+
+Dataset Dataset::TfRecords(std::string pattern, OpenOptions options) {
+  options.kind = FileKind::kTfRecord;
+  return Dataset(Append(nullptr, ReadStage{.pattern = std::move(pattern),
+                                           .options = std::move(options),
+                                           .examples = true}));
+}
+
+Dataset Dataset::Corpus(std::string pattern, OpenOptions options) {
+  return Dataset(Append(nullptr, ReadStage{.pattern = std::move(pattern),
+                                           .options = std::move(options),
+                                           .examples = false}));
+}
+
+Dataset Dataset::Parse(std::vector<Feature> features) const {
+  return Dataset(Append(node_, ParseStage{std::move(features)}));
+}
+
+Dataset Dataset::Shuffle(ShuffleOptions options) const {
+  return Dataset(Append(node_, options));
+}
+
+Dataset Dataset::Repeat(RepeatOptions options) const {
+  return Dataset(Append(node_, options));
+}
+
+Dataset Dataset::Tokenize(std::shared_ptr<const Tokenizer> tokenizer,
+                          TokenizeOptions options) const {
+  return Dataset(
+      Append(node_, TokenizeStage{std::move(tokenizer), std::move(options)}));
+}
+
+Dataset Dataset::Bucket(BucketOptions options) const {
+  return Dataset(Append(node_, std::move(options)));
+}
+
+Dataset Dataset::Pad(PadOptions options) const {
+  return Dataset(Append(node_, std::move(options)));
+}
+
+Dataset Dataset::Batch(BatchOptions options) const {
+  return Dataset(Append(node_, options));
+}
+
+}  // namespace penstock

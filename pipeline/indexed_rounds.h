@@ -1,0 +1,17 @@
+// Rounds of records that are reached by number.
+#pragma once
+
+#include <memory>
+
+#include "formats/record_files.h"
+#include "pipeline/order.h"
+#include "pipeline/rounds.h"
+
+namespace penstock {
+
+// Reads nothing before Load(), so restoring costs only the pending records.
+std::unique_ptr<RoundSource> MakeIndexedRounds(
+    std::shared_ptr<const RecordFiles> files, Order order,
+    RoundOptions options);
+
+}  // namespace penstock

@@ -1,0 +1,38 @@
+// One immutable stage of a dataset's graph.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "pipeline/dataset.h"
+
+namespace penstock {
+
+struct ReadStage {
+  std::string pattern;
+  OpenOptions options;
+  bool examples = false;  // records are tf.train.Example, otherwise text
+};
+
+struct ParseStage {
+  std::vector<Feature> features;
+};
+
+struct TokenizeStage {
+  std::shared_ptr<const Tokenizer> tokenizer;
+  TokenizeOptions options;
+};
+
+// What a stage does; the others hold no more than their options.
+using Stage =
+    std::variant<ReadStage, ParseStage, ShuffleOptions, RepeatOptions,
+                 TokenizeStage, BucketOptions, PadOptions, BatchOptions>;
+
+struct Node {
+  std::shared_ptr<const Node> parent;  // null for ReadStage
+  Stage stage;
+};
+
+}  // namespace penstock

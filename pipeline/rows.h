@@ -1,0 +1,24 @@
+// Decoded rows as they travel from decoding to placing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "formats/examples.h"
+#include "pipeline/batch.h"
+
+namespace penstock {
+
+// A row of some decoded examples, which whoever made this keeps alive.
+struct RowRef {
+  const Examples* examples = nullptr;  // null for a row that pads
+  size_t row = 0;
+  uint64_t record_id = kNoRecord;
+};
+
+// Says where a record came from, for messages. Threads: any number at a time.
+using Locate = std::function<std::string(uint64_t record_id)>;
+
+}  // namespace penstock

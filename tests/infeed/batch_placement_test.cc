@@ -1,0 +1,86 @@
+#include "infeed/batch_placement.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/status_matchers.h"
+
+namespace penstock {
+namespace {
+
+using ::penstock::testing::StatusIs;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+TEST(BatchPlacementTest, HostsGetBlocksLargerOnesFirst) {
+  const Mesh mesh = *Mesh::Create({{"data", 8}});
+  ASSERT_OK_AND_ASSIGN(const BatchPlacement three, PlaceBatch(mesh, "data", 3));
+  EXPECT_THAT(three.DevicesOf(0), ElementsAre(0, 1, 2));
+  EXPECT_THAT(three.DevicesOf(1), ElementsAre(3, 4, 5));
+  EXPECT_THAT(three.DevicesOf(2), ElementsAre(6, 7));
+}
+
+TEST(BatchPlacementTest, OneAxisIsWhatTheTopologyDealsOutByItself) {
+  const Mesh mesh = *Mesh::Create({{"data", 8}});
+  for (const uint32_t hosts : {1u, 2u, 3u, 5u, 8u}) {
+    for (uint32_t host = 0; host < hosts; ++host) {
+      ASSERT_OK_AND_ASSIGN(const Topology topology,
+                           BatchTopology(mesh, "data", hosts, host));
+      Topology plain;
+      plain.shards = 8;
+      plain.hosts = hosts;
+      EXPECT_OK(topology.Validate());
+      EXPECT_EQ(topology.ShardsOf(host), plain.ShardsOf(host));
+    }
+  }
+}
+
+// d.3: P('x', None) gives both devices of a host the same rows.
+TEST(BatchPlacementTest, OtherAxesHoldCopies) {
+  const Mesh mesh = *Mesh::Create({{"x", 4}, {"y", 2}});
+  ASSERT_OK_AND_ASSIGN(const BatchPlacement placement,
+                       PlaceBatch(mesh, "x", 4));
+  EXPECT_EQ(placement.shards, 4u);
+  EXPECT_THAT(placement.shard_of_device, ElementsAre(0, 0, 1, 1, 2, 2, 3, 3));
+  EXPECT_THAT(placement.device_of_shard, ElementsAre(0, 2, 4, 6));
+  EXPECT_THAT(placement.TopologyOf(0).host_of_shard, ElementsAre(0, 1, 2, 3));
+}
+
+TEST(BatchPlacementTest, RowsFollowTheMeshNotTheHostNumber) {
+  const Mesh mesh = *Mesh::Create({{"data", 8}}, {0, 4, 1, 5, 2, 6, 3, 7});
+  ASSERT_OK_AND_ASSIGN(const BatchPlacement placement,
+                       PlaceBatch(mesh, "data", 2));
+  EXPECT_THAT(placement.TopologyOf(0).ShardsOf(0), ElementsAre(0, 2, 4, 6));
+  EXPECT_THAT(placement.TopologyOf(1).ShardsOf(1), ElementsAre(1, 3, 5, 7));
+}
+
+TEST(BatchPlacementTest, HostsBeyondTheDevicesHaveNone) {
+  const Mesh mesh = *Mesh::Create({{"data", 2}});
+  ASSERT_OK_AND_ASSIGN(const BatchPlacement placement,
+                       PlaceBatch(mesh, "data", 3));
+  EXPECT_THAT(placement.DevicesOf(2), IsEmpty());
+  EXPECT_OK(placement.TopologyOf(2).Validate());
+  EXPECT_THAT(placement.TopologyOf(2).ShardsOf(2), IsEmpty());
+}
+
+TEST(BatchPlacementTest, MistakesAreNamed) {
+  const Mesh mesh = *Mesh::Create({{"x", 4}, {"y", 2}});
+  // d.4: P('y', None): every host would need every row.
+  EXPECT_THAT(PlaceBatch(mesh, "y", 4),
+              StatusIs(absl::StatusCode::kUnimplemented,
+                       HasSubstr("devices 0 of host 0 and 2 of host 1 hold the "
+                                 "same rows (shard 0")));
+  EXPECT_THAT(
+      PlaceBatch(mesh, "z", 1),
+      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("no axis \"z\"")));
+  EXPECT_THAT(PlaceBatch(mesh, "x", 0),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("at least one host")));
+  EXPECT_THAT(
+      BatchTopology(mesh, "x", 2, 2),
+      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("host 2 of 2")));
+}
+
+}  // namespace
+}  // namespace penstock

@@ -1,0 +1,185 @@
+#include "infeed/coordinator.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <latch>
+#include <thread>
+
+#include "tests/infeed/made_batches.h"
+#include "tests/support/status_matchers.h"
+
+namespace penstock {
+namespace {
+
+using ::penstock::testing::StatusIs;
+using ::penstock::testing::TokenContract;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class CoordinatorTest : public ::testing::Test {
+ protected:
+  // Each device arrives on a thread of its own; gives what each was told.
+  std::vector<absl::StatusOr<StepPlan>> ArriveAll(
+      Coordinator& coordinator, const std::vector<Arrival>& arrivals) {
+    std::vector<absl::StatusOr<StepPlan>> plans(arrivals.size());
+    {
+      std::vector<std::jthread> threads;
+      for (size_t i = 0; i < arrivals.size(); ++i) {
+        threads.emplace_back(
+            [&, i] { plans[i] = coordinator.Arrive(arrivals[i]); });
+      }
+    }
+    return plans;
+  }
+
+  const Contract contract_ = TokenContract(8, {2, 4});
+};
+
+TEST_F(CoordinatorTest, AStepBeginsWhenTheLastDeviceIsReady) {
+  Coordinator coordinator({0, 0, 1}, contract_);
+  const auto plans =
+      ArriveAll(coordinator, {{.device = 0, .ready_ns = 50, .compile_ns = 9},
+                              {.device = 1, .ready_ns = 80, .compile_ns = 9},
+                              {.device = 2, .ready_ns = 20, .compile_ns = 9}});
+  for (const auto& plan : plans) {
+    ASSERT_OK(plan);
+    EXPECT_EQ(plan->begin_ns, 80);
+    EXPECT_EQ(plan->compile_ns, 9);
+    EXPECT_FALSE(plan->last);
+  }
+  EXPECT_THAT(coordinator.waited_for_ns(), ElementsAre(0, 30 + 60, 0));
+  const auto again = ArriveAll(
+      coordinator, {{.device = 0, .step = 1, .ready_ns = 90, .compile_ns = 9},
+                    {.device = 1, .step = 1, .ready_ns = 90, .compile_ns = 9},
+                    {.device = 2, .step = 1, .ready_ns = 95, .compile_ns = 9}});
+  EXPECT_EQ(again[0]->compile_ns, 0) << "the shape has its program";
+  EXPECT_THAT(coordinator.waited_for_ns(), ElementsAre(0, 90, 10));
+  EXPECT_EQ(coordinator.steps(), 2u);
+}
+
+TEST_F(CoordinatorTest, HostsThatEndEarlierAreAnErrorNotAHang) {
+  Coordinator coordinator({0, 1}, contract_);
+  absl::Status ended;
+  std::jthread host0([&] { ended = coordinator.ArriveAtEnd(0, 5).status(); });
+  const absl::Status goes_on =
+      coordinator.Arrive({.device = 1, .step = 8}).status();
+  host0.join();
+  for (const absl::Status& status : {ended, goes_on}) {
+    EXPECT_THAT(
+        status,
+        StatusIs(absl::StatusCode::kInternal,
+                 HasSubstr("device 0 (host 0) has no more data, but "
+                           "device 1 (host 1) has a batch for step 8")));
+  }
+}
+
+TEST_F(CoordinatorTest, HostsThatDisagreeAreNamed) {
+  Coordinator shapes({0, 1}, contract_);
+  EXPECT_THAT(ArriveAll(shapes, {{.device = 0}, {.device = 1, .shape = 1}})[0],
+              StatusIs(absl::StatusCode::kInternal,
+                       HasSubstr("in step 0 device 1 (host 1) brings shape 1, "
+                                 "but device 0 (host 0) brings shape 0")));
+  Coordinator steps({0, 1}, contract_);
+  EXPECT_THAT(
+      ArriveAll(steps, {{.device = 0, .step = 3}, {.device = 1}})[1],
+      StatusIs(absl::StatusCode::kInternal,
+               HasSubstr("device 1 (host 1) brings step 0, but device 0 (host "
+                         "0) brings step 3")));
+}
+
+TEST_F(CoordinatorTest, TheFirstErrorEndsEveryWait) {
+  Coordinator coordinator({0, 0, 1}, contract_);
+  std::latch waiting(2);
+  std::vector<std::jthread> devices;
+  for (uint32_t d = 0; d < 2; ++d) {
+    devices.emplace_back([&, d] {
+      waiting.count_down();
+      EXPECT_THAT(coordinator.Arrive({.device = d}),
+                  StatusIs(absl::StatusCode::kDataLoss, HasSubstr("bit rot")));
+    });
+  }
+  waiting.wait();
+  coordinator.Fail(absl::DataLossError("bit rot"));
+  devices.clear();
+  EXPECT_TRUE(coordinator.stop_token().stop_requested());
+  coordinator.Fail(absl::InternalError("later"));
+  EXPECT_THAT(coordinator.status(),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("bit rot")));
+  EXPECT_THAT(coordinator.Arrive({.device = 2}),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("bit rot")));
+}
+
+TEST_F(CoordinatorTest, AnErrorCountsMoreThanTheCancellingItCaused) {
+  Coordinator coordinator({0, 1}, contract_);
+  std::jthread cancelled([&] {
+    coordinator.ArriveCancelled(0, absl::CancelledError("a peer ended"));
+  });
+  while (coordinator.Describe().find("cancelled") == std::string::npos) {
+    std::this_thread::yield();
+  }
+  EXPECT_OK(coordinator.status());
+  coordinator.Fail(absl::DataLossError("bit rot"));
+  cancelled.join();
+  EXPECT_THAT(coordinator.status(),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("bit rot")));
+}
+
+TEST_F(CoordinatorTest, CancellingWithoutAnErrorEndsTheRunToo) {
+  Coordinator coordinator({0, 1}, contract_);
+  std::jthread cancelled([&] {
+    coordinator.ArriveCancelled(0, absl::CancelledError("a peer ended"));
+  });
+  EXPECT_THAT(coordinator.Arrive({.device = 1}),
+              StatusIs(absl::StatusCode::kCancelled,
+                       HasSubstr("device 0 (host 0): a peer ended")));
+}
+
+TEST_F(CoordinatorTest, TheRunStopsForAllAtTheSameStep) {
+  Coordinator coordinator({0, 1}, contract_, {.max_steps = 2});
+  for (uint64_t step = 0; step < 2; ++step) {
+    for (const auto& plan : ArriveAll(
+             coordinator,
+             {{.device = 0, .step = step}, {.device = 1, .step = step}})) {
+      EXPECT_EQ(plan->last, step == 1);
+    }
+  }
+  Coordinator asked({0}, contract_);
+  asked.RequestStop();
+  EXPECT_TRUE(asked.Arrive({.device = 0})->last);
+}
+
+TEST_F(CoordinatorTest, EndIsWhenTheLastDeviceIsFree) {
+  Coordinator coordinator({0, 1}, contract_);
+  std::jthread other([&] { EXPECT_EQ(*coordinator.ArriveAtEnd(0, 70), 90); });
+  EXPECT_EQ(*coordinator.ArriveAtEnd(1, 90), 90);
+  other.join();
+  EXPECT_THAT(coordinator.waited_for_ns(), ElementsAre(0, 0));
+}
+
+TEST_F(CoordinatorTest, DescriptionSaysWhoWaitsForWhom) {
+  Coordinator coordinator({0, 0, 1}, contract_);
+  std::jthread waiting(
+      [&] { (void)coordinator.Arrive({.device = 0, .step = 0}); });
+  while (coordinator.Describe().find("ready for step 0") == std::string::npos) {
+    std::this_thread::yield();
+  }
+  EXPECT_THAT(
+      coordinator.Describe(),
+      AllOf(HasSubstr("device 0 (host 0): ready for step 0, waits for device 1 "
+                      "(host 0), device 2 (host 1)\n"),
+            HasSubstr("device 2 (host 1): not ready for the next step")));
+  coordinator.Fail(absl::CancelledError("over"));
+}
+
+TEST_F(CoordinatorTest, CompileBudgetEndsTheRun) {
+  Coordinator coordinator({0}, contract_, {.compile = {.budget = 1}});
+  ASSERT_OK(coordinator.Arrive({.device = 0}));
+  EXPECT_THAT(coordinator.Arrive({.device = 0, .step = 1, .shape = 1}),
+              StatusIs(absl::StatusCode::kResourceExhausted,
+                       HasSubstr("tokens dim 1: 2 -> 4")));
+}
+
+}  // namespace
+}  // namespace penstock

@@ -1,0 +1,236 @@
+#include "infeed/infeed.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <latch>
+#include <thread>
+
+#include "infeed/simulated_device.h"
+#include "tests/infeed/fake_clock.h"
+#include "tests/infeed/made_batches.h"
+#include "tests/support/status_matchers.h"
+
+namespace penstock {
+namespace {
+
+using ::penstock::testing::FakeClock;
+using ::penstock::testing::MadeBatches;
+using ::penstock::testing::MadeOptions;
+using ::penstock::testing::StatusIs;
+using ::penstock::testing::TokenContract;
+using ::penstock::testing::TopologyOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::unique_ptr<BatchSource> Made(MadeOptions options) {
+  return std::make_unique<MadeBatches>(std::move(options));
+}
+
+TEST(InfeedTest, NextGivesEveryStepThenTheEnd) {
+  const Mesh mesh = *Mesh::Create({{"data", 8}});
+  Infeed infeed(Made({.topology = TopologyOf(8, 1, 0), .steps = 5}), mesh,
+                {.depth = 2});
+  uint64_t steps = 0;
+  while (auto batch = infeed.Next()) {
+    EXPECT_EQ(batch->step, steps);
+    EXPECT_EQ(batch->state_after.step, steps + 1);
+    ASSERT_EQ(batch->slices.size(), 8u);
+    for (uint32_t d = 0; d < 8; ++d) {
+      EXPECT_EQ(batch->slices[d].device(), d);
+      EXPECT_THAT(batch->slices[d].record_ids(),
+                  ElementsAre(steps * 16 + d * 2, steps * 16 + d * 2 + 1));
+    }
+    ++steps;
+  }
+  EXPECT_EQ(steps, 5u);
+  EXPECT_OK(infeed.status());
+}
+
+TEST(InfeedTest, RowsFollowAPermutedMesh) {
+  const Mesh mesh = *Mesh::Create({{"data", 4}}, {2, 0, 3, 1});
+  Topology topology = TopologyOf(4, 2, 1);  // devices 2 and 3: shards 0 and 2
+  topology.host_of_shard = {1, 0, 1, 0};
+  Infeed infeed(Made({.topology = topology}), mesh);
+  const auto batch = infeed.Next();
+  ASSERT_TRUE(batch.has_value());
+  EXPECT_THAT(infeed.devices(), ElementsAre(2, 3));
+  EXPECT_EQ(batch->slices[0].shard(), 0u);
+  EXPECT_THAT(batch->slices[0].record_ids(), ElementsAre(0, 1, 2, 3));
+  EXPECT_EQ(batch->slices[1].shard(), 2u);
+  EXPECT_THAT(batch->slices[1].record_ids(), ElementsAre(8, 9, 10, 11));
+}
+
+TEST(InfeedTest, CopiesShareTheBytes) {
+  const Mesh mesh = *Mesh::Create({{"data", 2}, {"model", 2}});
+  Infeed infeed(Made({.topology = TopologyOf(2, 1, 0)}), mesh);
+  const auto batch = infeed.Next();
+  ASSERT_TRUE(batch.has_value());
+  ASSERT_EQ(batch->slices.size(), 4u);
+  EXPECT_EQ(batch->slices[0].tensor(0).bytes.data(),
+            batch->slices[1].tensor(0).bytes.data());
+  EXPECT_NE(batch->slices[1].tensor(0).bytes.data(),
+            batch->slices[2].tensor(0).bytes.data());
+  EXPECT_THAT(batch->slices[3].record_ids(),
+              ElementsAre(8, 9, 10, 11, 12, 13, 14, 15));
+}
+
+TEST(InfeedTest, AnErrorComesAtItsStepAndStays) {
+  const Mesh mesh = *Mesh::Create({{"data", 2}});
+  Infeed infeed(
+      Made({.topology = TopologyOf(2, 1, 0),
+            .before =
+                [](MadeBatches&, uint64_t step) {
+                  return step < 3 ? absl::OkStatus()
+                                  : absl::DataLossError("a.tfrecord: record 7");
+                }}),
+      mesh);
+  uint64_t steps = 0;
+  while (infeed.Next()) ++steps;
+  EXPECT_EQ(steps, 3u);
+  EXPECT_THAT(infeed.status(), StatusIs(absl::StatusCode::kDataLoss,
+                                        HasSubstr("a.tfrecord: record 7")));
+  EXPECT_FALSE(infeed.Next().has_value());
+}
+
+TEST(InfeedTest, ABatchThatBreaksTheContractIsAnError) {
+  const Mesh mesh = *Mesh::Create({{"data", 2}});
+  Infeed infeed(
+      Made({.topology = TopologyOf(2, 1, 0),
+            .change = [](Batch& batch) { batch.tensors.pop_back(); }}),
+      mesh);
+  EXPECT_FALSE(infeed.Next().has_value());
+  EXPECT_THAT(infeed.status(), StatusIs(absl::StatusCode::kInternal,
+                                        HasSubstr("contract declares 3")));
+}
+
+TEST(InfeedTest, PipelineAndMeshMustFit) {
+  const auto status = [](const Mesh& mesh, Topology topology,
+                         InfeedOptions options = {}) {
+    Infeed infeed(Made({.topology = std::move(topology)}), mesh,
+                  std::move(options));
+    EXPECT_FALSE(infeed.Next().has_value());
+    return infeed.status();
+  };
+  constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+  const Mesh mesh = *Mesh::Create({{"data", 4}});
+  EXPECT_THAT(
+      status(mesh, TopologyOf(2, 1, 0)),
+      StatusIs(kInvalid, HasSubstr("BatchTopology(mesh, \"data\", 1, 0)")));
+  EXPECT_THAT(status(mesh, TopologyOf(4, 1, 0), {.axis = "rows"}),
+              StatusIs(kInvalid, HasSubstr("no axis \"rows\"")));
+  SimulatedDevice device;
+  EXPECT_THAT(status(mesh, TopologyOf(4, 1, 0), {.devices = {&device}}),
+              StatusIs(kInvalid, HasSubstr("4 devices in the mesh, but 1")));
+}
+
+TEST(InfeedTest, AHostWithoutDevicesTakesEveryStep) {
+  const Mesh mesh = *Mesh::Create({{"data", 2}});
+  Topology topology = TopologyOf(2, 3, 2);
+  topology.host_of_shard = {0, 1};
+  Infeed infeed(Made({.topology = topology, .steps = 6}), mesh);
+  uint64_t steps = 0;
+  while (const auto batch = infeed.Next()) {
+    EXPECT_TRUE(batch->slices.empty());
+    EXPECT_EQ(batch->step, steps++);
+  }
+  EXPECT_EQ(steps, 6u);
+  EXPECT_OK(infeed.status());
+}
+
+TEST(InfeedTest, BatchesAheadAreBoundedByTheDepth) {
+  const Mesh mesh = *Mesh::Create({{"data", 1}});
+  std::latch fifth(1);
+  std::atomic<uint64_t> asked = 0;
+  Infeed infeed(Made({.topology = TopologyOf(1, 1, 0),
+                      .steps = 100,
+                      .before =
+                          [&](MadeBatches&, uint64_t step) {
+                            asked = step;
+                            if (step == 4) fifth.count_down();
+                            return absl::OkStatus();
+                          }}),
+                mesh, {.depth = 3});
+  // Three are queued and one is in the feeder's hand: it asks for a fifth only
+  // when the first has gone.
+  EXPECT_LE(asked, 3u);
+  ASSERT_TRUE(infeed.Next().has_value());
+  fifth.wait();
+  EXPECT_LE(infeed.queue(0).depth(), 3u);
+}
+
+TEST(InfeedTest, DestructionEndsASourceThatWaits) {
+  const Mesh mesh = *Mesh::Create({{"data", 1}});
+  std::latch waiting(1);
+  {
+    Infeed infeed(Made({.topology = TopologyOf(1, 1, 0),
+                        .before =
+                            [&](MadeBatches& source, uint64_t) {
+                              waiting.count_down();
+                              return source.AwaitCancel();
+                            }}),
+                  mesh);
+    waiting.wait();
+  }
+}
+
+TEST(InfeedTest, DestructionEndsAFeederThatWaitsForRoom) {
+  const Mesh mesh = *Mesh::Create({{"data", 1}});
+  std::latch second(1);
+  Infeed infeed(Made({.topology = TopologyOf(1, 1, 0),
+                      .before =
+                          [&](MadeBatches&, uint64_t step) {
+                            if (step == 1) second.count_down();
+                            return absl::OkStatus();
+                          }}),
+                mesh, {.depth = 1});
+  second.wait();
+}
+
+TEST(InfeedTest, CancelEndsNext) {
+  const Mesh mesh = *Mesh::Create({{"data", 1}});
+  std::latch waiting(1);
+  Infeed infeed(Made({.topology = TopologyOf(1, 1, 0),
+                      .before =
+                          [&](MadeBatches& source, uint64_t) {
+                            waiting.count_down();
+                            return source.AwaitCancel();
+                          }}),
+                mesh);
+  std::jthread trainer([&] { EXPECT_FALSE(infeed.Next().has_value()); });
+  waiting.wait();
+  infeed.Cancel();
+  trainer.join();
+  EXPECT_THAT(infeed.status(),
+              StatusIs(absl::StatusCode::kCancelled, HasSubstr("cancelled")));
+}
+
+TEST(InfeedTest, NextWaitsForTheTransfer) {
+  FakeClock clock;
+  SimulatedDevice device({.transfer_ns = 500, .bytes_per_second = 0});
+  const Mesh mesh = *Mesh::Create({{"data", 1}});
+  Infeed infeed(Made({.topology = TopologyOf(1, 1, 0)}), mesh,
+                {.devices = {&device}, .clock = &clock});
+  const int64_t begin_ns = clock.NowNs();
+  std::jthread trainer([&] {
+    EXPECT_TRUE(infeed.Next().has_value());
+    EXPECT_EQ(clock.NowNs(), begin_ns + 500);
+  });
+  clock.AwaitWaiters(1);
+  clock.Advance(500);
+}
+
+TEST(InfeedTest, CancelEndsNextThatWaitsForTheTransfer) {
+  FakeClock clock;
+  SimulatedDevice device({.transfer_ns = 500, .bytes_per_second = 0});
+  const Mesh mesh = *Mesh::Create({{"data", 1}});
+  Infeed infeed(Made({.topology = TopologyOf(1, 1, 0)}), mesh,
+                {.devices = {&device}, .clock = &clock});
+  std::jthread trainer([&] { EXPECT_FALSE(infeed.Next().has_value()); });
+  clock.AwaitWaiters(1);
+  infeed.Cancel();
+}
+
+}  // namespace
+}  // namespace penstock

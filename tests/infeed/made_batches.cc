@@ -1,0 +1,127 @@
+#include "tests/infeed/made_batches.h"
+
+#include <span>
+#include <utility>
+
+#include "absl/status/status.h"
+
+namespace penstock::testing {
+namespace {
+
+template <typename T>
+Tensor MakeTensor(std::vector<int64_t> shape, const std::vector<T>& values) {
+  Tensor tensor{.shape = std::move(shape), .bytes = {}};
+  const auto bytes = std::as_bytes(std::span(values));
+  tensor.bytes.assign(bytes.begin(), bytes.end());
+  return tensor;
+}
+
+}  // namespace
+
+Contract TokenContract(int64_t rows, std::vector<int64_t> lengths) {
+  Contract contract;
+  contract.rows = rows;
+  contract.lengths = std::move(lengths);
+  contract.tensors = {{.name = "tokens",
+                       .type = ElementType::kInt32,
+                       .row_shape = {TensorSpec::kBucketLength}},
+                      {.name = "tokens_length",
+                       .type = ElementType::kInt32,
+                       .row_shape = {},
+                       .role = Role::kLengths},
+                      {.name = "weights",
+                       .type = ElementType::kFloat32,
+                       .row_shape = {},
+                       .role = Role::kWeights}};
+  return contract;
+}
+
+Batch MakeBatch(const Contract& contract, const Topology& topology,
+                uint64_t step, size_t shape, uint64_t records) {
+  Batch batch;
+  batch.step = step;
+  batch.shape = shape;
+  const uint64_t rows = contract.rows / topology.shards;
+  const int64_t length = contract.lengths[shape];
+  std::vector<int32_t> tokens;
+  std::vector<int32_t> lengths;
+  std::vector<float> weights;
+  for (const uint32_t shard : topology.ShardsOf(topology.host)) {
+    for (uint64_t row = shard * rows; row < (shard + 1) * rows; ++row) {
+      const uint64_t id = step * contract.rows + row;
+      const bool real = id < records;
+      batch.record_ids.push_back(real ? id : kNoRecord);
+      weights.push_back(real ? 1 : 0);
+      lengths.push_back(real ? static_cast<int32_t>(length) - 1 : 0);
+      for (int64_t i = 0; i < length; ++i) {
+        tokens.push_back(
+            real && i + 1 < length ? static_cast<int32_t>(id * 1000 + i) : 0);
+      }
+    }
+  }
+  const auto local = static_cast<int64_t>(batch.record_ids.size());
+  batch.tensors.push_back(MakeTensor({local, length}, tokens));
+  batch.tensors.push_back(MakeTensor({local}, lengths));
+  batch.tensors.push_back(MakeTensor({local}, weights));
+  batch.state_after.step = step + 1;
+  batch.state_after.step_in_epoch = step + 1;
+  return batch;
+}
+
+absl::StatusOr<std::optional<Batch>> MadeBatches::Next() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (cancelled_) return absl::CancelledError("the source was cancelled");
+  }
+  if (options_.before) {
+    const absl::Status status = options_.before(*this, step_);
+    if (!status.ok()) return status;
+  }
+  if (step_ == options_.steps) return std::nullopt;
+  Batch batch = MakeBatch(options_.contract, options_.topology, step_,
+                          options_.shapes[step_ % options_.shapes.size()],
+                          options_.records);
+  ++step_;
+  if (options_.change) options_.change(batch);
+  return batch;
+}
+
+void MadeBatches::Cancel() {
+  {
+    const std::lock_guard lock(mutex_);
+    cancelled_ = true;
+  }
+  changed_.notify_all();
+}
+
+absl::Status MadeBatches::AwaitCancel() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return cancelled_; });
+  return absl::CancelledError("the source was cancelled");
+}
+
+Topology TopologyOf(uint32_t shards, uint32_t hosts, uint32_t host) {
+  Topology topology;
+  topology.shards = shards;
+  topology.hosts = hosts;
+  topology.host = host;
+  if (hosts > shards) {
+    for (uint32_t s = 0; s < shards; ++s) topology.host_of_shard.push_back(s);
+  }
+  return topology;
+}
+
+std::vector<std::unique_ptr<BatchSource>> MadeForHosts(
+    uint32_t shards, uint32_t hosts, MadeOptions options,
+    const std::function<void(MadeOptions&)>& change) {
+  std::vector<std::unique_ptr<BatchSource>> sources;
+  for (uint32_t h = 0; h < hosts; ++h) {
+    MadeOptions mine = options;
+    mine.topology = TopologyOf(shards, hosts, h);
+    if (change) change(mine);
+    sources.push_back(std::make_unique<MadeBatches>(std::move(mine)));
+  }
+  return sources;
+}
+
+}  // namespace penstock::testing

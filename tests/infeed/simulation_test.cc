@@ -1,0 +1,238 @@
+// The whole way, from files to devices.
+#include "infeed/simulation.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "infeed/batch_placement.h"
+#include "infeed/infeed.h"
+#include "tests/pipeline/dataset_fixture.h"
+#include "tests/support/status_matchers.h"
+
+namespace penstock {
+namespace {
+
+using ::penstock::testing::RandomLengths;
+using ::penstock::testing::StatusIs;
+using ::penstock::testing::WriteDataset;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+constexpr uint64_t kRecords = 523;
+
+class SimulationTest : public ::testing::Test {
+ protected:
+  Dataset Data(uint64_t seed = 17, uint64_t epochs = 1) {
+    if (pattern_.empty()) {
+      pattern_ = WriteDataset(folder_, RandomLengths(kRecords, 64, 5));
+    }
+    return Dataset::TfRecords(pattern_)
+        .Parse({{.name = "tokens"}, {.name = "id", .length = 1}})
+        .Shuffle({.seed = seed})
+        .Repeat({.epochs = epochs})
+        .Bucket({.by = "tokens", .lengths = {16, 32, 64}})
+        .Batch({.size = 16});
+  }
+
+  static SimulationOptions Options(uint32_t hosts = 1, int threads = 2) {
+    SimulationOptions options;
+    options.hosts = hosts;
+    options.threads_per_host = threads;
+    options.device = {
+        .step_ns = 0, .compile_ns = 0, .transfer_ns = 0, .bytes_per_second = 0};
+    return options;
+  }
+
+  static void ExpectSeenOnce(const RunReport& report) {
+    for (const EpochCensus& epoch : report.epochs) {
+      EXPECT_EQ(epoch.seen, kRecords);
+      EXPECT_EQ(epoch.duplicated, 0u);
+      EXPECT_EQ(epoch.missing, 0u);
+    }
+  }
+
+  const testing::ScratchFolder folder_;
+  std::string pattern_;
+};
+
+TEST_F(SimulationTest, HostsAndThreadsDoNotChangeBatches) {
+  ASSERT_OK_AND_ASSIGN(const RunReport one, Simulate(Data(), Options()));
+  EXPECT_TRUE(one.planned);
+  ExpectSeenOnce(one);
+  EXPECT_EQ(one.record_digest, RecordDigest::OfFirst(kRecords));
+  EXPECT_EQ(one.compiles.size(), one.shapes.size());
+  EXPECT_EQ(one.shapes.size(), 3u);
+  for (const uint32_t hosts : {1u, 2u, 3u, 5u, 8u}) {
+    for (const int threads : {1, 8}) {
+      ASSERT_OK_AND_ASSIGN(const RunReport report,
+                           Simulate(Data(), Options(hosts, threads)));
+      EXPECT_EQ(report.batch_digest, one.batch_digest) << hosts;
+      EXPECT_EQ(report.times.steps, one.times.steps) << hosts;
+      EXPECT_EQ(report.record_digest, one.record_digest) << hosts;
+      EXPECT_EQ(report.state, one.state) << hosts;
+    }
+  }
+}
+
+TEST_F(SimulationTest, AnotherSeedGivesOtherBatchesOfTheSameRecords) {
+  ASSERT_OK_AND_ASSIGN(const RunReport one, Simulate(Data(1), Options()));
+  ASSERT_OK_AND_ASSIGN(const RunReport other, Simulate(Data(2), Options()));
+  EXPECT_NE(one.batch_digest, other.batch_digest);
+  EXPECT_EQ(one.record_digest, other.record_digest);
+}
+
+TEST_F(SimulationTest, StreamedRunsSeeEachRecordOnceOnAnyHostCount) {
+  SimulationOptions options = Options(1, 1);
+  options.force_streamed = true;
+  ASSERT_OK_AND_ASSIGN(const RunReport one, Simulate(Data(), options));
+  EXPECT_FALSE(one.planned);
+  ExpectSeenOnce(one);
+  options.threads_per_host = 8;
+  ASSERT_OK_AND_ASSIGN(const RunReport threads, Simulate(Data(), options));
+  EXPECT_EQ(threads.batch_digest, one.batch_digest);
+  for (const uint32_t hosts : {2u, 5u}) {
+    options.hosts = hosts;
+    ASSERT_OK_AND_ASSIGN(const RunReport report, Simulate(Data(), options));
+    ExpectSeenOnce(report);
+    EXPECT_EQ(report.times.steps, one.times.steps);
+  }
+}
+
+TEST_F(SimulationTest, StoppedAndRestoredRunsAddUpToTheWhole) {
+  const Dataset data = Data(17, 2);
+  ASSERT_OK_AND_ASSIGN(const RunReport whole, Simulate(data, Options(2)));
+  ASSERT_EQ(whole.epochs.size(), 2u);
+  const uint64_t steps = whole.times.steps;
+  // Start, middle, last of an epoch, past its end, last but one, last.
+  for (const uint64_t k :
+       {uint64_t{1}, steps / 4, steps / 2, steps / 2 + 1, steps - 1, steps}) {
+    SimulationOptions options = Options(2);
+    options.max_steps = k;
+    ASSERT_OK_AND_ASSIGN(const RunReport first, Simulate(data, options));
+    EXPECT_EQ(first.times.steps, k);
+    EXPECT_EQ(first.state.step, k);
+    for (const uint32_t hosts : {2u, 5u}) {
+      SimulationOptions rest_options = Options(hosts);
+      rest_options.restore = first.state;
+      ASSERT_OK_AND_ASSIGN(const RunReport rest, Simulate(data, rest_options));
+      EXPECT_EQ(rest.times.steps, steps - k);
+      EXPECT_EQ(first.batch_digest + rest.batch_digest, whole.batch_digest)
+          << "stopped after " << k << ", rest on " << hosts << " hosts";
+      EXPECT_EQ(rest.state, whole.state);
+      RecordDigest seen = first.record_digest;
+      seen.Merge(rest.record_digest);
+      EXPECT_EQ(seen, whole.record_digest);
+    }
+  }
+}
+
+TEST_F(SimulationTest, StreamedRunsStopAndGoOnToo) {
+  const Dataset data = Data();
+  SimulationOptions options = Options(2);
+  options.force_streamed = true;
+  ASSERT_OK_AND_ASSIGN(const RunReport whole, Simulate(data, options));
+  options.max_steps = whole.times.steps / 3;
+  ASSERT_OK_AND_ASSIGN(const RunReport first, Simulate(data, options));
+  options.max_steps = 0;
+  options.restore = first.state;
+  ASSERT_OK_AND_ASSIGN(const RunReport rest, Simulate(data, options));
+  EXPECT_EQ(first.batch_digest + rest.batch_digest, whole.batch_digest);
+}
+
+TEST_F(SimulationTest, AStartStateIsTheWholeRun) {
+  const Dataset data = Data();
+  ASSERT_OK_AND_ASSIGN(const RunReport whole, Simulate(data, Options()));
+  SimulationOptions options = Options();
+  options.restore = State{.fingerprint = whole.state.fingerprint};
+  ASSERT_OK_AND_ASSIGN(const RunReport again, Simulate(data, options));
+  EXPECT_EQ(again.batch_digest, whole.batch_digest);
+}
+
+TEST_F(SimulationTest, LedgersSumToWallTime) {
+  SimulationOptions options = Options(3);
+  options.device = {.step_ns = 100'000, .compile_ns = 2'000'000};
+  ASSERT_OK_AND_ASSIGN(const RunReport report, Simulate(Data(), options));
+  for (const CoreReport& core : report.cores) {
+    int64_t sum_ns = 0;
+    for (size_t b = 0; b < kBuckets; ++b) {
+      sum_ns += core.ledger.ns(static_cast<Bucket>(b));
+    }
+    EXPECT_EQ(sum_ns, report.wall_ns);
+    EXPECT_EQ(core.ledger.ns(Bucket::kCompile), 3 * 2'000'000);
+    EXPECT_EQ(
+        core.ledger.ns(Bucket::kCompute) + core.ledger.ns(Bucket::kPadCompute),
+        static_cast<int64_t>(report.times.steps) * 100'000);
+    EXPECT_GT(core.ledger.ns(Bucket::kInit), 0);
+  }
+}
+
+TEST_F(SimulationTest, BadOptionsAndDataAreNamed) {
+  SimulationOptions options = Options();
+  options.axis = "rows";
+  EXPECT_THAT(Simulate(Data(), options),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("no axis \"rows\"")));
+  options = Options(2);
+  options.restore = State{.fingerprint = 1};
+  EXPECT_THAT(Simulate(Data(), options),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       HasSubstr("host 0: the state is of another dataset")));
+  EXPECT_THAT(
+      Simulate(Dataset::TfRecords(folder_ / "none.tfrecord")
+                   .Parse({{.name = "id", .length = 1}})
+                   .Batch({.size = 16}),
+               Options()),
+      StatusIs(absl::StatusCode::kNotFound, HasSubstr("none.tfrecord")));
+}
+
+TEST_F(SimulationTest, ADamagedRecordEndsAllHostsWithItsPlace) {
+  const Dataset data = Data();
+  const std::string path = pattern_.substr(0, pattern_.find(','));
+  const std::string name = path.substr(path.rfind('/') + 1);
+  // The index stays valid: a disk that rots does not touch times.
+  const auto time = std::filesystem::last_write_time(path);
+  std::string bytes = folder_.Read(name);
+  bytes[bytes.size() / 2] ^= 1;
+  folder_.Write(name, bytes);
+  std::filesystem::last_write_time(path, time);
+  for (const bool streamed : {false, true}) {
+    SimulationOptions options = Options(5);
+    options.force_streamed = streamed;
+    EXPECT_THAT(Simulate(data, options),
+                StatusIs(absl::StatusCode::kDataLoss,
+                         AllOf(HasSubstr(name), HasSubstr("offset"))));
+  }
+}
+
+TEST_F(SimulationTest, TheCallSiteOfATrainerReadsAsDesigned) {
+  const Dataset corpus = Data();
+  const Mesh mesh = *Mesh::Create({{"data", 8}});
+  auto pipeline = Compile(corpus, *BatchTopology(mesh));
+  ASSERT_OK(pipeline);
+  Infeed infeed(*std::move(pipeline), mesh, {.depth = 2});
+  uint64_t examples = 0;
+  while (auto batch = infeed.Next()) {
+    for (const CoreSlice& slice : batch->slices) {
+      examples += static_cast<uint64_t>(slice.rows()) - slice.pad_rows();
+      EXPECT_EQ(slice.Find("tokens")->shape[0], 2);
+    }
+  }
+  EXPECT_OK(infeed.status());
+  EXPECT_EQ(examples, kRecords);
+}
+
+TEST_F(SimulationTest, AnInfeedThatIsLeftEarlyGoesAway) {
+  const Mesh mesh = *Mesh::Create({{"data", 8}});
+  for (const bool streamed : {false, true}) {
+    auto pipeline =
+        Compile(Data(), *BatchTopology(mesh), {.force_streamed = streamed});
+    ASSERT_OK(pipeline);
+    Infeed infeed(*std::move(pipeline), mesh);
+    EXPECT_TRUE(infeed.Next().has_value());
+  }
+}
+
+}  // namespace
+}  // namespace penstock

@@ -1,0 +1,69 @@
+#include "pipeline/contract.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace penstock {
+namespace {
+
+using ::testing::ElementsAre;
+
+Contract Example() {
+  return {
+      .rows = 1024,
+      .lengths = {128, 256, 512},
+      .tensors = {
+          {.name = "tokens",
+           .type = ElementType::kInt32,
+           .row_shape = {TensorSpec::kBucketLength},
+           .pad_value = 7},
+          {.name = "tokens_lengths", .role = Role::kLengths},
+          {.name = "image", .type = ElementType::kFloat32, .row_shape = {3}},
+          {.name = "id", .type = ElementType::kInt64}}};
+}
+
+TEST(ContractTest, ShapesAndBytesFollowFromTheSpecs) {
+  const Contract contract = Example();
+  EXPECT_EQ(contract.shapes(), 3u);
+  EXPECT_THAT(contract.ShapeOf(0, 1, 32), ElementsAre(32, 256));
+  EXPECT_THAT(contract.ShapeOf(1, 1, 32), ElementsAre(32));
+  EXPECT_THAT(contract.ShapeOf(2, 1, 32), ElementsAre(32, 3));
+  EXPECT_EQ(contract.RowBytes(0), 128u * 4 + 4 + 3 * 4 + 8);
+  EXPECT_EQ(contract.RowBytes(2), 512u * 4 + 4 + 3 * 4 + 8);
+}
+
+TEST(ContractTest, DescriptionIsALineForEachTensor) {
+  EXPECT_EQ(Example().Describe(),
+            "tokens: int32 [1024, 128 | 256 | 512], pad 7\n"
+            "tokens_lengths: int32 [1024]\n"
+            "image: float32 [1024, 3], pad 0\n"
+            "id: int64 [1024], pad 0\n");
+}
+
+TEST(ContractTest, TensorsAreFoundByName) {
+  const Contract contract = Example();
+  EXPECT_EQ(contract.Find("id"), &contract.tensors[3]);
+  EXPECT_EQ(contract.Find("ids"), nullptr);
+}
+
+TEST(ContractTest, FingerprintChangesWithEveryPart) {
+  std::vector<Contract> contracts(8, Example());
+  contracts[1].rows = 512;
+  contracts[2].lengths = {128, 256};
+  contracts[3].tensors[0].name = "ids";
+  contracts[4].tensors[0].type = ElementType::kInt64;
+  contracts[5].tensors[0].pad_value = 8;
+  contracts[6].tensors[2].row_shape = {4};
+  contracts[7].tensors[1].role = Role::kData;
+  std::set<uint64_t> fingerprints;
+  for (const Contract& contract : contracts) {
+    fingerprints.insert(contract.Fingerprint());
+  }
+  EXPECT_EQ(fingerprints.size(), contracts.size());
+  EXPECT_EQ(Example().Fingerprint(), contracts[0].Fingerprint());
+}
+
+}  // namespace
+}  // namespace penstock

@@ -1,0 +1,192 @@
+#include "tests/pipeline/dataset_fixture.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <thread>
+#include <utility>
+
+#include "formats/example_writer.h"
+#include "formats/file.h"
+#include "formats/record_index.h"
+#include "formats/shard_names.h"
+#include "formats/status.h"
+#include "formats/tfrecord_writer.h"
+#include "pipeline/seed.h"
+
+namespace penstock::testing {
+namespace {
+
+std::string SerializedRow(uint64_t record, uint32_t length) {
+  std::vector<int64_t> tokens(length);
+  for (uint32_t j = 0; j < length; ++j) tokens[j] = TokenOf(record, j);
+  ExampleWriter writer;
+  writer.SetInts("tokens", tokens);
+  const auto id = static_cast<int64_t>(record);
+  writer.SetInts("id", std::span(&id, 1));
+  const float half = static_cast<float>(record) / 2;
+  writer.SetFloats("half", std::span(&half, 1));
+  writer.SetBytes("text",
+                  std::string(length, static_cast<char>('a' + record % 26)));
+  std::string bytes;
+  writer.Finish(bytes);
+  return bytes;
+}
+
+absl::Status WriteFile(const std::string& path, uint64_t begin, uint64_t end,
+                       const std::vector<uint32_t>& lengths,
+                       const DatasetFiles& options) {
+  FileSystem& files = LocalFiles();
+  PENSTOCK_ASSIGN_OR_RETURN(
+      const auto writer,
+      CreateTfRecord(files, path, {.compression = options.compression}));
+  std::vector<uint64_t> offsets;
+  for (uint64_t record = begin; record < end; ++record) {
+    offsets.push_back(writer->framed_bytes());
+    PENSTOCK_RETURN_IF_ERROR(
+        writer->Append(SerializedRow(record, lengths[record])));
+  }
+  PENSTOCK_RETURN_IF_ERROR(writer->Finish());
+  if (!options.index || options.compression != Compression::kNone) {
+    return absl::OkStatus();
+  }
+  std::vector<LengthColumn> columns;
+  if (options.length_column) {
+    columns.push_back({"tokens",
+                       {lengths.begin() + static_cast<std::ptrdiff_t>(begin),
+                        lengths.begin() + static_cast<std::ptrdiff_t>(end)}});
+  }
+  PENSTOCK_ASSIGN_OR_RETURN(const FileInfo info, files.Stat(path));
+  return RecordIndex(std::move(offsets), std::move(columns), info)
+      .Save(files, path);
+}
+
+// One host's whole run.
+absl::StatusOr<std::vector<Batch>> RunHost(const Dataset& dataset,
+                                           const RunOptions& options,
+                                           uint32_t host,
+                                           Agreement* agreement) {
+  absl::StatusOr<Pipeline> pipeline = Compile(
+      dataset, {.shards = options.shards, .hosts = options.hosts, .host = host},
+      {.threads = options.threads,
+       .buffer_bytes = options.buffer_bytes,
+       .agreement = agreement,
+       .force_streamed = options.force_streamed});
+  PENSTOCK_RETURN_IF_ERROR(pipeline.status());
+  if (options.restore) {
+    PENSTOCK_RETURN_IF_ERROR(pipeline->Restore(*options.restore));
+  }
+  std::vector<Batch> batches;
+  while (batches.size() < options.max_steps) {
+    PENSTOCK_ASSIGN_OR_RETURN(std::optional<Batch> batch, pipeline->Next());
+    if (!batch) break;
+    batches.push_back(*std::move(batch));
+  }
+  return batches;
+}
+
+}  // namespace
+
+int64_t TokenOf(uint64_t record, uint64_t j) {
+  return static_cast<int64_t>(MixKeys({record, j}) % 50000);
+}
+
+std::string WriteDataset(const ScratchFolder& folder,
+                         const std::vector<uint32_t>& lengths,
+                         DatasetFiles files) {
+  const std::string suffix =
+      files.compression == Compression::kGzip ? ".gz" : "";
+  std::string pattern;
+  for (uint32_t f = 0; f < files.files; ++f) {
+    const std::string path =
+        folder / (ShardName("data.tfrecord", f, files.files) + suffix);
+    const absl::Status status =
+        WriteFile(path, lengths.size() * f / files.files,
+                  lengths.size() * (f + 1) / files.files, lengths, files);
+    EXPECT_TRUE(status.ok()) << status.ToString();
+    pattern += (f == 0 ? "" : ",") + path;
+  }
+  return pattern;
+}
+
+std::vector<uint32_t> RandomLengths(size_t count, uint32_t longest,
+                                    uint64_t seed) {
+  std::vector<uint32_t> lengths(count);
+  for (size_t i = 0; i < count; ++i) {
+    lengths[i] = static_cast<uint32_t>(1 + MixKeys({seed, i}) % longest);
+  }
+  return lengths;
+}
+
+absl::StatusOr<std::vector<GlobalBatch>> RunAll(const Dataset& dataset,
+                                                RunOptions options) {
+  const auto ends = ThreadAgreement(options.hosts);
+  std::vector<absl::StatusOr<std::vector<Batch>>> results(
+      options.hosts, absl::UnknownError("not run"));
+  std::vector<std::thread> threads;
+  for (uint32_t host = 0; host < options.hosts; ++host) {
+    threads.emplace_back([&, host] {
+      results[host] = RunHost(dataset, options, host, ends[host].get());
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  absl::Status cancelled;
+  for (const auto& result : results) {
+    if (result.ok()) continue;
+    if (!absl::IsCancelled(result.status())) return result.status();
+    cancelled = result.status();
+  }
+  if (!cancelled.ok()) return cancelled;
+  std::vector<GlobalBatch> merged;
+  for (size_t step = 0; step < results[0]->size(); ++step) {
+    GlobalBatch global;
+    for (uint32_t host = 0; host < options.hosts; ++host) {
+      if (results[host]->size() != results[0]->size()) {
+        return absl::InternalError("hosts take different numbers of steps");
+      }
+      const Batch& batch = (*results[host])[step];
+      if (host == 0) {
+        global.step = batch.step;
+        global.epoch = batch.epoch;
+        global.shape = batch.shape;
+        global.state_after = batch.state_after;
+        global.tensors.resize(batch.tensors.size());
+      } else if (batch.step != global.step || batch.epoch != global.epoch ||
+                 batch.shape != global.shape ||
+                 batch.state_after != global.state_after) {
+        return absl::InternalError("hosts disagree on a step");
+      }
+      global.record_ids.insert(global.record_ids.end(),
+                               batch.record_ids.begin(),
+                               batch.record_ids.end());
+      for (size_t t = 0; t < batch.tensors.size(); ++t) {
+        const auto& bytes = batch.tensors[t].bytes;
+        global.tensors[t].insert(global.tensors[t].end(), bytes.begin(),
+                                 bytes.end());
+      }
+    }
+    merged.push_back(std::move(global));
+  }
+  return merged;
+}
+
+std::vector<uint64_t> RealIds(const std::vector<GlobalBatch>& batches) {
+  std::vector<uint64_t> ids;
+  for (const GlobalBatch& batch : batches) {
+    for (const uint64_t id : batch.record_ids) {
+      if (id != kNoRecord) ids.push_back(id);
+    }
+  }
+  std::sort(ids.begin(), ids.end());
+  return ids;
+}
+
+std::vector<uint64_t> Iota(uint64_t count) {
+  std::vector<uint64_t> numbers(count);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return numbers;
+}
+
+}  // namespace penstock::testing

@@ -1,0 +1,72 @@
+// Small datasets on disk and whole runs over them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "formats/record_reader.h"
+#include "pipeline/pipeline.h"
+#include "tests/support/scratch_folder.h"
+
+namespace penstock::testing {
+
+struct DatasetFiles {
+  uint32_t files = 3;
+  Compression compression = Compression::kNone;
+  bool index = true;          // only where not compressed
+  bool length_column = true;  // "tokens"
+};
+
+// Token j of record i of every dataset: any value would do, but no two records
+// of a test look alike.
+int64_t TokenOf(uint64_t record, uint64_t j);
+
+// Writes TFRecord files of tf.train.Example whose record i has `lengths[i]`
+// values in "tokens", its number in "id", half of it in the float "half" and as
+// many letters in "text". Returns the pattern that names them.
+std::string WriteDataset(const ScratchFolder& folder,
+                         const std::vector<uint32_t>& lengths,
+                         DatasetFiles files = {});
+
+// `count` lengths from 1 to `longest`, the same for the same seed.
+std::vector<uint32_t> RandomLengths(size_t count, uint32_t longest,
+                                    uint64_t seed);
+
+// One batch as all hosts together made it, shard after shard.
+struct GlobalBatch {
+  uint64_t step = 0;
+  uint64_t epoch = 0;
+  size_t shape = 0;
+  std::vector<uint64_t> record_ids;
+  std::vector<std::vector<std::byte>> tensors;
+  State state_after;
+
+  bool operator==(const GlobalBatch&) const = default;
+};
+
+struct RunOptions {
+  uint32_t shards = 1;
+  uint32_t hosts = 1;
+  int threads = 2;
+  bool force_streamed = false;
+  uint64_t buffer_bytes = 1 << 20;
+  std::optional<State> restore = {};
+  uint64_t max_steps = UINT64_MAX;
+};
+
+// Runs every host on a thread of its own to the end, joined by an agreement.
+// Errors:  the first host's that has one other than kCancelled.
+absl::StatusOr<std::vector<GlobalBatch>> RunAll(const Dataset& dataset,
+                                                RunOptions options = {});
+
+// The record ids of all rows that do not pad, sorted.
+std::vector<uint64_t> RealIds(const std::vector<GlobalBatch>& batches);
+
+// The first `count` numbers.
+std::vector<uint64_t> Iota(uint64_t count);
+
+}  // namespace penstock::testing

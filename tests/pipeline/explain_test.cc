@@ -1,0 +1,84 @@
+#include "pipeline/explain.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "pipeline/pipeline.h"
+#include "tests/pipeline/dataset_fixture.h"
+#include "tests/support/status_matchers.h"
+
+namespace penstock::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class ExplainTest : public ::testing::Test {
+ protected:
+  Dataset MakeDataset() {
+    // 10 rows of length 8 and 6 of length 16.
+    std::vector<uint32_t> lengths(16, 8);
+    for (size_t i = 0; i < 6; ++i) lengths[i] = 16;
+    return Dataset::TfRecords(WriteDataset(folder_, lengths))
+        .Shuffle({.seed = 17})
+        .Bucket({.by = "tokens", .lengths = {8, 16}})
+        .Batch({.size = 8});
+  }
+  ScratchFolder folder_;
+};
+
+TEST_F(ExplainTest, PlannedSaysWhatAnEpochWillBe) {
+  ASSERT_OK_AND_ASSIGN(
+      const Pipeline pipeline,
+      Compile(MakeDataset(), {.shards = 8, .hosts = 3, .host = 1}));
+  // 2 steps of 64 values and 1 of 128; 10 x 8 + 6 x 16 of them are real.
+  EXPECT_THAT(pipeline.Explain(),
+              AllOf(HasSubstr("shuffle   all records, seed 17"),
+                    HasSubstr("bucket    by tokens, lengths 8, 16"),
+                    HasSubstr("tokens: int32 [8, 8 | 16], pad 0"),
+                    HasSubstr("shapes: 2"),
+                    HasSubstr("3 steps, 8 rows of padding, 31.2 %"),
+                    HasSubstr("rows in buckets: 10, 6"),
+                    HasSubstr("rows of each host: 3, 3, 2"),
+                    HasSubstr("bytes  in all")));
+}
+
+// Law 8: every buffer has a budget, and the sum is printed.
+TEST_F(ExplainTest, BudgetsAddUp) {
+  for (const bool streamed : {false, true}) {
+    ASSERT_OK_AND_ASSIGN(
+        const Pipeline pipeline,
+        Compile(MakeDataset(), {},
+                {.buffer_bytes = 1 << 20, .force_streamed = streamed}));
+    const std::string text = pipeline.Explain();
+    uint64_t sum = 0;
+    uint64_t printed = 0;
+    size_t at = text.find("memory, at most:\n");
+    ASSERT_NE(at, std::string::npos);
+    at = text.find('\n', at) + 1;
+    while (at < text.size()) {
+      const size_t end = text.find('\n', at);
+      const std::string line = text.substr(at, end - at);
+      const uint64_t bytes = std::stoull(line);
+      if (line.find("in all") != std::string::npos) {
+        printed = bytes;
+      } else {
+        sum += bytes;
+      }
+      at = end + 1;
+    }
+    EXPECT_EQ(sum, printed);
+    EXPECT_GT(sum, uint64_t{1 << 20});
+  }
+}
+
+TEST_F(ExplainTest, ForcedStreamingSaysSo) {
+  ASSERT_OK_AND_ASSIGN(const Pipeline pipeline,
+                       Compile(MakeDataset(), {}, {.force_streamed = true}));
+  EXPECT_THAT(pipeline.Explain(),
+              AllOf(HasSubstr("streamed: asked for by force_streamed"),
+                    HasSubstr("rounds read and decoded ahead")));
+}
+
+}  // namespace
+}  // namespace penstock::testing

@@ -1,0 +1,81 @@
+// Whole runs: the laws of the design that the pipeline answers for.
+#include "pipeline/pipeline.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "tests/pipeline/dataset_fixture.h"
+#include "tests/support/status_matchers.h"
+#include "tokenizer/load.h"
+
+namespace penstock::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Dataset Bucketed(const std::string& pattern, int64_t batch) {
+  return Dataset::TfRecords(pattern)
+      .Shuffle({.seed = 7})
+      .Repeat({.epochs = 2})
+      .Bucket({.by = "tokens", .lengths = {8, 16, 32}})
+      .Batch({.size = batch});
+}
+
+class HostsTest : public ::testing::TestWithParam<bool> {
+ protected:
+  bool streamed() const { return GetParam(); }
+  ScratchFolder folder_;
+};
+INSTANTIATE_TEST_SUITE_P(Placements, HostsTest, ::testing::Bool(),
+                         [](const auto& info) {
+                           return info.param ? "Streamed" : "Planned";
+                         });
+
+TEST_P(HostsTest, SameGlobalBatchesForAnyHostsAndThreads) {
+  const std::string pattern =
+      WriteDataset(folder_, RandomLengths(331, 32, /*seed=*/1));
+  const Dataset dataset = Bucketed(pattern, 24);
+  ASSERT_OK_AND_ASSIGN(
+      const auto expected,
+      RunAll(dataset, {.shards = 8, .force_streamed = streamed()}));
+  EXPECT_GT(expected.size(), 2 * 331u / 24);
+  for (const uint32_t hosts : {1, 2, 3, 5, 8}) {
+    for (const int threads : {1, 2, 8}) {
+      ASSERT_OK_AND_ASSIGN(const auto batches,
+                           RunAll(dataset, {.shards = 8,
+                                            .hosts = hosts,
+                                            .threads = threads,
+                                            .force_streamed = streamed()}));
+      EXPECT_EQ(batches, expected) << hosts << " hosts, " << threads;
+    }
+  }
+}
+
+TEST_P(HostsTest, EveryRecordIsSeenOnceWhateverTheCountsAre) {
+  for (uint64_t trial = 0; trial < 24; ++trial) {
+    const auto random = RandomLengths(4, 12, trial + 100);
+    const uint64_t records = trial % 3 == 0 ? random[0] : random[0] * 17;
+    const uint32_t shards = random[1];
+    const uint32_t hosts = 1 + random[2] % shards;
+    const ScratchFolder folder;
+    const Dataset dataset =
+        Dataset::TfRecords(WriteDataset(folder,
+                                        RandomLengths(records, 32, trial),
+                                        {.files = random[3]}))
+            .Shuffle({.seed = trial})
+            .Bucket({.by = "tokens", .lengths = {8, 16, 32}})
+            .Batch({.size = int64_t{shards} * (1 + random[2] % 3)});
+    ASSERT_OK_AND_ASSIGN(const auto batches,
+                         RunAll(dataset, {.shards = shards,
+                                          .hosts = hosts,
+                                          .force_streamed = streamed()}));
+    EXPECT_EQ(RealIds(batches), Iota(records)) << "trial " << trial;
+  }
+}
+
+}  // namespace
+}  // namespace penstock::testing

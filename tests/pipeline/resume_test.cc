@@ -1,0 +1,214 @@
+// Stop anywhere, go on from the state alone: the rest is that of the run that
+// never stopped.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <ostream>
+
+#include "pipeline/pipeline.h"
+#include "tests/pipeline/dataset_fixture.h"
+#include "tests/support/status_matchers.h"
+#include "tokenizer/load.h"
+
+namespace penstock::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct ResumeCase {
+  std::string name;
+  bool streamed = false;
+  Compression compression = Compression::kNone;
+  uint64_t window_records = 0;
+  bool shuffle = true;
+  bool pad = false;
+  bool lengths = true;  // otherwise fixed features only
+  Leftover leftover = Leftover::kPad;
+  TooLong too_long = TooLong::kDrop;
+};
+
+void PrintTo(const ResumeCase& c, std::ostream* out) { *out << c.name; }
+
+class ResumeTest : public ::testing::TestWithParam<ResumeCase> {
+ protected:
+  static constexpr uint64_t kRecords = 155;
+
+  ResumeTest()
+      : pattern_(WriteDataset(folder_, RandomLengths(kRecords, 40, 1),
+                              {.compression = GetParam().compression})) {}
+
+  Dataset MakeDataset() const {
+    const ResumeCase& c = GetParam();
+    Dataset dataset = Dataset::TfRecords(pattern_).Repeat({.epochs = 2});
+    if (c.shuffle) {
+      dataset =
+          dataset.Shuffle({.seed = 5, .window_records = c.window_records});
+    }
+    if (!c.lengths) {
+      dataset = dataset.Parse({{.name = "id", .length = 1}});
+    } else if (c.pad) {
+      dataset = dataset.Pad({.by = "tokens",
+                             .multiple_of = 8,
+                             .max_length = 32,
+                             .too_long = c.too_long});
+    } else {
+      dataset = dataset.Bucket(
+          {.by = "tokens", .lengths = {8, 16, 32}, .too_long = c.too_long});
+    }
+    return dataset.Batch({.size = 12, .leftover = c.leftover});
+  }
+
+  RunOptions Options(uint32_t hosts) const {
+    return {.shards = 4, .hosts = hosts, .force_streamed = GetParam().streamed};
+  }
+
+  ScratchFolder folder_;
+  const std::string pattern_;
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    Placements, ResumeTest,
+    ::testing::Values(
+        ResumeCase{.name = "PlannedBucket"},
+        ResumeCase{.name = "PlannedPad", .pad = true},
+        ResumeCase{.name = "PlannedWindow", .window_records = 20},
+        ResumeCase{.name = "PlannedDroppingLeftovers",
+                   .leftover = Leftover::kDrop,
+                   .too_long = TooLong::kTruncate},
+        ResumeCase{.name = "PlannedFixed", .lengths = false},
+        ResumeCase{.name = "StreamedBucket", .streamed = true},
+        ResumeCase{.name = "StreamedPad", .streamed = true, .pad = true},
+        ResumeCase{
+            .name = "StreamedWindow", .streamed = true, .window_records = 20},
+        ResumeCase{.name = "StreamedDroppingLeftovers",
+                   .streamed = true,
+                   .leftover = Leftover::kDrop,
+                   .too_long = TooLong::kTruncate},
+        ResumeCase{.name = "StreamedFixed", .streamed = true, .lengths = false},
+        ResumeCase{.name = "Gzip",
+                   .compression = Compression::kGzip,
+                   .shuffle = false},
+        ResumeCase{.name = "GzipWindow",
+                   .compression = Compression::kGzip,
+                   .window_records = 20}),
+    [](const auto& info) { return info.param.name; });
+
+TEST_P(ResumeTest, TheRestEqualsTheUninterruptedRunAtEveryStep) {
+  const Dataset dataset = MakeDataset();
+  ASSERT_OK_AND_ASSIGN(const auto whole, RunAll(dataset, Options(1)));
+  ASSERT_GT(whole.size(), 15u);
+  for (size_t done = 1; done <= whole.size(); ++done) {
+    RunOptions options = Options(1 + static_cast<uint32_t>(done % 4));
+    options.restore = whole[done - 1].state_after;
+    ASSERT_OK_AND_ASSIGN(const auto rest, RunAll(dataset, options));
+    const std::vector<GlobalBatch> expected(
+        whole.begin() + static_cast<std::ptrdiff_t>(done), whole.end());
+    ASSERT_EQ(rest, expected)
+        << "after " << done << " steps on " << options.hosts << " hosts";
+  }
+}
+
+TEST_P(ResumeTest, AStateOfTheStartIsTheWholeRun) {
+  const Dataset dataset = MakeDataset();
+  ASSERT_OK_AND_ASSIGN(const auto whole, RunAll(dataset, Options(2)));
+  RunOptions options = Options(1);
+  options.restore = State{.fingerprint = whole[0].state_after.fingerprint};
+  ASSERT_OK_AND_ASSIGN(const auto again, RunAll(dataset, options));
+  EXPECT_EQ(again, whole);
+}
+
+TEST_P(ResumeTest, StatesAreTheSameTextAfterATrip) {
+  ASSERT_OK_AND_ASSIGN(const auto whole, RunAll(MakeDataset(), Options(1)));
+  for (const GlobalBatch& batch : whole) {
+    ASSERT_OK_AND_ASSIGN(const State state,
+                         ParseState(FormatState(batch.state_after)));
+    EXPECT_EQ(state, batch.state_after);
+  }
+}
+
+TEST_P(ResumeTest, PositionsThatTheRunDoesNotHaveAreRefused) {
+  const Dataset dataset = MakeDataset();
+  ASSERT_OK_AND_ASSIGN(const auto whole, RunAll(dataset, Options(1)));
+  RunOptions options = Options(1);
+  options.restore = State{.fingerprint = whole[0].state_after.fingerprint,
+                          .step = 500,
+                          .step_in_epoch = 500,
+                          .positions_read = kRecords + 1};
+  EXPECT_THAT(RunAll(dataset, options),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       ::testing::AnyOf(HasSubstr("does not have"),
+                                        HasSubstr("of an epoch that has"))));
+  options.restore =
+      State{.fingerprint = whole[0].state_after.fingerprint, .epoch = 3};
+  EXPECT_THAT(
+      RunAll(dataset, options),
+      StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("epoch 3")));
+}
+
+class StateTest : public ::testing::Test {
+ protected:
+  absl::Status RestoreWith(const Dataset& to, const State& state,
+                           Topology topology = {}) {
+    auto pipeline = Compile(to, topology);
+    EXPECT_OK(pipeline);
+    return pipeline->Restore(state);
+  }
+  static Dataset Of(const std::string& pattern, int64_t size = 4) {
+    return Dataset::TfRecords(pattern)
+        .Bucket({.by = "tokens", .lengths = {32}})
+        .Batch({.size = size});
+  }
+  State StateOf(const Dataset& dataset) {
+    auto pipeline = Compile(dataset, {});
+    EXPECT_OK(pipeline);
+    auto batch = pipeline->Next();
+    EXPECT_OK(batch);
+    return (*batch)->state_after;
+  }
+
+  ScratchFolder folder_;
+  ScratchFolder other_folder_;
+};
+
+TEST_F(StateTest, AStateOfOtherDataIsRefused) {
+  const std::string one = WriteDataset(folder_, RandomLengths(20, 32, 1));
+  const std::string two = WriteDataset(other_folder_, RandomLengths(21, 32, 1));
+  EXPECT_THAT(RestoreWith(Of(two), StateOf(Of(one))),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       HasSubstr("another dataset")));
+}
+
+TEST_F(StateTest, AStateOfAnotherGraphBatchSizeOrShardsIsRefused) {
+  const std::string pattern = WriteDataset(folder_, RandomLengths(20, 32, 1));
+  const State state = StateOf(Of(pattern));
+  EXPECT_OK(RestoreWith(Of(pattern), state));
+  const auto refused = StatusIs(absl::StatusCode::kFailedPrecondition,
+                                HasSubstr("another graph"));
+  EXPECT_THAT(RestoreWith(Of(pattern, 8), state), refused);
+  EXPECT_THAT(RestoreWith(Dataset::TfRecords(pattern)
+                              .Shuffle({.seed = 1})
+                              .Bucket({.by = "tokens", .lengths = {32}})
+                              .Batch({.size = 4}),
+                          state),
+              refused);
+  EXPECT_THAT(RestoreWith(Of(pattern), state, {.shards = 2}), refused);
+}
+
+TEST_F(StateTest, DataInAnotherFolderIsTheSameData) {
+  const auto lengths = RandomLengths(20, 32, 1);
+  const std::string one = WriteDataset(folder_, lengths);
+  const std::string two = WriteDataset(other_folder_, lengths);
+  EXPECT_OK(RestoreWith(Of(two), StateOf(Of(one))));
+}
+
+TEST_F(StateTest, RestoringARunningPipelineIsRefused) {
+  const Dataset dataset = Of(WriteDataset(folder_, RandomLengths(20, 32, 1)));
+  ASSERT_OK_AND_ASSIGN(Pipeline pipeline, Compile(dataset, {}));
+  ASSERT_OK_AND_ASSIGN(const auto batch, pipeline.Next());
+  EXPECT_THAT(pipeline.Restore(batch->state_after),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       HasSubstr("before the first Next()")));
+}
+
+}  // namespace
+}  // namespace penstock::testing

@@ -1,0 +1,221 @@
+// Graphs that cannot work are refused with what to change.
+#include "pipeline/stages.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "tests/support/status_matchers.h"
+#include "tokenizer/load.h"
+
+namespace penstock::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+Dataset Read() { return Dataset::TfRecords("a.tfrecord"); }
+
+Dataset Parsed(std::vector<Feature> features) {
+  return Read().Parse(std::move(features));
+}
+
+std::shared_ptr<const Tokenizer> Bytes() {
+  return *LoadTokenizer(LocalFiles(), "bytes");
+}
+
+BucketOptions Tokens() { return {.by = "tokens", .lengths = {8, 16}}; }
+
+void ExpectRefused(const Dataset& dataset, const char* words,
+                   uint32_t shards = 1) {
+  EXPECT_THAT(FlattenStages(dataset, shards),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(words)));
+}
+
+TEST(StagesTest, StagesInTheWrongPlaceAreRefused) {
+  ExpectRefused(Read().Bucket(Tokens()), "no Batch");
+  ExpectRefused(Read().Bucket(Tokens()).Batch({.size = 1}).Batch({.size = 1}),
+                "two Batch");
+  ExpectRefused(Read().Bucket(Tokens()).Bucket(Tokens()).Batch({.size = 1}),
+                "two of Bucket and Pad");
+  ExpectRefused(Read()
+                    .Bucket(Tokens())
+                    .Pad({.by = "tokens", .max_length = 128})
+                    .Batch({.size = 1}),
+                "two of Bucket and Pad");
+  ExpectRefused(Read().Bucket(Tokens()).Shuffle({}).Batch({.size = 1}),
+                "Shuffle after Bucket");
+  ExpectRefused(Read().Bucket(Tokens()).Batch({.size = 1}).Repeat({}),
+                "Repeat after Batch");
+  ExpectRefused(Read().Batch({.size = 1}).Bucket(Tokens()),
+                "Bucket after Batch");
+  ExpectRefused(
+      Read().Shuffle({}).Shuffle({}).Bucket(Tokens()).Batch({.size = 1}),
+      "two Shuffle");
+  ExpectRefused(
+      Read().Repeat({}).Repeat({}).Bucket(Tokens()).Batch({.size = 1}),
+      "two Repeat");
+  ExpectRefused(Read()
+                    .Tokenize(Bytes())
+                    .Parse({{.name = "id", .length = 1}})
+                    .Batch({.size = 1}),
+                "Parse after Tokenize");
+  ExpectRefused(Dataset::Corpus("a.txt")
+                    .Parse({{.name = "id", .length = 1}})
+                    .Batch({.size = 1}),
+                "Parse takes features out of tf.train.Example");
+  ExpectRefused(Dataset::TfRecords("").Bucket(Tokens()).Batch({.size = 1}),
+                "no files");
+}
+
+TEST(StagesTest, FeaturesThatCannotBeBatchedAreRefused) {
+  ExpectRefused(Read().Batch({.size = 1}), "add .Parse");
+  ExpectRefused(Parsed({}).Batch({.size = 1}), "Parse without a feature");
+  ExpectRefused(
+      Parsed({{.name = "text", .type = FeatureType::kBytes, .length = 1}})
+          .Batch({.size = 1}),
+      "\"text\" is bytes");
+  ExpectRefused(Dataset::Corpus("a.txt").Batch({.size = 1}),
+                "\"text\" is bytes");
+  ExpectRefused(Parsed({{.name = "tokens"}}).Batch({.size = 1}),
+                "add Bucket or Pad");
+  ExpectRefused(Parsed({{.name = "id", .length = 0}}).Batch({.size = 1}),
+                "length 0");
+  ExpectRefused(
+      Parsed({{.name = "id", .length = 1, .as = ElementType::kFloat32}})
+          .Batch({.size = 1}),
+      "cannot become float32");
+  ExpectRefused(
+      Parsed({{.name = "id", .length = 1}, {.name = "id", .length = 1}})
+          .Batch({.size = 1}),
+      "two tensors");
+  ExpectRefused(
+      Parsed({{.name = "tokens"}, {.name = "tokens_lengths", .length = 1}})
+          .Bucket(Tokens())
+          .Batch({.size = 1}),
+      "tokens_lengths");
+  ExpectRefused(Parsed({{.name = "row_mask", .length = 1}}).Batch({.size = 1}),
+                "row_mask");
+}
+
+TEST(StagesTest, TokenizeNeedsOneTextAndANewName) {
+  const auto tokenized = [](std::vector<Feature> features,
+                            TokenizeOptions options = {}) {
+    return Parsed(std::move(features))
+        .Tokenize(Bytes(), std::move(options))
+        .Bucket(Tokens())
+        .Batch({.size = 1});
+  };
+  ExpectRefused(tokenized({{.name = "id", .length = 1}}),
+                "Tokenize reads \"text\", but the features are id");
+  ExpectRefused(tokenized({{.name = "text", .length = 1}}),
+                "must be a bytes feature of length 1");
+  ExpectRefused(tokenized({{.name = "text", .type = FeatureType::kBytes}}),
+                "must be a bytes feature of length 1");
+  ExpectRefused(
+      tokenized({{.name = "text", .type = FeatureType::kBytes, .length = 1},
+                 {.name = "tokens", .length = 1}}),
+      "already a feature");
+  ExpectRefused(Read().Tokenize(nullptr).Bucket(Tokens()).Batch({.size = 1}),
+                "without tokenizer");
+  EXPECT_OK(FlattenStages(
+      tokenized({{.name = "text", .type = FeatureType::kBytes, .length = 1}}),
+      1));
+}
+
+TEST(StagesTest, BucketsAndPaddingAreChecked) {
+  const auto bucket = [](BucketOptions options) {
+    return Parsed({{.name = "tokens"}, {.name = "id", .length = 1}})
+        .Bucket(std::move(options))
+        .Batch({.size = 1});
+  };
+  const auto pad = [](PadOptions options) {
+    return Read().Pad(std::move(options)).Batch({.size = 1});
+  };
+  ExpectRefused(bucket({.by = "labels", .lengths = {8}}),
+                "Bucket by \"labels\", but the features are tokens, id");
+  ExpectRefused(bucket({.by = "id", .lengths = {8}}), "always has 1 values");
+  ExpectRefused(bucket({.by = "tokens", .lengths = {}}),
+                "Bucket without lengths");
+  ExpectRefused(bucket({.by = "tokens", .lengths = {8, 8}}), "8, 8 do not");
+  ExpectRefused(bucket({.by = "tokens", .lengths = {16, 8}}), "rise");
+  ExpectRefused(bucket({.by = "tokens", .lengths = {0, 8}}), "positive");
+  ExpectRefused(bucket({.by = "tokens", .lengths = {8}, .pad_value = 0.5}),
+                "pad_value 0.5 is no int32");
+  ExpectRefused(bucket({.by = "tokens", .lengths = {8}, .pad_value = 3e9}),
+                "int32");
+  ExpectRefused(bucket({.by = "tokens", .lengths = {int64_t{1} << 31}}),
+                "lengths are int32");
+  ExpectRefused(pad({.by = "tokens"}), "max_length");
+  ExpectRefused(pad({.by = "tokens", .multiple_of = 0, .max_length = 8}),
+                "positive");
+  ExpectRefused(pad({.by = "tokens", .multiple_of = 8, .max_length = 12}),
+                "a multiple of 8; it is 12");
+  ExpectRefused(pad({.by = "tokens", .multiple_of = 1, .max_length = 1 << 20}),
+                "1048576 shapes");
+}
+
+TEST(StagesTest, BatchesMustFallIntoEqualShards) {
+  ExpectRefused(Read().Bucket(Tokens()).Batch({}), "a batch of 0 rows");
+  ExpectRefused(Read().Bucket(Tokens()).Batch({.size = 12}),
+                "12 rows cannot be cut into 8 equal shards", 8);
+  EXPECT_OK(FlattenStages(Read().Bucket(Tokens()).Batch({.size = 16}), 8));
+}
+
+TEST(StagesTest, StagesBeforeBucketMayStandInAnyOrder) {
+  const Dataset one = Read().Shuffle({.seed = 3}).Repeat({.epochs = 2});
+  const Dataset two = Read().Repeat({.epochs = 2}).Shuffle({.seed = 3});
+  const auto fingerprint = [](const Dataset& dataset) {
+    return FlattenStages(dataset.Bucket(Tokens()).Batch({.size = 1}), 1)
+        ->Fingerprint();
+  };
+  EXPECT_EQ(fingerprint(one), fingerprint(two));
+}
+
+TEST(StagesTest, EveryOptionThatDecidesBatchesIsInTheFingerprint) {
+  const auto text = [](EncodeOptions encode, std::string to = "tokens") {
+    return Dataset::Corpus("a.txt")
+        .Tokenize(Bytes(), {.to = to, .encode = encode})
+        .Bucket({.by = to, .lengths = {8}})
+        .Batch({.size = 1});
+  };
+  const auto bucket = [](BucketOptions options,
+                         BatchOptions batch = {.size = 8}) {
+    return Read().Bucket(std::move(options)).Batch(batch);
+  };
+  const std::vector<Dataset> datasets = {
+      bucket(Tokens()),
+      bucket({.by = "words", .lengths = {8, 16}}),
+      bucket({.by = "tokens", .lengths = {8, 24}}),
+      bucket({.by = "tokens", .lengths = {8, 16}, .too_long = TooLong::kDrop}),
+      bucket({.by = "tokens", .lengths = {8, 16}, .pad_value = 1}),
+      bucket(Tokens(), {.size = 16}),
+      bucket(Tokens(), {.size = 8, .leftover = Leftover::kDrop}),
+      Read()
+          .Pad({.by = "tokens", .multiple_of = 8, .max_length = 16})
+          .Batch({.size = 8}),
+      Read().Shuffle({}).Bucket(Tokens()).Batch({.size = 8}),
+      Read().Shuffle({.seed = 1}).Bucket(Tokens()).Batch({.size = 8}),
+      Read().Shuffle({.window_records = 9}).Bucket(Tokens()).Batch({.size = 8}),
+      Read().Repeat({.epochs = 0}).Bucket(Tokens()).Batch({.size = 8}),
+      Parsed({{.name = "tokens", .as = ElementType::kInt64}})
+          .Bucket(Tokens())
+          .Batch({.size = 8}),
+      Parsed({{.name = "tokens", .optional = true}})
+          .Bucket(Tokens())
+          .Batch({.size = 8}),
+      text({}),
+      text({}, "ids"),
+      text({.special_text = SpecialText::kRefuse}),
+      text({.add_special_tokens = false})};
+  std::set<uint64_t> fingerprints;
+  for (const Dataset& dataset : datasets) {
+    ASSERT_OK_AND_ASSIGN(const Stages stages, FlattenStages(dataset, 1));
+    fingerprints.insert(stages.Fingerprint());
+  }
+  EXPECT_EQ(fingerprints.size(), datasets.size());
+}
+
+}  // namespace
+}  // namespace penstock::testing

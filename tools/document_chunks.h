@@ -1,0 +1,62 @@
+// The documents of many files, in order, in chunks of about a mebibyte.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "formats/file.h"
+#include "formats/open.h"
+#include "formats/record_reader.h"
+#include "tools/input_files.h"
+
+namespace penstock {
+
+struct DocumentChunk {
+  struct Origin {
+    size_t file;      // its place among the inputs
+    uint64_t number;  // of the document in its file
+  };
+
+  std::string text;
+  std::vector<size_t> ends;     // of each document in `text`
+  std::vector<Origin> origins;  // of each document
+  // Bytes of all inputs, as stored, that lie before the end of this chunk. An
+  // estimate inside compressed files.
+  uint64_t input_bytes_done = 0;
+
+  size_t size() const { return ends.size(); }
+  std::string_view document(size_t d) const {
+    const size_t begin = d == 0 ? 0 : ends[d - 1];
+    return std::string_view(text).substr(begin, ends[d] - begin);
+  }
+};
+
+// Threads: one at a time. `input` must outlive the reader.
+class DocumentReader {
+ public:
+  DocumentReader(FileSystem& files, const InputFiles& input,
+                 OpenOptions options);
+
+  // A chunk without documents says that all files are read.
+  absl::StatusOr<DocumentChunk> Next();
+
+ private:
+  absl::Status OpenNext();
+
+  FileSystem& files_;
+  const InputFiles& input_;
+  const OpenOptions options_;
+  size_t next_file_ = 0;
+  std::unique_ptr<RecordReader> reader_;
+  uint64_t finished_bytes_ = 0;  // of files read to their end
+  uint64_t file_bytes_ = 0;      // of the open file, as stored
+  uint64_t read_bytes_ = 0;      // of its documents
+};
+
+}  // namespace penstock

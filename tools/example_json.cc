@@ -1,0 +1,107 @@
+#include "tools/example_json.h"
+
+#include <simdjson.h>
+#include <algorithm>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "absl/strings/escaping.h"
+#include "formats/example.pb.h"
+#include "formats/status.h"
+
+namespace penstock {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+absl::StatusOr<wire::Example> ParseExample(std::string_view record) {
+  wire::Example example;
+  if (record.size() > std::numeric_limits<int>::max() ||
+      !example.ParseFromArray(record.data(), static_cast<int>(record.size()))) {
+    return absl::InvalidArgumentError("the record is no tf.train.Example");
+  }
+  return example;
+}
+
+Json BytesToJson(const std::string& bytes) {
+  if (simdjson::validate_utf8(bytes)) return bytes;
+  return {{"base64", absl::Base64Escape(bytes)}};
+}
+
+std::vector<const std::string*> SortedNames(const wire::Example& example) {
+  std::vector<const std::string*> names;
+  for (const auto& entry : example.features().feature()) {
+    names.push_back(&entry.first);
+  }
+  std::sort(names.begin(), names.end(),
+            [](const auto* a, const auto* b) { return *a < *b; });
+  return names;
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> ExampleToJson(std::string_view record) {
+  PENSTOCK_ASSIGN_OR_RETURN(const wire::Example example, ParseExample(record));
+  Json json = Json::object();
+  for (const std::string* name : SortedNames(example)) {
+    const wire::Feature& feature = example.features().feature().at(*name);
+    Json values = Json::array();
+    for (const std::string& value : feature.bytes_list().value()) {
+      values.push_back(BytesToJson(value));
+    }
+    for (const float value : feature.float_list().value()) {
+      values.push_back(value);
+    }
+    for (const int64_t value : feature.int64_list().value()) {
+      values.push_back(value);
+    }
+    json[*name] = std::move(values);
+  }
+  return json.dump();
+}
+
+absl::Status SummarizeExample(
+    std::string_view record, std::map<std::string, FeatureSummary>& summaries) {
+  PENSTOCK_ASSIGN_OR_RETURN(const wire::Example example, ParseExample(record));
+  for (const std::string* name : SortedNames(example)) {
+    const wire::Feature& feature = example.features().feature().at(*name);
+    std::string type = "unset";
+    uint64_t values = 0;
+    uint64_t bytes = 0;
+    switch (feature.kind_case()) {
+      case wire::Feature::kBytesList:
+        type = "bytes";
+        values = feature.bytes_list().value_size();
+        for (const std::string& value : feature.bytes_list().value()) {
+          bytes += value.size();
+        }
+        break;
+      case wire::Feature::kFloatList:
+        type = "float";
+        values = feature.float_list().value_size();
+        break;
+      case wire::Feature::kInt64List:
+        type = "int64";
+        values = feature.int64_list().value_size();
+        break;
+      case wire::Feature::KIND_NOT_SET:
+        break;
+    }
+    FeatureSummary& summary = summaries[*name];
+    if (summary.rows == 0) {
+      summary.type = type;
+      summary.min_values = values;
+    } else if (summary.type != type) {
+      summary.type = "mixed";
+    }
+    ++summary.rows;
+    summary.values += values;
+    summary.min_values = std::min(summary.min_values, values);
+    summary.max_values = std::max(summary.max_values, values);
+    summary.bytes += bytes;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace penstock

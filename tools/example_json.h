@@ -1,0 +1,33 @@
+// tf.train.Example for people: as JSON, and summed up feature by feature.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+
+namespace penstock {
+
+// The features of a serialized Example as a JSON object: name -> list of
+// values. Bytes that are no UTF-8 become {"base64": "..."}. Errors:
+// kInvalidArgument where the bytes are no Example.
+absl::StatusOr<std::string> ExampleToJson(std::string_view record);
+
+// What one feature looked like over many rows.
+struct FeatureSummary {
+  std::string type;  // "bytes", "float", "int64"; "mixed" where rows differ
+  uint64_t rows = 0;
+  uint64_t values = 0;
+  uint64_t min_values = 0;  // in a row that has it
+  uint64_t max_values = 0;
+  uint64_t bytes = 0;  // of bytes values
+};
+
+// Adds a row to the summaries, by feature name.
+// Errors:  kInvalidArgument where the bytes are no Example.
+absl::Status SummarizeExample(std::string_view record,
+                              std::map<std::string, FeatureSummary>& summaries);
+
+}  // namespace penstock

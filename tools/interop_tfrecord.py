@@ -1,0 +1,115 @@
+"""TFRecords and Examples both ways between Penstock and TensorFlow.
+
+Prints a line for each comparison and exits 1 if any differs.
+"""
+
+import argparse
+import base64
+import json
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+
+import tensorflow as tf
+
+COMPRESSIONS = {"none": "", "gzip": "GZIP", "zlib": "ZLIB"}
+
+
+def run(*command):
+  return subprocess.run([str(part) for part in command], check=True,
+                        stdout=subprocess.PIPE).stdout
+
+
+def make_texts(count):
+  """Lines of many lengths and scripts; none empty, none with a line end."""
+  rng = random.Random(20220705)
+  letters = "abc xyz,.'\u00e9\u00df\u0416\u6c34\u3042\U0001f600"
+  return ["".join(rng.choice(letters) for _ in range(rng.randint(1, 400)))
+          .strip() or "x" for _ in range(count)]
+
+
+def make_examples(count):
+  rng = random.Random(7)
+  examples = []
+  for i in range(count):
+    example = tf.train.Example()
+    features = example.features.feature
+    features["ids"].int64_list.value.extend(
+        rng.choice([0, 1, -1, 127, 128, 2**31, -2**63, 2**63 - 1])
+        for _ in range(rng.randint(0, 50)))
+    features["weight"].float_list.value.extend(
+        rng.choice([0.0, -1.5, 3.25, 1e30]) for _ in range(rng.randint(0, 5)))
+    features["name"].bytes_list.value.append(bytes(rng.randbytes(i % 97)))
+    examples.append(example)
+  return examples
+
+
+def written_here(arguments, work):
+  """Files of datagen, read by TensorFlow."""
+  texts = make_texts(3000)
+  source = work / "texts.txt"
+  source.write_text("\n".join(texts) + "\n", encoding="utf-8")
+  for ours, theirs in COMPRESSIONS.items():
+    out = work / f"ours-{ours}"
+    run(arguments.bin / "datagen", "--input", source, "--output", out, "--name",
+        "texts", "--unit", "line", "--shards", 3, "--compression", ours,
+        "--quiet")
+    shards = sorted(str(p) for p in out.glob("texts-train.tfrecord-*-of-00003"))
+    per_shard = [[r.numpy() for r in tf.data.TFRecordDataset(s, theirs)]
+                 for s in shards]
+    records = [per_shard[i % 3][i // 3] for i in range(len(texts))]
+    expected = []
+    for text in texts:
+      example = tf.train.Example()
+      example.features.feature["text"].bytes_list.value.append(text.encode())
+      expected.append(example.SerializeToString(deterministic=True))
+    yield (f"TensorFlow reads our {ours} TFRecords: {len(records)} records, "
+           "byte for byte", records == expected)
+
+
+def written_there(arguments, work):
+  """Files of TensorFlow, read by recordtool."""
+  examples = make_examples(2000)
+  for ours, theirs in COMPRESSIONS.items():
+    path = work / f"theirs-{ours}.tfrecord"
+    with tf.io.TFRecordWriter(str(path), theirs) as writer:
+      for example in examples:
+        writer.write(example.SerializeToString())
+    run(arguments.bin / "recordtool", "verify", path, "--compression", ours,
+        "--quiet")
+    lines = run(arguments.bin / "recordtool", "cat", path, "--compression",
+                ours).splitlines()
+    equal = len(lines) == len(examples)
+    for line, example in zip(lines, examples):
+      features = json.loads(line)["features"]
+      want = example.features.feature
+      name = features["name"][0]
+      name = (base64.b64decode(name["base64"]) if isinstance(name, dict)
+              else name.encode())
+      equal = (equal and name == want["name"].bytes_list.value[0] and
+               features["ids"] == list(want["ids"].int64_list.value) and
+               features["weight"] == list(want["weight"].float_list.value))
+    yield (f"we read TensorFlow's {ours} TFRecords: {len(lines)} records, "
+           "every value", equal)
+
+
+def main():
+  parser = argparse.ArgumentParser(description=__doc__)
+  parser.add_argument("--bin", type=pathlib.Path, required=True)
+  parser.add_argument("--work", type=pathlib.Path, required=True)
+  arguments = parser.parse_args()
+  shutil.rmtree(arguments.work, ignore_errors=True)
+  arguments.work.mkdir(parents=True)
+
+  failed = False
+  for direction in (written_here, written_there):
+    for what, equal in direction(arguments, arguments.work):
+      print(f"{'equal' if equal else 'DIFFERENT'}: {what}", flush=True)
+      failed = failed or not equal
+  sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+  main()

@@ -1,0 +1,41 @@
+// Reads every record of some TFRecord files, the files side by side.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "formats/file.h"
+#include "formats/record_reader.h"
+#include "tools/progress.h"
+
+namespace penstock {
+
+// What reading one file to its end, or to its first defect, gave.
+struct FileScan {
+  std::string path;
+  uint64_t records = 0;
+  uint64_t record_bytes = 0;  // without framing
+  uint64_t file_bytes = 0;    // as stored
+  absl::Status status;        // why it ended early
+};
+
+// Opens `path` as a TFRecord file, wrapped as its name or `compression` says.
+absl::StatusOr<std::unique_ptr<RecordReader>> OpenTfRecordFile(
+    FileSystem& files, const std::string& path,
+    std::optional<Compression> compression);
+
+// One result per path, in order. All checksums are verified.
+std::vector<FileScan> ScanFiles(FileSystem& files,
+                                const std::vector<std::string>& paths,
+                                std::optional<Compression> compression,
+                                int threads, Progress& progress);
+
+// Bytes of all files together, as stored; 0 for one that is missing.
+uint64_t SizeOfFiles(FileSystem& files, const std::vector<std::string>& paths);
+
+}  // namespace penstock

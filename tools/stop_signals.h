@@ -1,0 +1,31 @@
+// SIGINT and SIGTERM as a stop token, so that a program ends in order.
+#pragma once
+
+#include <signal.h>
+
+#include <stop_token>
+#include <thread>
+
+namespace penstock {
+
+// While one exists, the first SIGINT or SIGTERM requests the stop and the
+// second ends the program as without it. Make it before any other thread:
+// threads started later inherit the blocked signals.
+//
+// Threads: one object at a time.
+class StopSignals {
+ public:
+  StopSignals();
+  ~StopSignals();
+  StopSignals(const StopSignals&) = delete;
+  StopSignals& operator=(const StopSignals&) = delete;
+
+  std::stop_token token() const { return stop_.get_token(); }
+
+ private:
+  sigset_t before_;
+  std::stop_source stop_;
+  std::jthread waiter_;
+};
+
+}  // namespace penstock
