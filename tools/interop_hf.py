@@ -43,8 +43,11 @@ class Subject:
 
     def run(self, texts, *arguments):
         data = b"".join(t.encode() + b"\0" for t in texts)
-        return subprocess.run(self.arguments + list(arguments), input=data,
-                              check=True, stdout=subprocess.PIPE).stdout
+        done = subprocess.run(self.arguments + list(arguments), input=data,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        if done.returncode:
+            raise RuntimeError(done.stderr.decode())
+        return done.stdout
 
     def our_ids(self, texts):
         lines = self.run(texts).decode().split("\n")[:-1]
@@ -87,15 +90,25 @@ def report(subject, what, texts, theirs, ours):
     return not differ
 
 
+def compare_origins(subject, what, texts, encodings):
+    try:
+        ours = subject.our_origins(texts)
+    except RuntimeError as error:
+        if "does not tell" not in str(error):
+            raise
+        print("{} x {}, offsets: not told".format(subject.name, what))
+        return True
+    return report(subject, what + ", offsets", texts,
+                  [origins_of(e) for e in encodings], ours)
+
+
 def compare(subject, what, texts):
     encodings = [subject.reference.encode(t) for t in texts]
     rows = [e.ids for e in encodings]
     equal = report(subject, what + ", ids", texts, rows,
                    subject.our_ids(texts))
     if "--special" not in subject.arguments:
-        equal &= report(subject, what + ", offsets", texts,
-                        [origins_of(e) for e in encodings],
-                        subject.our_origins(texts))
+        equal &= compare_origins(subject, what, texts, encodings)
     equal &= report(
         subject, what + ", decoded", rows,
         [subject.reference.decode(r, skip_special_tokens=False).replace(

@@ -36,7 +36,7 @@ class HfVectorsTest : public ::testing::TestWithParam<size_t> {
 INSTANTIATE_TEST_SUITE_P(
     Cases, HfVectorsTest,
     ::testing::Range(size_t{0}, Vectors()["cases"].size()),
-    [](const auto& info) {
+    [](const ::testing::TestParamInfo<size_t>& info) {
       return Vectors()["cases"][info.param]["name"].get<std::string>();
     });
 

@@ -62,9 +62,9 @@ TEST(LoadTest, PatternWhereNoneIsNeededIsRefused) {
 }
 
 TEST(LoadTest, OtherFilesAreAnsweredWithWhatCanBeRead) {
-  EXPECT_THAT(LoadTokenizer(LocalFiles(), "spiece.model"),
+  EXPECT_THAT(LoadTokenizer(LocalFiles(), "spiece.bin"),
               StatusIs(kInvalidArgument,
-                       AllOf(HasSubstr("spiece.model"), HasSubstr("*.json"),
+                       AllOf(HasSubstr("spiece.bin"), HasSubstr("*.json"),
                              HasSubstr("*.tiktoken"), HasSubstr("\"bytes\""))));
 }
 
