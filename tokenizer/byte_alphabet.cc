@@ -34,6 +34,14 @@ constexpr Alphabet kAlphabet = MakeAlphabet();
 
 }  // namespace
 
+uint32_t SpelledByte(char byte) {
+  return kAlphabet.character_of[static_cast<unsigned char>(byte)];
+}
+
+int ByteOfSpelled(uint32_t c) {
+  return c < kEndOfAlphabet ? kAlphabet.byte_of[c] : -1;
+}
+
 std::string SpellBytes(std::string_view bytes) {
   std::string spelled;
   for (const unsigned char byte : bytes) {

@@ -5,11 +5,18 @@
 // themselves; the other 68, in order, are U+0100, U+0101, ... U+0143.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace penstock {
+
+// The character that stands for one byte.
+uint32_t SpelledByte(char byte);
+
+// The byte that a character stands for; -1 for one that is not of the alphabet.
+int ByteOfSpelled(uint32_t c);
 
 std::string SpellBytes(std::string_view bytes);
 

@@ -7,6 +7,7 @@
 #include "tokenizer/sentencepiece_tokenizer.h"
 #include "tokenizer/tiktoken.h"
 #include "tokenizer/tokenizer_json.h"
+#include "tokenizer/vocabulary_files.h"
 
 namespace penstock {
 namespace {
@@ -27,6 +28,13 @@ std::string Stem(const std::string& path) {
   return name.substr(0, name.rfind('.'));
 }
 
+// "/a/x-vocab.json" -> "/a/x-merges.txt".
+std::string MergesBeside(std::string path) {
+  constexpr std::string_view kVocab = "vocab.json";
+  path.resize(path.size() - kVocab.size());
+  return path + "merges.txt";
+}
+
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const Tokenizer>> LoadTokenizer(
@@ -34,6 +42,20 @@ absl::StatusOr<std::shared_ptr<const Tokenizer>> LoadTokenizer(
   if (path == "bytes") {
     PENSTOCK_RETURN_IF_ERROR(CheckNoPattern(path, options));
     return std::make_shared<ByteTokenizer>();
+  }
+  if (path.ends_with("vocab.txt")) {
+    PENSTOCK_RETURN_IF_ERROR(CheckNoPattern(path, options));
+    PENSTOCK_ASSIGN_OR_RETURN(const std::string bytes,
+                              ReadWholeFile(files, path));
+    return ParseVocabTxt(bytes, options.keep_case, path);
+  }
+  if (path.ends_with("vocab.json")) {
+    PENSTOCK_RETURN_IF_ERROR(CheckNoPattern(path, options));
+    PENSTOCK_ASSIGN_OR_RETURN(const std::string vocab,
+                              ReadWholeFile(files, path));
+    PENSTOCK_ASSIGN_OR_RETURN(const std::string merges,
+                              ReadWholeFile(files, MergesBeside(path)));
+    return ParseVocabJson(vocab, merges, path);
   }
   if (path.ends_with(".json")) {
     PENSTOCK_RETURN_IF_ERROR(CheckNoPattern(path, options));
@@ -53,11 +75,12 @@ absl::StatusOr<std::shared_ptr<const Tokenizer>> LoadTokenizer(
                               ReadWholeFile(files, path));
     return SentencePieceTokenizer::Parse(bytes, path, options.unigram_rules);
   }
-  return absl::InvalidArgumentError(
-      fmt::format("{}: not a tokenizer; give a tokenizer.json (*.json), a rank "
-                  "file (*.tiktoken), a SentencePiece model (*.model), or "
-                  "\"bytes\"",
-                  path));
+  return absl::InvalidArgumentError(fmt::format(
+      "{}: not a tokenizer; give a tokenizer.json (*.json), vocab.txt, "
+      "vocab.json beside merges.txt, a rank "
+      "file (*.tiktoken), a SentencePiece model (*.model), or "
+      "\"bytes\"",
+      path));
 }
 
 }  // namespace penstock

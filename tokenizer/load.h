@@ -15,12 +15,16 @@ struct LoadOptions {
   // The pre-tokenizer pattern of a .tiktoken file, one of PatternNames(). By
   // default the file's name says ("cl100k_base.tiktoken" -> "cl100k_base").
   std::string pattern;
+  // Keeps capitals and accents of a BERT vocab.txt, which does not say whether
+  // it is of a cased model.
+  bool keep_case = false;
   // Which releases of sentencepiece a .model file's ids are those of. For other
   // files it means nothing.
   UnigramRules unigram_rules = UnigramRules::kSince022;
 };
 
-// `path` is a tokenizer.json, a .tiktoken file, a SentencePiece .model file, or
+// `path` is a tokenizer.json, a .tiktoken file, a SentencePiece .model file,
+// BERT's *vocab.txt, GPT-2's *vocab.json with its merges.txt beside it, or
 // "bytes", which is the byte tokenizer and needs no file.
 // Errors:  kNotFound; kDataLoss for a damaged file; kUnimplemented naming a
 //          component we do not have; kInvalidArgument for a pattern that is not

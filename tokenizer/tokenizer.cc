@@ -11,6 +11,13 @@ void Encodings::Clear() {
   row_offsets.assign(1, 0);
 }
 
+absl::Status Tokenizer::EncodeWithOrigins(
+    std::string_view text, EncodeOptions options, std::vector<TokenId>& ids,
+    std::vector<TokenOrigin>& origins) const {
+  return absl::UnimplementedError(
+      fmt::format("{}: does not tell where tokens came from", Describe()));
+}
+
 absl::Status Tokenizer::EncodeBatch(std::span<const std::string_view> texts,
                                     EncodeOptions options,
                                     Encodings& out) const {

@@ -35,6 +35,21 @@ struct DecodeOptions {
   bool skip_special_tokens = false;
 };
 
+// Where a token came from: the bytes, and the same in characters. Both are 0
+// for a token that the text does not hold: [CLS], padding.
+struct TokenOrigin {
+  static constexpr uint32_t kNoWord = 0xffffffff;
+
+  uint32_t begin_byte = 0, end_byte = 0;
+  uint32_t begin_char = 0, end_char = 0;
+  // Which of the pieces that the text was cut into before the model.
+  uint32_t word = kNoWord;
+  // Put around the text, not found in it.
+  bool special = false;
+
+  friend bool operator==(const TokenOrigin&, const TokenOrigin&) = default;
+};
+
 // Ids of many texts, one after the other: text t has ids
 // [row_offsets[t], row_offsets[t + 1]).
 struct Encodings {
@@ -61,6 +76,13 @@ class Tokenizer {
   // Errors:  kInvalidArgument for refused special text.
   virtual absl::Status Encode(std::string_view text, EncodeOptions options,
                               std::vector<TokenId>& ids) const = 0;
+
+  // Encode, with one origin for each id appended to `origins`. Slower.
+  // Errors:  those of Encode; kUnimplemented for a tokenizer that does not
+  //          know; kInvalidArgument for text that is not UTF-8.
+  virtual absl::Status EncodeWithOrigins(
+      std::string_view text, EncodeOptions options, std::vector<TokenId>& ids,
+      std::vector<TokenOrigin>& origins) const;
 
   // Appends one row per text.
   // Errors:  those of Encode, naming the text's number; `out` then holds the

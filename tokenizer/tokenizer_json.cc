@@ -10,6 +10,7 @@
 #include "tokenizer/json_bpe_model.h"
 #include "tokenizer/json_components.h"
 #include "tokenizer/json_object.h"
+#include "tokenizer/json_pipeline.h"
 
 namespace penstock {
 namespace {
@@ -21,14 +22,9 @@ absl::Status CheckVersion(const JsonObject& root) {
   return absl::UnimplementedError(fmt::format("version \"{}\"", version));
 }
 
-absl::StatusOr<std::shared_ptr<const Tokenizer>> Build(
-    simdjson::dom::element document, const std::string& name) {
-  PENSTOCK_ASSIGN_OR_RETURN(const JsonObject root,
-                            JsonObject::Of(document, ""));
-  PENSTOCK_RETURN_IF_ERROR(root.OnlyFields(
-      {"version", "truncation", "padding", "added_tokens", "normalizer",
-       "pre_tokenizer", "post_processor", "decoder", "model"}));
-  PENSTOCK_RETURN_IF_ERROR(CheckVersion(root));
+// Byte-level BPE alone, in one fast piece. kUnimplemented for anything else.
+absl::StatusOr<std::shared_ptr<const Tokenizer>> BuildByteLevelBpe(
+    const JsonObject& root, const std::string& name) {
   PENSTOCK_RETURN_IF_ERROR(CheckAbsent(root));
   BpeParts parts;
   parts.name = name;
@@ -40,6 +36,21 @@ absl::StatusOr<std::shared_ptr<const Tokenizer>> Build(
   PENSTOCK_RETURN_IF_ERROR(ReadAddedTokens(root, parts));
   PENSTOCK_RETURN_IF_ERROR(ReadPostProcessor(root, parts));
   return std::make_shared<BpeTokenizer>(std::move(parts), std::move(merges));
+}
+
+absl::StatusOr<std::shared_ptr<const Tokenizer>> Build(
+    simdjson::dom::element document, const std::string& name) {
+  PENSTOCK_ASSIGN_OR_RETURN(const JsonObject root,
+                            JsonObject::Of(document, ""));
+  PENSTOCK_RETURN_IF_ERROR(root.OnlyFields(
+      {"version", "truncation", "padding", "added_tokens", "normalizer",
+       "pre_tokenizer", "post_processor", "decoder", "model"}));
+  PENSTOCK_RETURN_IF_ERROR(CheckVersion(root));
+  auto fast = BuildByteLevelBpe(root, name);
+  if (fast.ok() || fast.status().code() != absl::StatusCode::kUnimplemented) {
+    return fast;
+  }
+  return ReadComponents(root, name);
 }
 
 }  // namespace

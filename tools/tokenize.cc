@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 #include <functional>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -32,6 +33,7 @@ struct Flags {
   bool null_separated = false;
   bool no_special_tokens = false;
   bool decode = false;
+  bool offsets = false;
   std::string special = "allow";
 };
 
@@ -112,6 +114,20 @@ void AppendIds(const std::vector<TokenId>& ids, std::string& line) {
   line.push_back('\n');
 }
 
+// id:begin:end:word, where begin and end count characters.
+void AppendOrigins(const std::vector<TokenId>& ids,
+                   const std::vector<TokenOrigin>& origins, std::string& line) {
+  for (size_t i = 0; i < ids.size(); ++i) {
+    const TokenOrigin& origin = origins[i];
+    fmt::format_to(std::back_inserter(line), "{}{}:{}:{}:{}", i > 0 ? " " : "",
+                   ids[i], origin.begin_char, origin.end_char,
+                   origin.word == TokenOrigin::kNoWord
+                       ? -1
+                       : static_cast<int64_t>(origin.word));
+  }
+  line.push_back('\n');
+}
+
 absl::StatusOr<std::vector<TokenId>> ParseIds(std::string_view line) {
   constexpr std::string_view kBlanks = " \t\r";
   std::vector<TokenId> ids;
@@ -140,14 +156,20 @@ SpecialText PolicyOf(std::string_view flag) {
 
 absl::Status EncodeDocument(const Tokenizer& tokenizer, const Flags& flags,
                             std::string_view text) {
+  const EncodeOptions options = {
+      .special_text = PolicyOf(flags.special),
+      .add_special_tokens = !flags.no_special_tokens};
   std::vector<TokenId> ids;
-  PENSTOCK_RETURN_IF_ERROR(
-      tokenizer.Encode(text,
-                       {.special_text = PolicyOf(flags.special),
-                        .add_special_tokens = !flags.no_special_tokens},
-                       ids));
   std::string line;
-  AppendIds(ids, line);
+  if (flags.offsets) {
+    std::vector<TokenOrigin> origins;
+    PENSTOCK_RETURN_IF_ERROR(
+        tokenizer.EncodeWithOrigins(text, options, ids, origins));
+    AppendOrigins(ids, origins, line);
+  } else {
+    PENSTOCK_RETURN_IF_ERROR(tokenizer.Encode(text, options, ids));
+    AppendIds(ids, line);
+  }
   return WriteOut(line);
 }
 
@@ -206,6 +228,9 @@ int Main(int argc, char** argv) {
                "output");
   app.add_flag("--no-special-tokens", flags.no_special_tokens,
                "add none around documents; with --decode, leave them out");
+  app.add_flag("--offsets", flags.offsets,
+               "write id:begin:end:word for each token: the characters it "
+               "came from and the number of its word");
   app.add_flag("--decode", flags.decode, "lines of ids in, text out");
   app.add_option("--special", flags.special,
                  "what the text of a special token becomes: its id (allow), "

@@ -165,37 +165,32 @@ TEST(TokenizerJsonTest, WhatIsNotThereIsNamed) {
   const json split_then_bytes = {{"type", "Sequence"},
                                  {"pretokenizers", {split, byte_level}}};
   const std::vector<Refused> all = {
-      {"/model/type", "Unigram", kUnimplemented, "model Unigram"},
+      {"/model/type", "Markov", kUnimplemented, "model Markov"},
       {"/model/dropout", 0.1, kUnimplemented, "dropout"},
-      {"/model/byte_fallback", true, kUnimplemented, "byte_fallback"},
-      {"/model/end_of_word_suffix", "</w>", kUnimplemented,
-       "end_of_word_suffix \"</w>\""},
       {"/model/novelty", 1, kUnimplemented, "unknown field model.novelty"},
       {"/novelty", 1, kUnimplemented, "unknown field novelty"},
       {"/version", "2.0", kUnimplemented, "version \"2.0\""},
-      {"/truncation", {{"max_length", 8}}, kUnimplemented, "truncation"},
-      {"/padding", {{"strategy", "BatchLongest"}}, kUnimplemented, "padding"},
-      {"/normalizer", {{"type", "NFC"}}, kUnimplemented, "normalizer NFC"},
-      {"/decoder",
-       {{"type", "Metaspace"}},
-       kUnimplemented,
-       "decoder Metaspace"},
-      {"/decoder", nullptr, kUnimplemented, "decoder null"},
-      {"/pre_tokenizer", nullptr, kUnimplemented, "pre_tokenizer null"},
+      {"/truncation", {{"max_length", 8}}, kDataLoss, "truncation.stride"},
+      {"/padding",
+       {{"strategy", "BatchLongest"}},
+       kDataLoss,
+       "padding.direction"},
+      {"/normalizer", {{"type", "Rot13"}}, kUnimplemented, "normalizer Rot13"},
+      {"/decoder", {{"type", "Metaspace"}}, kDataLoss, "decoder.replacement"},
       {"/pre_tokenizer",
        {{"type", "Metaspace"}},
-       kUnimplemented,
-       "pre_tokenizer Metaspace"},
+       kDataLoss,
+       "pre_tokenizer.replacement"},
       {"/pre_tokenizer", split_then_bytes, kUnimplemented,
-       "Split by the pattern \\w+"},
-      {"/pre_tokenizer",
-       {{"type", "Sequence"}, {"pretokenizers", {split}}},
-       kUnimplemented,
-       "Split by the pattern"},
+       "the pattern \\w+: \\w is not supported"},
       {"/post_processor",
        {{"type", "BertProcessing"}},
-       kUnimplemented,
-       "BertProcessing"},
+       kDataLoss,
+       "post_processor.cls"},
+      {"/post_processor",
+       {{"type", "BertProcessing"}, {"cls", {"<s>", 400}}, {"sep", {"a", 97}}},
+       kDataLoss,
+       "id 400, which is not in the vocabulary"},
       {"/model/vocab/ab", 97, kDataLoss, "which another token has"},
       {"/model/vocab/ab", -1, kDataLoss, "id of \"ab\""},
       {"/model/vocab/ab", 4194304, absl::StatusCode::kResourceExhausted,
@@ -230,11 +225,6 @@ TEST(TokenizerJsonTest, AddedTokensAreCheckedAgainstTheReferencesNumbers) {
               StatusIs(kDataLoss, HasSubstr("model.vocab makes it 256")));
   EXPECT_THAT(parse(AddedToken("", 259)),
               StatusIs(kDataLoss, HasSubstr("\"content\" is empty")));
-  for (const char* flag : {"lstrip", "rstrip", "single_word"}) {
-    json token = AddedToken("<x>", 259);
-    token[flag] = true;
-    EXPECT_THAT(parse(token), StatusIs(kUnimplemented, HasSubstr(flag)));
-  }
 }
 
 TEST(TokenizerJsonTest, RepeatedNamesAreRefused) {
@@ -260,10 +250,13 @@ TEST(TokenizerJsonTest, FileThatIsNotJsonIsNamed) {
 
 TEST(TokenizerJsonTest, WordPieceWithoutATypeIsRecognised) {
   json document = Tiny();
-  document["model"].erase("type");
-  document["model"].erase("merges");
-  EXPECT_THAT(Parse(document),
-              StatusIs(kUnimplemented, HasSubstr("probably WordPiece")));
+  document["pre_tokenizer"] = {{"type", "WhitespaceSplit"}};
+  document["model"] = {{"unk_token", "?"},
+                       {"continuing_subword_prefix", "##"},
+                       {"max_input_chars_per_word", 100},
+                       {"vocab", {{"?", 0}, {"ab", 1}, {"##c", 2}}}};
+  ASSERT_OK_AND_ASSIGN(const auto tokenizer, Parse(document));
+  EXPECT_THAT(Ids(*tokenizer, "abc x"), ElementsAre(1, 2, 0));
 }
 
 }  // namespace

@@ -1,0 +1,86 @@
+// Small tokenizer.json files against what Hugging Face tokenizers made of them.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/support/status_matchers.h"
+#include "tests/tokenizer/tiny_vocabulary.h"
+#include "tokenizer/tokenizer_json.h"
+
+namespace penstock {
+namespace {
+
+using nlohmann::json;
+using testing::Ids;
+
+const json& Vectors() {
+  static const json& vectors = *new json(json::parse(
+      std::ifstream("tests/tokenizer/hf_vectors.json"), nullptr, false));
+  return vectors;
+}
+
+class HfVectorsTest : public ::testing::TestWithParam<size_t> {
+ protected:
+  void SetUp() override {
+    case_ = Vectors()["cases"][GetParam()];
+    ASSERT_OK_AND_ASSIGN(
+        tokenizer_,
+        ParseTokenizerJson(case_["document"].dump(), "vectors.json"));
+  }
+  json case_;
+  std::shared_ptr<const Tokenizer> tokenizer_;
+};
+INSTANTIATE_TEST_SUITE_P(
+    Cases, HfVectorsTest,
+    ::testing::Range(size_t{0}, Vectors()["cases"].size()),
+    [](const ::testing::TestParamInfo<size_t>& info) {
+      return Vectors()["cases"][info.param]["name"].get<std::string>();
+    });
+
+TEST_P(HfVectorsTest, IdsAreTheReferences) {
+  for (const json& row : case_["rows"]) {
+    const auto text = row["text"].get<std::string>();
+    EXPECT_EQ(Ids(*tokenizer_, text), row["ids"].get<std::vector<TokenId>>())
+        << text;
+    // From the cache, this time.
+    EXPECT_EQ(Ids(*tokenizer_, text), row["ids"].get<std::vector<TokenId>>())
+        << text;
+  }
+}
+
+TEST_P(HfVectorsTest, OriginsAreTheReferences) {
+  if (tokenizer_->Describe().starts_with("byte-level")) GTEST_SKIP();
+  for (const json& row : case_["rows"]) {
+    const auto text = row["text"].get<std::string>();
+    std::vector<TokenId> ids;
+    std::vector<TokenOrigin> origins;
+    ASSERT_OK(tokenizer_->EncodeWithOrigins(text, {}, ids, origins));
+    EXPECT_EQ(ids, row["ids"].get<std::vector<TokenId>>()) << text;
+    json offsets = json::array(), words = json::array();
+    for (const TokenOrigin& origin : origins) {
+      offsets.push_back({origin.begin_char, origin.end_char});
+      words.push_back(origin.word == TokenOrigin::kNoWord
+                          ? -1
+                          : static_cast<int>(origin.word));
+    }
+    EXPECT_EQ(offsets, row["offsets"]) << text;
+    // The reference numbers words anew where it cuts off the left side.
+    if (case_["document"].contains("truncation")) continue;
+    EXPECT_EQ(words, row["words"]) << text;
+  }
+}
+
+TEST_P(HfVectorsTest, DecodedTextIsTheReferences) {
+  for (const json& row : case_["rows"]) {
+    std::string text;
+    ASSERT_OK(
+        tokenizer_->Decode(row["ids"].get<std::vector<TokenId>>(), {}, text));
+    EXPECT_EQ(text, row["decoded"].get<std::string>());
+  }
+}
+
+}  // namespace
+}  // namespace penstock

@@ -1,0 +1,41 @@
+// A set of code points, as regular expressions make them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace penstock {
+
+class CharSet {
+ public:
+  struct Range {
+    uint32_t first, last;
+  };
+
+  static CharSet Of(uint32_t first, uint32_t last);
+  // From one character to another; nullopt unless each set is one character and
+  // they are in order.
+  static std::optional<CharSet> Between(const CharSet& first,
+                                        const CharSet& last);
+  // Those that `holds`.
+  static CharSet Where(const std::function<bool(uint32_t)>& holds);
+  // White_Space.
+  static CharSet Spaces();
+  // By General_Category: "L", "Lu", "Nd"; nullopt for a name that is none.
+  static std::optional<CharSet> Category(std::string_view name);
+
+  void Add(const CharSet& other);
+  CharSet Complement() const;
+
+  // As an RE2 class.
+  std::string ToRe2() const;
+
+ private:
+  std::vector<Range> ranges_;  // in order, apart
+};
+
+}  // namespace penstock

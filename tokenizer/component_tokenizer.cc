@@ -1,0 +1,286 @@
+#include "tokenizer/component_tokenizer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "formats/status.h"
+#include "tokenizer/fingerprint.h"
+#include "tokenizer/token_origins.h"
+#include "tokenizer/valid_utf8.h"
+
+namespace penstock {
+
+struct ComponentTokenizer::Call {
+  SpecialText special_text;
+  Alignment alignment;
+  PieceCache& cache;
+  std::vector<TokenId>& ids;
+  std::vector<TokenOrigin>* origins;  // null: ids are all that is asked for
+  std::vector<TokenSpan> spans = {};  // of one piece's tokens
+  uint32_t word = 0;
+};
+
+ComponentTokenizer::ComponentTokenizer(TokenizerComponents components)
+    : parts_(std::move(components)) {
+  const EncodingFrame& frame = parts_.frame;
+  const auto text =
+      std::find(frame.around.begin(), frame.around.end(), EncodingFrame::kText);
+  frame_is_simple_ = !frame.truncation && !frame.padding &&
+                     frame.added() + 1 == frame.around.size();
+  if (frame_is_simple_) {
+    before_.assign(frame.around.begin(), text);
+    after_.assign(text + 1, frame.around.end());
+  }
+  size_ = parts_.model->vocabulary().size();
+  for (const auto& [id, token] : parts_.added_tokens.tokens()) {
+    size_ = std::max<size_t>(size_, id + size_t{1});
+  }
+}
+
+absl::Status ComponentTokenizer::Encode(std::string_view text,
+                                        EncodeOptions options,
+                                        std::vector<TokenId>& ids) const {
+  const size_t begin = ids.size();
+  const PieceCaches::Lease cache(caches_);
+  const Alignment alignment =
+      parts_.splitter != nullptr && parts_.splitter->NeedsAlignment()
+          ? Alignment::kKept
+          : Alignment::kDropped;
+  std::vector<TokenId> bare;
+  Call call = {options.special_text, alignment, *cache,
+               frame_is_simple_ ? ids : bare, nullptr};
+  if (frame_is_simple_ && options.add_special_tokens) {
+    ids.insert(ids.end(), before_.begin(), before_.end());
+  }
+  absl::Status status = EncodeText(call, text);
+  std::vector<FramedId> framed;
+  if (status.ok() && !frame_is_simple_) {
+    status =
+        Frame(parts_.frame, options.add_special_tokens, bare.size(), framed);
+  }
+  if (!status.ok()) {
+    ids.resize(begin);
+    return status;
+  }
+  if (frame_is_simple_ && options.add_special_tokens) {
+    ids.insert(ids.end(), after_.begin(), after_.end());
+  }
+  for (const FramedId& f : framed) {
+    ids.push_back(f.kind == FramedId::Kind::kText ? bare[f.position] : f.id);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ComponentTokenizer::EncodeWithOrigins(
+    std::string_view text, EncodeOptions options, std::vector<TokenId>& ids,
+    std::vector<TokenOrigin>& origins) const {
+  if (!IsValidUtf8(text)) {
+    return absl::InvalidArgumentError(
+        "the text is not UTF-8, so that its tokens' origins are not told");
+  }
+  const PieceCaches::Lease cache(caches_);
+  std::vector<TokenId> bare;
+  std::vector<TokenOrigin> bare_origins;
+  Call call = {options.special_text, Alignment::kKept, *cache, bare,
+               &bare_origins};
+  PENSTOCK_RETURN_IF_ERROR(EncodeText(call, text));
+  FillCharacterOffsets(text, bare_origins);
+  std::vector<FramedId> framed;
+  PENSTOCK_RETURN_IF_ERROR(
+      Frame(parts_.frame, options.add_special_tokens, bare.size(), framed));
+  // The reference trims what truncation left.
+  std::vector<TokenId> kept;
+  for (const FramedId& f : framed) {
+    const bool of_text = f.kind == FramedId::Kind::kText;
+    ids.push_back(of_text ? bare[f.position] : f.id);
+    origins.push_back(of_text ? bare_origins[f.position]
+                              : TokenOrigin{.special = true});
+  }
+  if (parts_.trim) {
+    Trim(std::span(ids).last(framed.size()),
+         std::span(origins).last(framed.size()));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ComponentTokenizer::EncodeText(Call& call,
+                                            std::string_view text) const {
+  if (text.size() >= 0xffffffff) {
+    return absl::InvalidArgumentError(fmt::format(
+        "{} bytes of text; split texts of 4 GiB or more", text.size()));
+  }
+  std::string valid;
+  if (!IsValidUtf8(text)) {
+    valid = ReplaceUtf8Errors(text);
+    text = valid;
+  }
+  constexpr auto kRaw = AddedTokens::Pass::kRaw;
+  if (!parts_.added_tokens.Has(kRaw)) return EncodeGap(call, text, 0);
+  std::vector<AddedTokens::Part> found;
+  PENSTOCK_RETURN_IF_ERROR(
+      parts_.added_tokens.Find(text, kRaw, call.special_text, found));
+  for (const auto& part : found) {
+    const ByteSpan span = {static_cast<uint32_t>(part.begin),
+                           static_cast<uint32_t>(part.end)};
+    if (part.token != nullptr) {
+      AddFound(call, *part.token, span);
+    } else {
+      PENSTOCK_RETURN_IF_ERROR(EncodeGap(
+          call, text.substr(part.begin, part.end - part.begin), span.begin));
+    }
+  }
+  return absl::OkStatus();
+}
+
+void ComponentTokenizer::AddFound(Call& call, const AddedToken& token,
+                                  ByteSpan origin) const {
+  call.ids.push_back(token.id);
+  if (call.origins == nullptr) return;
+  call.origins->push_back({.begin_byte = origin.begin,
+                           .end_byte = origin.end,
+                           .word = call.word++});
+}
+
+absl::Status ComponentTokenizer::EncodeGap(Call& call, std::string_view gap,
+                                           uint32_t begin) const {
+  if (gap.empty()) return absl::OkStatus();
+  Pieces whole(call.alignment);
+  whole.text.Assign(gap, begin);
+  if (parts_.normalizer != nullptr) parts_.normalizer->Normalize(whole.text);
+  const auto end = static_cast<uint32_t>(whole.text.text().size());
+  if (end == 0) return absl::OkStatus();
+  constexpr auto kNormalized = AddedTokens::Pass::kNormalized;
+  if (!parts_.added_tokens.Has(kNormalized)) {
+    whole.pieces.push_back({0, end});
+    return EncodePieces(call, whole);
+  }
+  std::vector<AddedTokens::Part> found;
+  PENSTOCK_RETURN_IF_ERROR(parts_.added_tokens.Find(
+      whole.text.text(), kNormalized, call.special_text, found));
+  for (const auto& part : found) {
+    if (part.token != nullptr) {
+      AddFound(call, *part.token, whole.text.OriginOf(part.begin, part.end));
+      continue;
+    }
+    Pieces pieces(call.alignment);
+    pieces.text.AssignPart(whole.text, part.begin, part.end);
+    pieces.pieces.push_back({0, static_cast<uint32_t>(part.end - part.begin)});
+    PENSTOCK_RETURN_IF_ERROR(EncodePieces(call, pieces));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ComponentTokenizer::EncodePieces(Call& call,
+                                              Pieces& pieces) const {
+  if (parts_.splitter != nullptr) parts_.splitter->Split(pieces);
+  for (const Piece piece : pieces.pieces) {
+    const std::string_view text = pieces.TextOf(piece);
+    if (call.origins == nullptr) {
+      PENSTOCK_RETURN_IF_ERROR(EncodePiece(call, text));
+      continue;
+    }
+    call.spans.clear();
+    PENSTOCK_RETURN_IF_ERROR(parts_.model->Encode(text, call.ids, &call.spans));
+    for (const TokenSpan span : call.spans) {
+      const ByteSpan origin = pieces.text.OriginOf(piece.begin + span.begin,
+                                                   piece.begin + span.end);
+      call.origins->push_back({.begin_byte = origin.begin,
+                               .end_byte = origin.end,
+                               .word = call.word});
+    }
+    ++call.word;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ComponentTokenizer::EncodePiece(Call& call,
+                                             std::string_view piece) const {
+  if (piece.size() > PieceCache::kMaxPieceBytes) {
+    return parts_.model->Encode(piece, call.ids, nullptr);
+  }
+  const PieceCache::Key key = PieceCache::KeyOf(piece);
+  if (const PieceCache::Entry* known = call.cache.Find(key)) {
+    call.ids.insert(call.ids.end(), known->ids, known->ids + known->count);
+    return absl::OkStatus();
+  }
+  const size_t first = call.ids.size();
+  PENSTOCK_RETURN_IF_ERROR(parts_.model->Encode(piece, call.ids, nullptr));
+  const std::span<const TokenId> ids = std::span(call.ids).subspan(first);
+  if (ids.size() <= PieceCache::kMaxIds) call.cache.Insert(key, ids);
+  return absl::OkStatus();
+}
+
+void ComponentTokenizer::Trim(std::span<const TokenId> ids,
+                              std::span<TokenOrigin> origins) const {
+  bool first = true;
+  for (size_t i = 0; i < ids.size(); ++i) {
+    if (origins[i].special) continue;
+    TrimSpacesOf(TokenOf(ids[i]).value_or(""), first,
+                 parts_.trim->add_prefix_space, origins[i]);
+    first = false;
+  }
+}
+
+absl::Status ComponentTokenizer::Decode(std::span<const TokenId> ids,
+                                        DecodeOptions options,
+                                        std::string& text) const {
+  std::vector<std::string> parts;
+  parts.reserve(ids.size());
+  for (const TokenId id : ids) {
+    std::optional<std::string> spelling = TokenOf(id);
+    if (!spelling) {
+      return absl::InvalidArgumentError(
+          fmt::format("id {} is not in the vocabulary of {}, which has {} ids",
+                      id, parts_.name, size_));
+    }
+    if (options.skip_special_tokens &&
+        parts_.added_tokens.IsSpecial(*spelling)) {
+      continue;
+    }
+    parts.push_back(*std::move(spelling));
+  }
+  if (parts_.decoder != nullptr) {
+    parts_.decoder->Decode(parts);
+    for (const std::string& part : parts) text += part;
+  } else {
+    text += fmt::format("{}", fmt::join(parts, " "));
+  }
+  return absl::OkStatus();
+}
+
+std::optional<TokenId> ComponentTokenizer::IdOf(std::string_view token) const {
+  for (const auto& [id, added] : parts_.added_tokens.tokens()) {
+    if (added.content == token) return id;
+  }
+  return parts_.model->vocabulary().Find(token);
+}
+
+std::optional<std::string> ComponentTokenizer::TokenOf(TokenId id) const {
+  if (const auto added = parts_.added_tokens.SpellingOf(id)) {
+    return std::string(*added);
+  }
+  const Vocabulary& vocabulary = parts_.model->vocabulary();
+  if (!vocabulary.Has(id)) return std::nullopt;
+  return std::string(vocabulary.BytesOf(id));
+}
+
+uint64_t ComponentTokenizer::Fingerprint() const {
+  Fingerprinter print;
+  print.Add("components").Add(parts_.fingerprint);
+  print.Add(parts_.model->name()).Add(parts_.model->Fingerprint());
+  const Vocabulary& vocabulary = parts_.model->vocabulary();
+  for (TokenId id = 0; id < vocabulary.size(); ++id) {
+    if (!vocabulary.Has(id)) continue;
+    print.Add(uint64_t{id}).Add(vocabulary.BytesOf(id));
+  }
+  return print.Finish();
+}
+
+std::string ComponentTokenizer::Describe() const {
+  return fmt::format("{}, {} ids, {}", parts_.model->name(), size_,
+                     parts_.name);
+}
+
+}  // namespace penstock

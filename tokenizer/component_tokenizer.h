@@ -1,0 +1,90 @@
+// A tokenizer put together from the components of a tokenizer.json.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tokenizer/added_tokens.h"
+#include "tokenizer/encoding_frame.h"
+#include "tokenizer/normalizer.h"
+#include "tokenizer/piece_cache.h"
+#include "tokenizer/splitter.h"
+#include "tokenizer/token_decoder.h"
+#include "tokenizer/token_model.h"
+#include "tokenizer/tokenizer.h"
+
+namespace penstock {
+
+// How EncodeWithOrigins leaves spaces out of byte-level tokens.
+struct TrimSpaces {
+  // One space before the first token was not in the text.
+  bool add_prefix_space = true;
+};
+
+struct TokenizerComponents {
+  std::string name;                              // of the file, for people
+  std::unique_ptr<const Normalizer> normalizer;  // null: none
+  std::unique_ptr<const Splitter> splitter;      // null: none
+  std::unique_ptr<const TokenModel> model;
+  AddedTokens added_tokens;
+  EncodingFrame frame;
+  std::optional<TrimSpaces> trim;
+  std::unique_ptr<const TokenDecoder> decoder;  // null: spaces between tokens
+  // Of the components as the file has them.
+  uint64_t fingerprint = 0;
+};
+
+// Ids are those of Hugging Face tokenizers' `encode` of one text, with the
+// file's truncation and padding.
+//
+// Text that is not valid UTF-8, which the reference does not take, has each
+// error replaced by U+FFFD first, as Python's errors="replace" does.
+//
+// Errors of Encode, beside refused special text: kInvalidArgument for text
+// that has no token where there is no unknown token either, that cannot be
+// cut as the file asks, or that has 4 GiB or more.
+class ComponentTokenizer final : public Tokenizer {
+ public:
+  explicit ComponentTokenizer(TokenizerComponents components);
+
+  absl::Status Encode(std::string_view text, EncodeOptions options,
+                      std::vector<TokenId>& ids) const override;
+  absl::Status EncodeWithOrigins(
+      std::string_view text, EncodeOptions options, std::vector<TokenId>& ids,
+      std::vector<TokenOrigin>& origins) const override;
+  absl::Status Decode(std::span<const TokenId> ids, DecodeOptions options,
+                      std::string& text) const override;
+
+  size_t vocabulary_size() const override { return size_; }
+  std::optional<TokenId> IdOf(std::string_view token) const override;
+  std::optional<std::string> TokenOf(TokenId id) const override;
+
+  uint64_t Fingerprint() const override;
+  std::string Describe() const override;
+
+ private:
+  struct Call;  // one Encode on its way
+
+  absl::Status EncodeText(Call& call, std::string_view text) const;
+  absl::Status EncodeGap(Call& call, std::string_view gap,
+                         uint32_t begin) const;
+  absl::Status EncodePieces(Call& call, Pieces& pieces) const;
+  absl::Status EncodePiece(Call& call, std::string_view piece) const;
+  void AddFound(Call& call, const AddedToken& token, ByteSpan origin) const;
+  void Trim(std::span<const TokenId> ids, std::span<TokenOrigin> origins) const;
+
+  const TokenizerComponents parts_;
+  // Ids around the text, where that is all the frame does.
+  bool frame_is_simple_ = false;
+  std::vector<TokenId> before_, after_;
+  size_t size_ = 0;
+
+  mutable PieceCaches caches_;  // locks for itself
+};
+
+}  // namespace penstock

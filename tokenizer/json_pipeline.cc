@@ -1,0 +1,76 @@
+#include "tokenizer/json_pipeline.h"
+
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "formats/status.h"
+#include "tokenizer/fingerprint.h"
+
+namespace penstock {
+namespace {
+
+// Of everything but the model, which tells its own.
+uint64_t FingerprintOf(const JsonObject& root) {
+  Fingerprinter print;
+  for (const auto field : root.fields()) {
+    const std::string_view name = field.key;
+    if (name == "model") continue;
+    print.Add(name).Add(std::string(simdjson::minify(field.value)));
+  }
+  return print.Finish();
+}
+
+// So that every id that Encode gives is one that Decode takes.
+absl::Status CheckFrame(const TokenizerComponents& parts) {
+  std::vector<TokenId> ids = parts.frame.around;
+  if (parts.frame.padding) ids.push_back(parts.frame.padding->id);
+  for (const TokenId id : ids) {
+    if (id == EncodingFrame::kText || parts.model->vocabulary().Has(id) ||
+        parts.added_tokens.tokens().contains(id)) {
+      continue;
+    }
+    return absl::DataLossError(fmt::format(
+        "the post-processor or padding adds id {}, which is not in the "
+        "vocabulary",
+        id));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<const Tokenizer>> ReadComponents(
+    const JsonObject& root, const std::string& name) {
+  TokenizerComponents parts;
+  parts.name = name;
+  parts.fingerprint = FingerprintOf(root);
+  if (root.Field("normalizer")) {
+    PENSTOCK_ASSIGN_OR_RETURN(const JsonObject json, root.Object("normalizer"));
+    PENSTOCK_ASSIGN_OR_RETURN(parts.normalizer, ReadNormalizer(json));
+  }
+  if (root.Field("pre_tokenizer")) {
+    PENSTOCK_ASSIGN_OR_RETURN(const JsonObject json,
+                              root.Object("pre_tokenizer"));
+    PENSTOCK_ASSIGN_OR_RETURN(parts.splitter, ReadSplitter(json));
+  }
+  if (root.Field("decoder")) {
+    PENSTOCK_ASSIGN_OR_RETURN(const JsonObject json, root.Object("decoder"));
+    PENSTOCK_ASSIGN_OR_RETURN(parts.decoder, ReadDecoder(json));
+  }
+  PENSTOCK_ASSIGN_OR_RETURN(PostProcessing post, ReadPostProcessing(root));
+  parts.frame = std::move(post.frame);
+  parts.trim = post.trim;
+  PENSTOCK_ASSIGN_OR_RETURN(const JsonObject model, root.Object("model"));
+  PENSTOCK_ASSIGN_OR_RETURN(parts.model, ReadTokenModel(model));
+  PENSTOCK_ASSIGN_OR_RETURN(
+      parts.added_tokens,
+      ReadAddedTokensOf(root, *parts.model, parts.normalizer.get()));
+  PENSTOCK_RETURN_IF_ERROR(CheckFrame(parts));
+  return std::make_shared<ComponentTokenizer>(std::move(parts));
+}
+
+}  // namespace penstock

@@ -1,0 +1,74 @@
+// Reads the components of a tokenizer.json, each on its own. Private to its
+// loader.
+//
+// Errors of all:  kDataLoss for what the format does not allow; kUnimplemented
+//                 naming a component, field or value that we do not have.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "tokenizer/added_tokens.h"
+#include "tokenizer/component_tokenizer.h"
+#include "tokenizer/delimiters.h"
+#include "tokenizer/encoding_frame.h"
+#include "tokenizer/json_object.h"
+#include "tokenizer/metaspace_splitter.h"
+#include "tokenizer/normalizer.h"
+#include "tokenizer/splitter.h"
+#include "tokenizer/text_pattern.h"
+#include "tokenizer/token_decoder.h"
+#include "tokenizer/token_model.h"
+
+namespace penstock {
+
+absl::StatusOr<std::unique_ptr<const Normalizer>> ReadNormalizer(
+    const JsonObject& json);
+
+// A "pre_tokenizer".
+absl::StatusOr<std::unique_ptr<const Splitter>> ReadSplitter(
+    const JsonObject& json);
+
+absl::StatusOr<std::unique_ptr<const TokenModel>> ReadTokenModel(
+    const JsonObject& json);
+
+absl::StatusOr<std::unique_ptr<const TokenDecoder>> ReadDecoder(
+    const JsonObject& json);
+
+// {"String": ...} or {"Regex": ...} in the field "pattern".
+absl::StatusOr<std::unique_ptr<const TextPattern>> ReadPattern(
+    const JsonObject& json);
+
+// The field "behavior".
+absl::StatusOr<Delimiters> ReadDelimiters(const JsonObject& json);
+
+// A "Metaspace", which is a pre-tokenizer and a decoder.
+absl::StatusOr<MetaspaceOptions> ReadMetaspace(const JsonObject& json);
+
+// A field that holds one character.
+absl::StatusOr<uint32_t> ReadCharacter(const JsonObject& json,
+                                       std::string_view name);
+
+// Numbers the tokens as the reference does, which does not read their ids: as
+// the model does, else behind the model in the order of the file. A file that
+// says otherwise is kDataLoss: nobody can rely on its ids.
+absl::StatusOr<AddedTokens> ReadAddedTokensOf(const JsonObject& root,
+                                              const TokenModel& model,
+                                              const Normalizer* normalizer);
+
+struct PostProcessing {
+  EncodingFrame frame;
+  std::optional<TrimSpaces> trim;
+};
+
+// "post_processor", "truncation" and "padding".
+absl::StatusOr<PostProcessing> ReadPostProcessing(const JsonObject& root);
+
+// The whole file. `name` is the file's, for people.
+absl::StatusOr<std::shared_ptr<const Tokenizer>> ReadComponents(
+    const JsonObject& root, const std::string& name);
+
+}  // namespace penstock

@@ -1,0 +1,22 @@
+#include "tokenizer/pattern_normalizer.h"
+
+#include <vector>
+
+namespace penstock {
+
+void PatternNormalizer::Normalize(AlignedText& text) const {
+  std::vector<MatchedPart> parts;
+  pattern_->Match(text.text(), parts);
+  TextEdit edit(text);
+  for (const MatchedPart& part : parts) {
+    if (part.is_match) {
+      edit.SkipTo(part.end);
+      edit.Insert(content_);
+    } else {
+      edit.Copy(part.end);
+    }
+  }
+  edit.Finish();
+}
+
+}  // namespace penstock

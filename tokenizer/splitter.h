@@ -1,0 +1,48 @@
+// Cuts normalized text into the pieces that the model then works on, one at a
+// time; may also rewrite them. The pre_tokenizer of a tokenizer.json.
+//
+// Implementations form a star around this header: character_splitters,
+// pattern_splitter, metaspace_splitter, byte_level_splitter.
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "tokenizer/pieces.h"
+
+namespace penstock {
+
+// Threads: any number at a time.
+class Splitter {
+ public:
+  virtual ~Splitter() = default;
+
+  virtual void Split(Pieces& pieces) const = 0;
+
+  // Whether the pieces depend on where in the user's text they come from, so
+  // that alignment must be kept.
+  virtual bool NeedsAlignment() const { return false; }
+};
+
+// One after the other.
+class SplitterSequence final : public Splitter {
+ public:
+  explicit SplitterSequence(std::vector<std::unique_ptr<const Splitter>> steps)
+      : steps_(std::move(steps)) {}
+
+  void Split(Pieces& pieces) const override {
+    for (const auto& step : steps_) step->Split(pieces);
+  }
+  bool NeedsAlignment() const override {
+    for (const auto& step : steps_) {
+      if (step->NeedsAlignment()) return true;
+    }
+    return false;
+  }
+
+ private:
+  const std::vector<std::unique_ptr<const Splitter>> steps_;
+};
+
+}  // namespace penstock

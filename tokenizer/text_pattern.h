@@ -1,0 +1,34 @@
+// Finds what a tokenizer.json calls a pattern: a string or a regular
+// expression.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "tokenizer/delimiters.h"
+
+namespace penstock {
+
+// Threads: any number at a time.
+class TextPattern {
+ public:
+  virtual ~TextPattern() = default;
+
+  // Replaces `parts` by parts that cover `text`.
+  virtual void Match(std::string_view text,
+                     std::vector<MatchedPart>& parts) const = 0;
+};
+
+// Errors:  kUnimplemented for an empty string, which matches everywhere.
+absl::StatusOr<std::unique_ptr<const TextPattern>> MakeLiteralPattern(
+    std::string_view literal);
+
+// `regex` is in Oniguruma's syntax, which Hugging Face tokenizers use.
+// Errors:  kUnimplemented naming the expression and what in it we cannot match
+//          exactly as Oniguruma does.
+absl::StatusOr<std::unique_ptr<const TextPattern>> MakeRegexPattern(
+    std::string_view regex);
+
+}  // namespace penstock
