@@ -132,8 +132,8 @@ int main(int argc, char** argv) {
 
   CLI::Option* tokenizer = app.add_option(
       "-t,--tokenizer", arguments.tokenizer,
-      "tokenizer.json, .tiktoken file or 'bytes'; without it the text itself "
-      "is written");
+      "tokenizer.json, .tiktoken or .model file, or 'bytes'; without it the "
+      "text itself is written");
   app.add_option("--pattern", arguments.pattern,
                  "Pre-tokenizer pattern of a .tiktoken file whose name does "
                  "not tell it")

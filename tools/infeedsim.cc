@@ -140,7 +140,7 @@ void AddDataOptions(CLI::App& app, Arguments& arguments) {
                                              {"zlib", Compression::kZlib}}));
   app.add_option("-t,--tokenizer", arguments.tokenizer,
                  "Tokenizes feature \"text\" on the way: tokenizer.json, "
-                 ".tiktoken file or 'bytes'");
+                 ".tiktoken or .model file, or 'bytes'");
   app.add_option("--pattern", arguments.tokenizer_pattern,
                  "Pre-tokenizer pattern of a .tiktoken file whose name does "
                  "not tell it");

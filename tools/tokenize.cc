@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
@@ -18,12 +17,11 @@
 #include "formats/status.h"
 #include "tokenizer/load.h"
 #include "tokenizer/tokenizer.h"
+#include "tools/program.h"
 
 namespace penstock {
 namespace {
 
-constexpr int kFailure = 1;
-constexpr int kUsage = 2;
 constexpr size_t kReadBytes = 1 << 20;
 
 struct Flags {
@@ -214,9 +212,12 @@ absl::Status Run(const Flags& flags) {
 
 int Main(int argc, char** argv) {
   Flags flags;
-  CLI::App app("Turns text into token ids, one line for each document.");
+  CLI::App app("Turns text into token ids, one line for each document.",
+               "tokenize");
+  app.set_version_flag("--version", PENSTOCK_VERSION);
   app.add_option("--tokenizer", flags.tokenizer,
-                 "tokenizer.json, a .tiktoken file, or \"bytes\"")
+                 "tokenizer.json, .tiktoken or SentencePiece .model file, "
+                 "vocab.txt, vocab.json, or \"bytes\"")
       ->required();
   app.add_option("--pattern", flags.pattern,
                  "the encoding of a .tiktoken file whose name does not tell, "
@@ -238,15 +239,7 @@ int Main(int argc, char** argv) {
       ->check(CLI::IsMember({"allow", "refuse", "text"}))
       ->capture_default_str();
   app.footer(kExamples);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : kUsage;
-  }
-  const absl::Status status = Run(flags);
-  if (status.ok()) return 0;
-  fmt::print(stderr, "tokenize: {}\n", std::string(status.message()));
-  return kFailure;
+  return RunProgram(app, argc, argv, [&] { return Run(flags); });
 }
 
 }  // namespace
