@@ -1,19 +1,22 @@
 #include "tools/conversion.h"
 
 #include <fmt/format.h>
-#include <oneapi/tbb/parallel_pipeline.h>
-#include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>
+#include <condition_variable>
+#include <deque>
 #include <limits>
 #include <mutex>
+#include <optional>
 #include <span>
+#include <thread>
 #include <utility>
 
 #include "formats/example_writer.h"
 #include "formats/manifest.h"
 #include "formats/record_index.h"
 #include "formats/status.h"
+#include "pipeline/workers.h"
 #include "tools/document_chunks.h"
 #include "tools/input_files.h"
 #include "tools/progress.h"
@@ -33,21 +36,24 @@ struct Serialized {
   uint64_t input_bytes_done = 0;
 };
 
-// The first error of any stage; stops the pipeline.
-class FirstError {
+// A chunk on its way through the workers.
+class Slot {
  public:
-  void Set(absl::Status status) {
-    std::lock_guard lock(mutex_);
-    if (status_.ok()) status_ = std::move(status);
+  void Set(absl::StatusOr<Serialized> result) {
+    const std::lock_guard lock(mutex_);
+    result_ = std::move(result);
+    ready_.notify_one();
   }
-  absl::Status Take() {
-    std::lock_guard lock(mutex_);
-    return status_;
+  absl::StatusOr<Serialized> Take() {
+    std::unique_lock lock(mutex_);
+    ready_.wait(lock, [&] { return result_.has_value(); });
+    return *std::move(result_);
   }
 
  private:
   std::mutex mutex_;
-  absl::Status status_;
+  std::condition_variable ready_;
+  std::optional<absl::StatusOr<Serialized>> result_;
 };
 
 absl::Status SerializeTokens(const ConversionOptions& options,
@@ -120,14 +126,12 @@ absl::Status WriteChunk(const Serialized& chunk, ShardSet& shards,
   return absl::OkStatus();
 }
 
-// Read in order, serialize side by side, write in order.
+// Reads and writes in order on this thread; chunks are serialized side by side.
 absl::Status RunStages(FileSystem& files, const ConversionOptions& options,
                        const InputFiles& input, ShardSet& shards,
                        ConversionResult& result) {
-  namespace tbb = oneapi::tbb;
   OpenOptions open = options.open;
   open.other_members = OtherMembers::kSkip;
-  // Called by the one thread that reads.
   open.on_skipped_member = [&](std::string_view member, std::string_view why) {
     if (result.skipped++ == 0) {
       result.first_skipped = fmt::format("{}: {}", member, why);
@@ -135,50 +139,31 @@ absl::Status RunStages(FileSystem& files, const ConversionOptions& options,
   };
   DocumentReader reader(files, input, std::move(open));
   Progress progress("datagen", input.size_bytes, options.quiet);
-  FirstError error;
-  tbb::task_arena arena(options.threads > 0 ? options.threads
-                                            : tbb::task_arena::automatic);
-  const auto live = static_cast<size_t>(arena.max_concurrency()) * 2;
-  arena.execute([&] {
-    tbb::parallel_pipeline(
-        live,
-        tbb::make_filter<void, std::shared_ptr<DocumentChunk>>(
-            tbb::filter_mode::serial_in_order,
-            [&](tbb::flow_control& flow) -> std::shared_ptr<DocumentChunk> {
-              absl::StatusOr<DocumentChunk> chunk = reader.Next();
-              if (!chunk.ok()) error.Set(chunk.status());
-              if (!error.Take().ok() || chunk->ends.empty()) {
-                flow.stop();
-                return nullptr;
-              }
-              return std::make_shared<DocumentChunk>(*std::move(chunk));
-            }) &
-            tbb::make_filter<std::shared_ptr<DocumentChunk>,
-                             std::shared_ptr<Serialized>>(
-                tbb::filter_mode::parallel,
-                [&](const std::shared_ptr<DocumentChunk>& chunk)
-                    -> std::shared_ptr<Serialized> {
-                  absl::StatusOr<Serialized> out =
-                      Serialize(options, input, *chunk);
-                  if (!out.ok()) {
-                    error.Set(out.status());
-                    return nullptr;
-                  }
-                  return std::make_shared<Serialized>(*std::move(out));
-                }) &
-            tbb::make_filter<std::shared_ptr<Serialized>, void>(
-                tbb::filter_mode::serial_in_order,
-                [&](const std::shared_ptr<Serialized>& chunk) {
-                  if (chunk == nullptr || !error.Take().ok()) return;
-                  if (absl::Status status = WriteChunk(*chunk, shards, result);
-                      !status.ok()) {
-                    error.Set(std::move(status));
-                    return;
-                  }
-                  progress.Update(chunk->input_bytes_done, result.records);
-                }));
-  });
-  PENSTOCK_RETURN_IF_ERROR(error.Take());
+  const int threads =
+      options.threads > 0
+          ? options.threads
+          : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  Workers workers(threads);
+  const auto most = static_cast<size_t>(threads) * 2;
+  std::deque<std::shared_ptr<Slot>> started;
+  for (bool more = true; more || !started.empty();) {
+    if (more && started.size() < most) {
+      PENSTOCK_ASSIGN_OR_RETURN(DocumentChunk chunk, reader.Next());
+      more = chunk.size() > 0;
+      if (!more) continue;
+      started.push_back(std::make_shared<Slot>());
+      workers.Run(
+          [&options, &input, slot = started.back(),
+           chunk = std::make_shared<const DocumentChunk>(std::move(chunk))] {
+            slot->Set(Serialize(options, input, *chunk));
+          });
+      continue;
+    }
+    PENSTOCK_ASSIGN_OR_RETURN(const Serialized chunk, started.front()->Take());
+    started.pop_front();
+    PENSTOCK_RETURN_IF_ERROR(WriteChunk(chunk, shards, result));
+    progress.Update(chunk.input_bytes_done, result.records);
+  }
   progress.Finish(input.size_bytes, result.records);
   return absl::OkStatus();
 }

@@ -1,12 +1,12 @@
 #include "tools/record_scan.h"
 
-#include <oneapi/tbb/parallel_for.h>
-#include <oneapi/tbb/task_arena.h>
-
+#include <algorithm>
 #include <atomic>
+#include <thread>
 
 #include "formats/open.h"
 #include "formats/status.h"
+#include "pipeline/workers.h"
 
 namespace penstock {
 namespace {
@@ -44,17 +44,21 @@ std::vector<FileScan> ScanFiles(FileSystem& files,
   std::vector<FileScan> scans(paths.size());
   std::atomic<uint64_t> done_bytes = 0;
   std::atomic<uint64_t> records = 0;
-  oneapi::tbb::task_arena arena(
-      threads > 0 ? threads : oneapi::tbb::task_arena::automatic);
-  arena.execute([&] {
-    oneapi::tbb::parallel_for(size_t{0}, paths.size(), [&](size_t i) {
+  {
+    Workers workers(
+        threads > 0 ? threads
+                    : std::max(1, static_cast<int>(
+                                      std::thread::hardware_concurrency())));
+    for (size_t i = 0; i < paths.size(); ++i) {
       scans[i].path = paths[i];
-      scans[i].status = ScanFile(files, compression, scans[i]);
-      done_bytes += scans[i].file_bytes;
-      records += scans[i].records;
-      progress.Update(done_bytes, records);
-    });
-  });
+      workers.Run([&, i] {
+        scans[i].status = ScanFile(files, compression, scans[i]);
+        done_bytes += scans[i].file_bytes;
+        records += scans[i].records;
+        progress.Update(done_bytes, records);
+      });
+    }
+  }  // waits for all of them
   progress.Finish(done_bytes, records);
   return scans;
 }
