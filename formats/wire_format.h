@@ -48,6 +48,10 @@ class WireReader {
     uint32_t size = 0;
     if (at_ != end_ && static_cast<uint8_t>(*at_) < 0x80) {
       size = static_cast<uint8_t>(*at_++);
+    } else if (end_ - at_ >= 2 && static_cast<uint8_t>(at_[1]) < 0x80) {
+      size = (static_cast<uint8_t>(at_[0]) & 0x7f) |
+             static_cast<uint32_t>(at_[1]) << 7;
+      at_ += 2;
     } else if (!ReadLongLength(size)) {
       return false;
     }
