@@ -30,7 +30,7 @@ class FeatureLayout {
     if (ordinal >= names_.size()) return nullptr;
     const Name& known = names_[ordinal];
     if (known.size != name.size()) return nullptr;
-    if (name.size() > 16 || readable_end - name.data() < 16) {
+    if (name.empty() || name.size() > 16 || readable_end - name.data() < 16) {
       return SameBytes(known, name) ? &known : nullptr;
     }
     const Words words = Load16(name);
@@ -49,13 +49,12 @@ class FeatureLayout {
     uint64_t head;
     uint64_t tail;
   };
-  // Of a name of at most 16 bytes with 16 bytes to read.
+  // Of a name of 1 to 16 bytes with 16 bytes to read.
   static Words Load16(std::string_view name) {
     uint64_t words[2];
     std::memcpy(words, name.data(), 16);
     const size_t bits = 8 * name.size();
     const auto low = [](size_t n) { return ~uint64_t{0} >> (64 - n); };
-    if (bits == 0) return {0, 0};
     if (bits <= 64) return {words[0] & low(bits), 0};
     return {words[0], words[1] & low(bits - 64)};
   }
