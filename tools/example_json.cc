@@ -31,9 +31,9 @@ Json BytesToJson(const std::string& bytes) {
   return {{"base64", absl::Base64Escape(bytes)}};
 }
 
-std::vector<const std::string*> SortedNames(const wire::Example& example) {
+std::vector<const std::string*> SortedNames(const wire::Features& features) {
   std::vector<const std::string*> names;
-  for (const auto& entry : example.features().feature()) {
+  for (const auto& entry : features.feature()) {
     names.push_back(&entry.first);
   }
   std::sort(names.begin(), names.end(),
@@ -41,25 +41,53 @@ std::vector<const std::string*> SortedNames(const wire::Example& example) {
   return names;
 }
 
+Json ValuesToJson(const wire::Feature& feature) {
+  Json values = Json::array();
+  for (const std::string& value : feature.bytes_list().value()) {
+    values.push_back(BytesToJson(value));
+  }
+  for (const float value : feature.float_list().value()) {
+    values.push_back(value);
+  }
+  for (const int64_t value : feature.int64_list().value()) {
+    values.push_back(value);
+  }
+  return values;
+}
+
+Json FeaturesToJson(const wire::Features& features) {
+  Json json = Json::object();
+  for (const std::string* name : SortedNames(features)) {
+    json[*name] = ValuesToJson(features.feature().at(*name));
+  }
+  return json;
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> ExampleToJson(std::string_view record) {
   PENSTOCK_ASSIGN_OR_RETURN(const wire::Example example, ParseExample(record));
-  Json json = Json::object();
-  for (const std::string* name : SortedNames(example)) {
-    const wire::Feature& feature = example.features().feature().at(*name);
-    Json values = Json::array();
-    for (const std::string& value : feature.bytes_list().value()) {
-      values.push_back(BytesToJson(value));
-    }
-    for (const float value : feature.float_list().value()) {
-      values.push_back(value);
-    }
-    for (const int64_t value : feature.int64_list().value()) {
-      values.push_back(value);
-    }
-    json[*name] = std::move(values);
+  return FeaturesToJson(example.features()).dump();
+}
+
+absl::StatusOr<std::string> SequenceExampleToJson(std::string_view record) {
+  wire::SequenceExample example;
+  if (record.size() > std::numeric_limits<int>::max() ||
+      !example.ParseFromArray(record.data(), static_cast<int>(record.size()))) {
+    return absl::InvalidArgumentError(
+        "the record is no tf.train.SequenceExample");
   }
+  const auto& lists = example.feature_lists().feature_list();
+  nlohmann::json sorted = nlohmann::json::object();  // by name
+  for (const auto& [name, list] : lists) {
+    Json steps = Json::array();
+    for (const wire::Feature& step : list.feature()) {
+      steps.push_back(ValuesToJson(step));
+    }
+    sorted[name] = std::move(steps);
+  }
+  const Json json = {{"context", FeaturesToJson(example.context())},
+                     {"feature_lists", std::move(sorted)}};
   return json.dump();
 }
 
@@ -80,7 +108,7 @@ absl::StatusOr<std::string> ExampleToText(std::string_view record,
     }
     text += "\n";
   };
-  for (const std::string* name : SortedNames(example)) {
+  for (const std::string* name : SortedNames(example.features())) {
     const wire::Feature& feature = example.features().feature().at(*name);
     const std::string quoted = Json(*name).dump();
     if (feature.has_bytes_list()) {
@@ -109,7 +137,7 @@ absl::StatusOr<std::string> ExampleToText(std::string_view record,
 absl::Status SummarizeExample(
     std::string_view record, std::map<std::string, FeatureSummary>& summaries) {
   PENSTOCK_ASSIGN_OR_RETURN(const wire::Example example, ParseExample(record));
-  for (const std::string* name : SortedNames(example)) {
+  for (const std::string* name : SortedNames(example.features())) {
     const wire::Feature& feature = example.features().feature().at(*name);
     std::string type = "unset";
     uint64_t values = 0;

@@ -15,7 +15,11 @@ namespace penstock {
 // kInvalidArgument where the bytes are no Example.
 absl::StatusOr<std::string> ExampleToJson(std::string_view record);
 
-// The same for people: a line for each feature with its type, its number of
+// A serialized SequenceExample: {"context": {name: values}, "feature_lists":
+// {name: [values of a step]}}. Errors:  as ExampleToJson().
+absl::StatusOr<std::string> SequenceExampleToJson(std::string_view record);
+
+// An Example for people: a line for each feature with its type, its number of
 // values and the first `values` of them; of bytes the first 10 * `values`.
 absl::StatusOr<std::string> ExampleToText(std::string_view record,
                                           uint64_t values);

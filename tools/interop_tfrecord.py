@@ -95,6 +95,43 @@ def written_there(arguments, work):
            "every value", equal)
 
 
+def make_sequences(count):
+  rng = random.Random(8)
+  for i in range(count):
+    example = tf.train.SequenceExample()
+    example.context.feature["id"].int64_list.value.append(i - 5)
+    for name in ("words", "scores"):
+      for _ in range(rng.randint(0, 4)):
+        step = example.feature_lists.feature_list[name].feature.add()
+        if name == "words":
+          step.int64_list.value.extend(rng.choice([0, -1, 300, 2**40])
+                                       for _ in range(rng.randint(0, 5)))
+        else:
+          step.float_list.value.append(rng.choice([0.5, -2.25]))
+    yield example
+
+
+def sequences_written_there(arguments, work):
+  """SequenceExamples of TensorFlow, read by recordtool."""
+  examples = list(make_sequences(500))
+  path = work / "sequences.tfrecord"
+  with tf.io.TFRecordWriter(str(path)) as writer:
+    for example in examples:
+      writer.write(example.SerializeToString())
+  lines = run(arguments.bin / "recordtool", "cat", "--sequence",
+              path).splitlines()
+  equal = len(lines) == len(examples)
+  for line, example in zip(lines, examples):
+    got = json.loads(line)["features"]
+    lists = example.feature_lists.feature_list
+    want = {name: [list(step.int64_list.value) + list(step.float_list.value)
+                   for step in lists[name].feature] for name in sorted(lists)}
+    equal = (equal and got["feature_lists"] == want and got["context"]["id"] ==
+             list(example.context.feature["id"].int64_list.value))
+  yield (f"we read TensorFlow's SequenceExamples: {len(lines)} records, every "
+         "value", equal)
+
+
 def main():
   parser = argparse.ArgumentParser(description=__doc__)
   parser.add_argument("--bin", type=pathlib.Path, required=True)
@@ -104,7 +141,7 @@ def main():
   arguments.work.mkdir(parents=True)
 
   failed = False
-  for direction in (written_here, written_there):
+  for direction in (written_here, written_there, sequences_written_there):
     for what, equal in direction(arguments, arguments.work):
       print(f"{'equal' if equal else 'DIFFERENT'}: {what}", flush=True)
       failed = failed or not equal

@@ -204,7 +204,7 @@ TEST_F(ProgramsTest, StatsAndCountAgree) {
 TEST_F(ProgramsTest, HeadShowsAndCatGivesRecords) {
   const std::string dataset = MakeDataset();
   EXPECT_THAT(
-      RunProgramLine("recordtool head -n 1 --values 2 " + dataset).output,
+      RunProgramLine("recordtool head -n 9 --values 2 " + dataset).output,
       AllOf(HasSubstr("record 0 at offset 0"), HasSubstr("\"tokens\" int64["),
             HasSubstr(" ...")));
   const std::string raw =

@@ -19,6 +19,7 @@ struct Cat {
   uint64_t start = 0;
   uint64_t limit = 0;
   bool raw = false;
+  bool sequence = false;
 
   static absl::Status PrintRaw(std::string_view record) {
     if (std::fwrite(record.data(), 1, record.size(), stdout) == record.size()) {
@@ -35,7 +36,8 @@ struct Cat {
         [this](uint64_t id, const RecordReader& reader, size_t i,
                std::string_view record) -> absl::Status {
           if (raw) return PrintRaw(record);
-          absl::StatusOr<std::string> features = ExampleToJson(record);
+          absl::StatusOr<std::string> features =
+              sequence ? SequenceExampleToJson(record) : ExampleToJson(record);
           if (!features.ok()) {
             return Annotate(features.status(), reader.Locate(i));
           }
@@ -61,6 +63,8 @@ void AddCat(CLI::App& app, Command& command) {
   sub->add_flag("--raw,!--json", cat->raw,
                 "The bytes of the records, one after the other (--raw), or "
                 "JSON, one record a line (--json, the default)");
+  sub->add_flag("--sequence", cat->sequence,
+                "The records are SequenceExamples, with a context and lists");
   sub->footer(R"(
 Examples:
   recordtool cat data/books-train.tfrecord@8 --start 1000 --limit 3 --json
