@@ -129,12 +129,14 @@ inline constexpr std::array<uint32_t, 64> kStart = MakeStart();
   }
   for (; vectors > 0; --vectors, at += 64) sum = Fold(sum, kMove64Bytes, at);
   const __m512i moved = Move(sum, kMoveTogether);
-  const __m256i half = _mm256_xor_si256(_mm512_castsi512_si256(moved),
-                                        _mm512_extracti64x4_epi64(moved, 1));
+  // GCC warns of its own intrinsics for this.
+  const __m256i half =
+      _mm256_xor_si256(__builtin_shufflevector(moved, moved, 0, 1, 2, 3),
+                       __builtin_shufflevector(moved, moved, 4, 5, 6, 7));
   const __m128i last =
-      _mm_xor_si128(_mm_xor_si128(_mm256_castsi256_si128(half),
-                                  _mm256_extracti128_si256(half, 1)),
-                    _mm512_extracti32x4_epi32(sum, 3));
+      _mm_xor_si128(_mm_xor_si128(__builtin_shufflevector(half, half, 0, 1),
+                                  __builtin_shufflevector(half, half, 2, 3)),
+                    __builtin_shufflevector(sum, sum, 6, 7));
   const uint64_t state = _mm_crc32_u64(0, _mm_cvtsi128_si64(last));
   return ~static_cast<uint32_t>(
       _mm_crc32_u64(state, _mm_extract_epi64(last, 1)));

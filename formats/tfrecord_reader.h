@@ -16,8 +16,9 @@ namespace penstock {
 
 struct TfRecordReadOptions {
   Compression compression = Compression::kNone;
-  // Bytes asked of the file at once; also about the size of a block.
-  size_t buffer_bytes = 1 << 20;
+  // Bytes asked of the file at once; also about the size of a block. What fits
+  // a core's own cache is checked there.
+  size_t buffer_bytes = 512 << 10;
   // A record whose length field says more is kResourceExhausted.
   uint64_t max_record_bytes = 1ull << 30;
   // What to do about damage; by default it ends the file. A record over
