@@ -7,6 +7,7 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "absl/status/status.h"
 
@@ -54,6 +55,8 @@ struct SkipLimit {
 class SkipBudget {
  public:
   explicit SkipBudget(SkipLimit limit) : limit_(limit) {}
+
+  const SkipLimit& limit() const { return limit_; }
 
   // Errors:  kResourceExhausted once more was skipped than the limit, for ever.
   absl::Status Take(uint64_t bytes);
