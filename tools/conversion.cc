@@ -21,6 +21,7 @@
 #include "tools/input_files.h"
 #include "tools/progress.h"
 #include "tools/shard_set.h"
+#include "tools/tfds_output.h"
 
 namespace penstock {
 namespace {
@@ -71,7 +72,7 @@ absl::Status SerializeTokens(const ConversionOptions& options,
     const size_t n = std::min(piece, ids.size() - begin);
     const std::vector<int64_t> values(ids.begin() + begin,
                                       ids.begin() + begin + n);
-    example.SetInts("tokens", values);
+    example.SetInts("tokens", values, options.token_encoding);
     example.Finish(out.bytes);
     out.ends.push_back(out.bytes.size());
     out.lengths.push_back(static_cast<uint32_t>(n));
@@ -185,6 +186,21 @@ absl::Status RemoveDataset(FileSystem& files, const std::string& folder,
   return files.SyncFolder(folder);
 }
 
+absl::Status CheckEncoding(const ConversionOptions& options) {
+  const int number_bytes = NumberBytes(options.token_encoding);
+  if (number_bytes == 0) return absl::OkStatus();
+  if (options.tokenizer == nullptr) {
+    return absl::InvalidArgumentError(
+        "a token encoding needs a tokenizer: the text itself is written");
+  }
+  const uint64_t ids = options.tokenizer->vocabulary_size();
+  if (ids <= uint64_t{1} << (8 * number_bytes)) return absl::OkStatus();
+  return absl::InvalidArgumentError(fmt::format(
+      "the vocabulary has {} ids, more than {} can hold; choose uint32 or "
+      "int64",
+      ids, FeatureEncodingName(options.token_encoding)));
+}
+
 uint32_t ShardCount(const ConversionOptions& options, uint64_t input_bytes) {
   if (options.shards > 0) return options.shards;
   const uint64_t count =
@@ -196,6 +212,7 @@ uint32_t ShardCount(const ConversionOptions& options, uint64_t input_bytes) {
 
 absl::StatusOr<ConversionResult> ConvertCorpus(
     FileSystem& files, const ConversionOptions& options) {
+  PENSTOCK_RETURN_IF_ERROR(CheckEncoding(options));
   PENSTOCK_ASSIGN_OR_RETURN(
       const InputFiles input,
       FindInputFiles(files, options.inputs, options.open.kind));
@@ -217,6 +234,8 @@ absl::StatusOr<ConversionResult> ConvertCorpus(
           result.manifest));
     }
     PENSTOCK_RETURN_IF_ERROR(
+        RemoveTfdsSplit(files, options.output, options.name, options.split));
+    PENSTOCK_RETURN_IF_ERROR(
         RemoveDataset(files, options.output, result.manifest));
   }
 
@@ -236,11 +255,23 @@ absl::StatusOr<ConversionResult> ConvertCorpus(
     manifest.tokenizer = {options.tokenizer->Describe(),
                           options.tokenizer->Fingerprint()};
   }
+  const bool one_value =
+      !tokenized || options.token_encoding != FeatureEncoding::kPlain;
   manifest.features.push_back(
       {.name = length_name,
-       .type = tokenized ? FeatureType::kInt64 : FeatureType::kBytes,
-       .length = tokenized ? ManifestFeature::kAnyLength : 1});
+       .type = one_value ? FeatureType::kBytes : FeatureType::kInt64,
+       .length = one_value ? 1 : ManifestFeature::kAnyLength,
+       .encoding = options.token_encoding});
   PENSTOCK_ASSIGN_OR_RETURN(manifest.shards, shards->Finish());
+  if (!options.tfds) {
+    result.no_tfds = "--no-tfds was given";
+  } else if (options.compression != Compression::kNone) {
+    result.no_tfds = "TFDS reads no compressed shards";
+  } else {
+    PENSTOCK_ASSIGN_OR_RETURN(result.no_tfds,
+                              AddTfdsSplit(files, options.output, options.name,
+                                           options.split, manifest));
+  }
   PENSTOCK_RETURN_IF_ERROR(manifest.Save(files, result.manifest));
   return result;
 }

@@ -18,13 +18,16 @@ Examples:
   datagen --input books/ --output data --name books
   datagen --input 'crawl/*.jsonl.gz' --field text --output data --name crawl \
           --tokenizer cl100k_base.tiktoken --max-tokens 2048 --shards 64
+  datagen --input crawl/ --tokenizer gpt2.tiktoken --token-encoding uint16 \
+          --output data --name small
   datagen --input dump.tar.zst --output data --name dump
   datagen --input notes.txt --unit line --tokenizer bytes --output data \
           --name notes --compression gzip
 
 A dataset is its shards (NAME-SPLIT.tfrecord-00000-of-00064 ...), an index
 beside each shard that is not compressed, and NAME-SPLIT.manifest.json, which
-is written last. Read it as data/NAME-SPLIT.tfrecord@64.)";
+is written last. Read it as data/NAME-SPLIT.tfrecord@64. TensorFlow Datasets
+reads the folder by its dataset_info.json: tfds.builder_from_directory("data").)";
 
 struct Arguments {
   ConversionOptions conversion;
@@ -68,6 +71,11 @@ absl::Status Run(Arguments& arguments) {
     fmt::print(", {} tokens", WithCommas(result.tokens));
   }
   fmt::print("\ndataset  {}\nmanifest {}\n", result.pattern, result.manifest);
+  if (result.no_tfds.empty()) {
+    fmt::print("tfds     {}/dataset_info.json\n", options.output);
+  } else {
+    fmt::print("tfds     no dataset_info.json: {}\n", result.no_tfds);
+  }
   return absl::OkStatus();
 }
 
@@ -143,6 +151,12 @@ int main(int argc, char** argv) {
                  "tokens (0: whole)")
       ->needs(tokenizer)
       ->capture_default_str();
+  app.add_option("--token-encoding", options.token_encoding,
+                 "How ids lie in a record: int64, or as an array of uint16 or "
+                 "uint32 in one bytes value, which is read faster (default "
+                 "int64)")
+      ->transform(CLI::CheckedTransformer(TokenEncodings()))
+      ->needs(tokenizer);
   app.add_option("--end-token", arguments.end_token,
                  "Token put after each document, such as '<|endoftext|>'")
       ->needs(tokenizer);
@@ -165,6 +179,9 @@ int main(int argc, char** argv) {
           std::map<std::string, Compression>{{"none", Compression::kNone},
                                              {"gzip", Compression::kGzip},
                                              {"zlib", Compression::kZlib}}));
+  app.add_flag("!--no-tfds", options.tfds,
+               "Leaves out the dataset_info.json and features.json that "
+               "TensorFlow Datasets reads");
   app.add_option("--threads", options.threads, "0: one for each core")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 
 #include "tests/support/scratch_folder.h"
@@ -129,6 +130,30 @@ TEST_F(ProgramsTest, TheSimulationSeesExactlyTheRecordsThatCountSees) {
   EXPECT_EQ(json["record_digest"]["value"], count["record_id_digest"]);
   EXPECT_EQ(json["epochs"][0]["missing"], 0);
   EXPECT_EQ(json["epochs"][0]["duplicated"], 0);
+}
+
+TEST_F(ProgramsTest, TokensAsBytesGiveTheBatchesOfInt64) {
+  std::set<std::string> digests;
+  for (const std::string encoding : {"int64", "uint16", "uint32"}) {
+    folder_.Write("lines.txt", "one\ntwo and three\n\nfour\n");
+    const std::string out = folder_ / encoding;
+    EXPECT_EQ(
+        RunProgramLine(
+            fmt::format("datagen -q -i {} -o {} -n a --unit line -t bytes "
+                        "--token-encoding {}",
+                        folder_ / "lines.txt", out, encoding))
+            .exit_code,
+        0);
+    const std::string report = folder_ / (encoding + ".json");
+    const Outcome run = RunProgramLine(
+        fmt::format("{} --no-shuffle --json {}",
+                    SimulationOf(out + "/a-train.tfrecord@1"), report));
+    EXPECT_EQ(run.exit_code, 0) << run.output;
+    digests.insert(nlohmann::json::parse(folder_.Read(encoding + ".json"))
+                       .at("batch_digest")
+                       .get<std::string>());
+  }
+  EXPECT_EQ(digests.size(), 1);
 }
 
 TEST_F(ProgramsTest, TokenizeReadsNulSeparatedDocuments) {
