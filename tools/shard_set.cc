@@ -40,15 +40,15 @@ ShardSet::ShardSet(FileSystem& files, std::string length_name, bool indexed)
 
 absl::StatusOr<std::unique_ptr<ShardSet>> ShardSet::Create(
     FileSystem& files, std::string base, uint32_t shards,
-    Compression compression, std::string length_name) {
-  std::unique_ptr<ShardSet> set(new ShardSet(
-      files, std::move(length_name), compression == Compression::kNone));
+    const TfRecordWriteOptions& options, std::string length_name) {
+  std::unique_ptr<ShardSet> set(
+      new ShardSet(files, std::move(length_name),
+                   options.compression == Compression::kNone));
   for (uint32_t s = 0; s < shards; ++s) {
     Shard shard;
     shard.path = ShardName(base, s, shards);
-    PENSTOCK_ASSIGN_OR_RETURN(
-        shard.writer,
-        CreateTfRecord(files, shard.path, {.compression = compression}));
+    PENSTOCK_ASSIGN_OR_RETURN(shard.writer,
+                              CreateTfRecord(files, shard.path, options));
     set->shards_.push_back(std::move(shard));
   }
   return set;

@@ -11,7 +11,6 @@
 #include "absl/status/statusor.h"
 #include "formats/file.h"
 #include "formats/manifest.h"
-#include "formats/record_reader.h"
 #include "formats/tfrecord_writer.h"
 
 namespace penstock {
@@ -25,7 +24,7 @@ class ShardSet {
   // length column of the indexes.
   static absl::StatusOr<std::unique_ptr<ShardSet>> Create(
       FileSystem& files, std::string base, uint32_t shards,
-      Compression compression, std::string length_name);
+      const TfRecordWriteOptions& options, std::string length_name);
 
   // Puts the record into the next shard, round and round.
   absl::Status Append(std::string_view record, uint32_t length);
