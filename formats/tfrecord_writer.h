@@ -20,7 +20,7 @@ namespace penstock {
 struct GzipMembers {
   // A member ends with the record that makes it this long, before compression.
   // Larger ones are packed better and cost more to reach one record in.
-  size_t member_bytes = 512 << 10;
+  size_t member_bytes = 256 << 10;
   // Runs a task on some other thread, soon; it must not wait for this writer.
   // Without it Append() compresses. The file is the same.
   std::function<void(std::function<void()>)> run_task = nullptr;

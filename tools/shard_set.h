@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "formats/file.h"
 #include "formats/manifest.h"
+#include "formats/record_reader.h"
 #include "formats/tfrecord_writer.h"
 
 namespace penstock {
@@ -29,7 +30,7 @@ class ShardSet {
   // Puts the record into the next shard, round and round.
   absl::Status Append(std::string_view record, uint32_t length);
 
-  // Finishes every shard and, where uncompressed, writes its index.
+  // Finishes every shard and, unless it is zlib, writes its index.
   absl::StatusOr<std::vector<ManifestShard>> Finish();
 
   uint64_t records() const { return records_; }
@@ -38,15 +39,17 @@ class ShardSet {
   struct Shard {
     std::string path;
     std::unique_ptr<TfRecordWriter> writer;
-    std::vector<uint64_t> offsets;
+    std::vector<uint64_t> offsets;  // where uncompressed
     std::vector<uint32_t> lengths;
   };
 
-  ShardSet(FileSystem& files, std::string length_name, bool indexed);
+  ShardSet(FileSystem& files, std::string length_name, Compression compression);
+
+  absl::Status WriteIndex(Shard& shard, const FileInfo& info);
 
   FileSystem& files_;
   const std::string length_name_;
-  const bool indexed_;
+  const Compression compression_;
   std::vector<Shard> shards_;
   uint64_t records_ = 0;
 };
