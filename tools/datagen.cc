@@ -25,9 +25,9 @@ Examples:
           --name notes --compression gzip
 
 A dataset is its shards (NAME-SPLIT.tfrecord-00000-of-00064 ...), an index
-beside each shard that is not compressed, and NAME-SPLIT.manifest.json, which
-is written last. Read it as data/NAME-SPLIT.tfrecord@64. TensorFlow Datasets
-reads the folder by its dataset_info.json: tfds.builder_from_directory("data").)";
+beside each shard that is not zlib, and NAME-SPLIT.manifest.json, which is
+written last. Read it as data/NAME-SPLIT.tfrecord@64. TensorFlow Datasets reads
+the folder by its dataset_info.json: tfds.builder_from_directory("data").)";
 
 struct Arguments {
   ConversionOptions conversion;
@@ -173,8 +173,8 @@ int main(int argc, char** argv) {
       ->transform(ByteSize())
       ->capture_default_str();
   app.add_option("--compression", options.compression,
-                 "none, gzip or zlib; compressed shards have no index and are "
-                 "read in sequence (default none)")
+                 "none, gzip or zlib; gzip is slower to read by record number, "
+                 "zlib is read in sequence only (default none)")
       ->transform(CLI::CheckedTransformer(
           std::map<std::string, Compression>{{"none", Compression::kNone},
                                              {"gzip", Compression::kGzip},
