@@ -57,7 +57,7 @@ class ArchiveMembers {
   const uint64_t file_bytes_;
   const std::optional<uint64_t> listed_;  // entries, as the directory says
   const std::unique_ptr<ArchiveHandle> handle_;
-  ArchiveEntry entry_;
+  const ArchiveEntry* entry_ = nullptr;  // the one asked for last
   uint64_t entries_ = 0;
   uint64_t unpacked_bytes_ = 0;  // of all entries, as declared
   bool ended_ = false;

@@ -72,13 +72,13 @@ class ArchiveReader final : public RecordReader {
         pending_ = *std::move(member);
         return absl::OkStatus();
       } else {
-        PENSTOCK_RETURN_IF_ERROR(TakeWhole(*member));
+        PENSTOCK_RETURN_IF_ERROR(TakeWhole(*std::move(member)));
       }
     }
     return absl::OkStatus();
   }
 
-  absl::Status TakeWhole(const ArchiveMember& member) {
+  absl::Status TakeWhole(ArchiveMember member) {
     if (member.size_bytes > options_.max_record_bytes) {
       return absl::ResourceExhaustedError(
           fmt::format("{}: has {} bytes, more than {}; raise max_record_bytes",
@@ -89,7 +89,7 @@ class ArchiveReader final : public RecordReader {
     PENSTOCK_RETURN_IF_ERROR(members_->Read(bytes_));
     if (bytes_.size() == begin) return absl::OkStatus();
     ends_.push_back(bytes_.size());
-    names_.push_back(member.name);
+    names_.push_back(std::move(member.name));
     return absl::OkStatus();
   }
 
