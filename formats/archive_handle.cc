@@ -183,21 +183,23 @@ absl::Status ArchiveHandle::Describe(archive_entry& entry) {
   return absl::OkStatus();
 }
 
-absl::Status ArchiveHandle::Read(std::string& out) {
+absl::StatusOr<std::string_view> ArchiveHandle::Read(std::string& spare) {
   // Memory is taken as bytes arrive, whatever size the header claims.
   constexpr uint64_t kFirstBytes = 1 << 20;
-  const uint64_t begin = out.size();
+  const uint64_t begin = spare.size();
   const uint64_t want = entry_.size_bytes;
-  out.reserve(begin + std::min(want, kFirstBytes));
+  std::string_view held;
   while (true) {
     const void* bytes = nullptr;
     size_t size = 0;
     la_int64_t offset = 0;
     const int code = archive_read_data_block(archive_, &bytes, &size, &offset);
-    const uint64_t done = out.size() - begin;
+    const uint64_t done = held.size() + spare.size() - begin;
     if (code == ARCHIVE_EOF && source_failed_.ok()) {
-      if (done == want) return absl::OkStatus();
-      return Damaged(fmt::format("ends after {} of {} bytes", done, want));
+      if (done != want) {
+        return Damaged(fmt::format("ends after {} of {} bytes", done, want));
+      }
+      return held.empty() ? std::string_view(spare).substr(begin) : held;
     }
     // A warning here is a failed checksum, after all bytes were given.
     if (code != ARCHIVE_OK) return Failure(code);
@@ -209,7 +211,13 @@ absl::Status ArchiveHandle::Read(std::string& out) {
       return Damaged(
           fmt::format("has more than the {} bytes it declares", want));
     }
-    out.append(static_cast<const char*>(bytes), size);
+    const std::string_view piece(static_cast<const char*>(bytes), size);
+    if (size == want && source_->Holds(piece.data())) {
+      held = piece;
+      continue;
+    }
+    if (done == 0) spare.reserve(begin + std::min(want, kFirstBytes));
+    spare += piece;
   }
 }
 

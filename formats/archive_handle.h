@@ -44,11 +44,12 @@ class ArchiveHandle {
   //          whatever else libarchive is not content with. Final.
   absl::StatusOr<const ArchiveEntry*> NextEntry();
 
-  // Appends the whole content of the entry given last. Its checksum, where the
-  // format has one, was verified.
-  // Errors:  as above; kDataLoss for any other number of bytes than declared.
-  //          `out` is to be thrown away then.
-  absl::Status Read(std::string& out);
+  // The whole content of the entry given last. Its checksum, where the format
+  // has one, was verified. It lies where the source holds it, or else at the
+  // end of `spare`, which it was appended to. Errors:  as above; kDataLoss for
+  // any other number of bytes than declared.
+  //          What was appended is to be thrown away then.
+  absl::StatusOr<std::string_view> Read(std::string& spare);
 
   // Where the entry asked for last begins, or would.
   uint64_t header_offset() const;

@@ -133,16 +133,21 @@ absl::Status ArchiveMembers::Count(const ArchiveEntry& entry) {
   return CheckUnpacked(path_, unpacked_bytes_, file_bytes_, options_.unpack);
 }
 
-absl::Status ArchiveMembers::Read(std::string& out) {
+absl::StatusOr<std::string_view> ArchiveMembers::Read(std::string& spare) {
   PENSTOCK_RETURN_IF_ERROR(failed_);
   if (entry_->size_bytes > options_.limits.max_member_bytes) {
     failed_ = absl::ResourceExhaustedError(fmt::format(
         "{}!{}: has {} bytes, more than {}; raise max_member_bytes", path_,
         entry_->name, entry_->size_bytes, options_.limits.max_member_bytes));
-  } else {
-    failed_ = handle_->Read(out);
+    return failed_;
   }
-  return failed_;
+  auto content = handle_->Read(spare);
+  if (!content.ok()) failed_ = content.status();
+  return content;
+}
+
+void ArchiveMembers::Hold(std::function<void()> let_go) {
+  handle_->source().Hold(std::move(let_go));
 }
 
 absl::Status ArchiveMembers::CheckEnd() {
