@@ -24,7 +24,7 @@ struct JsonlReadOptions {
   // Without it such a line is the end of the file, with that error.
   std::function<void(const absl::Status&)> on_bad_line = nullptr;
   // Bytes asked of the file at once; also about the size of a block.
-  size_t buffer_bytes = 1 << 20;
+  size_t buffer_bytes = 256 << 10;
   // A longer line is kResourceExhausted. While it is parsed a line takes about
   // 14 times its size.
   uint64_t max_record_bytes = 1ull << 30;

@@ -31,9 +31,10 @@ std::unique_ptr<ByteStream> UnwrapBounded(std::unique_ptr<ByteStream> packed,
                            limits);
 }
 
-// A buffer for a whole small file; a member of an archive is often one.
+// A buffer for a whole small file; a member of an archive is often one. Twice
+// the most of a large one stays in a core's own cache.
 size_t BufferBytes(const ByteStream& stream) {
-  constexpr uint64_t kMost = 1 << 20;
+  constexpr uint64_t kMost = 256 << 10;
   return std::min(stream.size_bytes().value_or(kMost) + 1, kMost);
 }
 
