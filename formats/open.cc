@@ -59,6 +59,8 @@ Reader ReadTextKind(std::unique_ptr<ByteStream> stream, FileKind kind,
       return ReadJsonl(std::move(stream),
                        {.field = options.json_field,
                         .on_bad_line = options.on_bad_line,
+                        .leniency = options.json_leniency,
+                        .on_repeated_field = options.on_repeated_field,
                         .buffer_bytes = buffer_bytes,
                         .max_record_bytes = options.max_record_bytes});
     case FileKind::kCsv:
