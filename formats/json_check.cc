@@ -267,8 +267,9 @@ class Walker {
 
 }  // namespace
 
-std::optional<JsonFault> FindJsonFault(std::string_view document) {
-  Walker walker(document, {});
+std::optional<JsonFault> FindJsonFault(std::string_view document,
+                                       JsonLeniency leniency) {
+  Walker walker(document, leniency);
   if (walker.Document()) return std::nullopt;
   return walker.fault();
 }

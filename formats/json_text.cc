@@ -40,8 +40,9 @@ std::string_view TypeName(element_type type) {
   return "something else";
 }
 
-absl::Status ParseError(simdjson::error_code code, std::string_view document) {
-  const std::optional<JsonFault> fault = FindJsonFault(document);
+absl::Status ParseError(simdjson::error_code code, std::string_view document,
+                        JsonLeniency leniency) {
+  const std::optional<JsonFault> fault = FindJsonFault(document, leniency);
   const std::string message =
       fault ? fmt::format("column {}: not JSON: {}", fault->offset + 1,
                           fault->what)
@@ -101,7 +102,7 @@ absl::Status JsonText::Parse(std::string_view document) {
       if (parser_->Parse(mended_) == simdjson::SUCCESS) return absl::OkStatus();
     }
   }
-  return ParseError(code, document);
+  return ParseError(code, document, leniency_);
 }
 
 absl::StatusOr<std::string_view> JsonText::Read(std::string_view document) {
