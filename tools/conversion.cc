@@ -139,11 +139,17 @@ absl::Status RunStages(FileSystem& files, const ConversionOptions& options,
       result.first_skipped = fmt::format("{}: {}", member, why);
     }
   };
+  open.on_repeated_field = [&](std::string_view place) {
+    if (result.repeated_fields++ == 0) result.first_repeated = place;
+  };
   DocumentReader reader(files, input, std::move(open));
   Progress progress("datagen", input.size_bytes, options.quiet);
   const auto most = static_cast<size_t>(workers.threads()) * 2;
   std::deque<std::shared_ptr<Slot>> started;
   for (bool more = true; more || !started.empty();) {
+    if (options.stop.stop_requested()) {
+      return absl::CancelledError("stopped; nothing was written");
+    }
     if (more && started.size() < most) {
       PENSTOCK_ASSIGN_OR_RETURN(DocumentChunk chunk, reader.Next());
       more = chunk.size() > 0;

@@ -9,6 +9,7 @@
 #include "tokenizer/load.h"
 #include "tools/conversion.h"
 #include "tools/program.h"
+#include "tools/stop_signals.h"
 
 namespace penstock {
 namespace {
@@ -62,6 +63,12 @@ absl::Status Run(Arguments& arguments) {
                "datagen: {} files or members of archives were left out, as "
                "their names say no kind (first: {}); --kind reads all files\n",
                WithCommas(result.skipped), result.first_skipped);
+  }
+  if (result.repeated_fields > 0) {
+    fmt::print(stderr,
+               "datagen: in {} lines the field comes twice, and the last one "
+               "was taken (first: {})\n",
+               WithCommas(result.repeated_fields), result.first_repeated);
   }
   fmt::print("{} documents, {} of text -> {} records",
              WithCommas(result.documents),
@@ -187,6 +194,17 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_flag("--overwrite", options.overwrite,
                "Replaces a dataset of the same name");
+  app.add_flag("--lenient-numbers", options.open.json_leniency.numbers,
+               "JSONL: takes numbers outside 64 bits or a double's range, in "
+               "other fields than the text");
+  app.add_option("--invalid-unicode", options.open.json_leniency.unicode,
+                 "JSONL: what lone surrogates and bytes that are not UTF-8 "
+                 "are: fail, or replace by U+FFFD (default fail)")
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, bool>{{"fail", false}, {"replace", true}}));
   app.add_flag("-q,--quiet", options.quiet, "No progress");
-  return RunProgram(app, argc, argv, [&] { return Run(arguments); });
+  const StopSignals signals;
+  options.stop = signals.token();
+  const int code = RunProgram(app, argc, argv, [&] { return Run(arguments); });
+  return code != 0 && signals.caught() != 0 ? 128 + signals.caught() : code;
 }

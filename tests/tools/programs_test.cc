@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "formats/file.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/tools/run_program.h"
 
@@ -162,6 +163,50 @@ TEST_F(ProgramsTest, TokenizeReadsNulSeparatedDocuments) {
       PENSTOCK_BIN_DIR));
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_EQ(outcome.output, "97 98\n99\n");
+}
+
+// The signal waits, blocked, until the program asks for signals.
+TEST_F(ProgramsTest, ASignalStopsDatagenWhichLeavesNothingAndCanRunAgain) {
+  std::string text;
+  for (int i = 0; i < 400'000; ++i) text += "some words in a line of text\n";
+  folder_.Write("large.txt", text);
+  const std::string run = fmt::format(
+      "{}/datagen --input {} --output {} --name large --unit line --tokenizer "
+      "bytes --quiet 2>&1",
+      PENSTOCK_BIN_DIR, folder_ / "large.txt", folder_ / "data");
+  for (const auto& [signal, code] :
+       {std::pair("TERM", 143), std::pair("INT", 130)}) {
+    const Outcome stopped = RunShell(fmt::format(
+        "env --block-signal={0} sh -c 'kill -{0} $$; exec {1}'", signal, run));
+    EXPECT_EQ(stopped.exit_code, code);
+    EXPECT_THAT(stopped.output,
+                HasSubstr("datagen: stopped; nothing was written"));
+    EXPECT_THAT(LocalFiles().List(folder_ / "data").value(),
+                ::testing::IsEmpty());
+  }
+  EXPECT_EQ(RunShell(run).exit_code, 0);
+}
+
+TEST_F(ProgramsTest, DatagenTakesDamagedJsonWhereAskedFor) {
+  folder_.Write("a.jsonl",
+                "{\"text\": \"x\\ud800\", \"n\": 1e999}\n"
+                "{\"text\": \"y\", \"text\": \"z\"}\n");
+  const std::string run =
+      fmt::format("datagen --input {} --output {} --name a --quiet ",
+                  folder_ / "a.jsonl", folder_ / "data");
+  const Outcome failed = RunProgramLine(run + "--invalid-unicode replace");
+  EXPECT_EQ(failed.exit_code, 1);
+  EXPECT_THAT(failed.output, HasSubstr("a.jsonl:1: column 26: not JSON: "));
+  const Outcome done =
+      RunProgramLine(run + "--invalid-unicode replace --lenient-numbers");
+  EXPECT_EQ(done.exit_code, 0) << done.output;
+  EXPECT_THAT(done.output,
+              AllOf(HasSubstr("in 1 lines the field comes twice"),
+                    HasSubstr("a.jsonl:2"), HasSubstr("2 documents")));
+  const Outcome cat = RunProgramLine(
+      "recordtool cat " + (folder_ / "data/a-train.tfrecord-00000-of-00001"));
+  EXPECT_THAT(cat.output,
+              AllOf(HasSubstr("x\xef\xbf\xbd"), HasSubstr("\"z\"")));
 }
 
 }  // namespace
