@@ -9,6 +9,7 @@
 #include "tokenizer/byte_alphabet.h"
 #include "tokenizer/fingerprint.h"
 #include "tokenizer/unicode_data.h"
+#include "tokenizer/whole_characters.h"
 
 namespace penstock {
 
@@ -234,6 +235,11 @@ absl::Status BpeTokenizer::Decode(std::span<const TokenId> ids,
     text.append(parts_.vocabulary.BytesOf(id));
   }
   return absl::OkStatus();
+}
+
+std::unique_ptr<StreamDecoder> BpeTokenizer::NewStreamDecoder(
+    DecodeOptions options) const {
+  return std::make_unique<IdByIdDecoder>(*this, options);
 }
 
 std::optional<TokenId> BpeTokenizer::IdOf(std::string_view token) const {

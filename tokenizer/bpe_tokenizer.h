@@ -58,6 +58,8 @@ class BpeTokenizer final : public Tokenizer {
                       std::vector<TokenId>& ids) const override;
   absl::Status Decode(std::span<const TokenId> ids, DecodeOptions options,
                       std::string& text) const override;
+  std::unique_ptr<StreamDecoder> NewStreamDecoder(
+      DecodeOptions options) const override;
 
   size_t vocabulary_size() const override { return size_; }
   std::optional<TokenId> IdOf(std::string_view token) const override;

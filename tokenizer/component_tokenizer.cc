@@ -225,33 +225,6 @@ void ComponentTokenizer::Trim(std::span<const TokenId> ids,
   }
 }
 
-absl::Status ComponentTokenizer::Decode(std::span<const TokenId> ids,
-                                        DecodeOptions options,
-                                        std::string& text) const {
-  std::vector<std::string> parts;
-  parts.reserve(ids.size());
-  for (const TokenId id : ids) {
-    std::optional<std::string> spelling = TokenOf(id);
-    if (!spelling) {
-      return absl::InvalidArgumentError(
-          fmt::format("id {} is not in the vocabulary of {}, which has {} ids",
-                      id, parts_.name, size_));
-    }
-    if (options.skip_special_tokens &&
-        parts_.added_tokens.IsSpecial(*spelling)) {
-      continue;
-    }
-    parts.push_back(*std::move(spelling));
-  }
-  if (parts_.decoder != nullptr) {
-    parts_.decoder->Decode(parts);
-    for (const std::string& part : parts) text += part;
-  } else {
-    text += fmt::format("{}", fmt::join(parts, " "));
-  }
-  return absl::OkStatus();
-}
-
 std::optional<TokenId> ComponentTokenizer::IdOf(std::string_view token) const {
   for (const auto& [id, added] : parts_.added_tokens.tokens()) {
     if (added.content == token) return id;

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -207,6 +209,64 @@ TEST_F(ProgramsTest, DatagenTakesDamagedJsonWhereAskedFor) {
       "recordtool cat " + (folder_ / "data/a-train.tfrecord-00000-of-00001"));
   EXPECT_THAT(cat.output,
               AllOf(HasSubstr("x\xef\xbf\xbd"), HasSubstr("\"z\"")));
+}
+
+TEST_F(ProgramsTest, VocabLearnsATokenizerThatDatagenAndTokenizeTake) {
+  std::string text;
+  for (int i = 0; i < 50; ++i) text += "the cat and the hat sat\n\n";
+  folder_.Write("corpus.txt", text);
+  const std::string json = folder_ / "tokenizer.json";
+  const std::string vocab = fmt::format(
+      "datagen vocab {} --size 270 --special-token '<|end|>' -q --output {}",
+      folder_ / "corpus.txt", json);
+  const Outcome trained = RunProgramLine(vocab);
+  EXPECT_EQ(trained.exit_code, 0) << trained.output;
+  EXPECT_THAT(trained.output,
+              AllOf(HasSubstr("50 documents"), HasSubstr("6 different words"),
+                    HasSubstr("-> 270 tokens\n")));
+
+  // "the cat" comes out of the 13 merges as two tokens.
+  const Outcome ids = RunShell(
+      fmt::format("printf 'the cat<|end|>' | {}/tokenize --tokenizer {}",
+                  PENSTOCK_BIN_DIR, json));
+  EXPECT_EQ(std::count(ids.output.begin(), ids.output.end(), ' '), 2)
+      << ids.output;
+  EXPECT_THAT(ids.output, ::testing::EndsWith(" 0\n"));
+  const Outcome made = RunProgramLine(fmt::format(
+      "datagen --input {} --output {} --name x --tokenizer {} --end-token "
+      "'<|end|>' --quiet",
+      folder_ / "corpus.txt", folder_ / "data", json));
+  EXPECT_EQ(made.exit_code, 0) << made.output;
+
+  const Outcome again = RunProgramLine(vocab);
+  EXPECT_EQ(again.exit_code, 1);
+  EXPECT_THAT(again.output, AllOf(HasSubstr("tokenizer.json: this file is"),
+                                  HasSubstr("--overwrite")));
+  // The other way to ask for the same.
+  const std::string before = folder_.Read("tokenizer.json");
+  const Outcome other = RunProgramLine(fmt::format(
+      "tokenize --tokenizer {} --train {} --size 270 --special-token "
+      "'<|end|>' --overwrite",
+      json, folder_ / "corpus.txt"));
+  EXPECT_EQ(other.exit_code, 0) << other.output;
+  EXPECT_EQ(folder_.Read("tokenizer.json"), before);
+}
+
+TEST_F(ProgramsTest, VocabSaysWhatIsWrongBeforeItReads) {
+  const auto expect = [](const std::string& line, int code,
+                         const std::string& words) {
+    const Outcome outcome = RunProgramLine(line);
+    EXPECT_EQ(outcome.exit_code, code) << line;
+    EXPECT_THAT(outcome.output, HasSubstr(words)) << line;
+  };
+  expect("datagen vocab /nowhere -o a.json", 1, "/nowhere");
+  expect("datagen vocab /nowhere -o a.txt", 1, "ends in .json");
+  expect("datagen vocab /nowhere -o vocab.json", 1, "not in vocab.json");
+  expect("datagen vocab /nowhere -o a.json --size 100", 1, "256 bytes");
+  expect("datagen vocab /nowhere -o a.json --words gpt5", 2, "gpt5");
+  expect("datagen vocab -o a.json", 2, "corpus");
+  expect("tokenize --tokenizer a.json --train", 1, "standard input");
+  expect("tokenize --tokenizer a.json --size 300", 2, "--train");
 }
 
 }  // namespace
