@@ -2,13 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
 #include "formats/status.h"
 #include "tokenizer/byte_alphabet.h"
 #include "tokenizer/fingerprint.h"
+#include "tokenizer/token_origins.h"
 #include "tokenizer/unicode_data.h"
+#include "tokenizer/valid_utf8.h"
 
 namespace penstock {
 
@@ -17,10 +20,18 @@ struct BpeTokenizer::Call {
   SpecialText special_text;
   PieceCache& cache;
   std::vector<TokenId>& ids;
+  OriginWriter* origins = nullptr;  // null: ids are all that is asked for
 
   size_t OffsetOf(std::string_view part) const {
     return part.data() - text.data();
   }
+};
+
+// Text between special tokens, maybe behind a space that was put there.
+struct BpeTokenizer::Gap {
+  std::string_view text;
+  size_t begin;   // in the user's text, of what is the user's
+  size_t prefix;  // bytes that are not
 };
 
 namespace {
@@ -43,6 +54,7 @@ BpeParts WithSpecialsForDecoding(BpeParts parts) {
 BpeTokenizer::BpeTokenizer(BpeParts parts, MergeTable merges)
     : parts_(WithSpecialsForDecoding(std::move(parts))),
       bpe_(parts_.vocabulary, std::move(merges)),
+      affixes_(AffixesOf(parts_.frame)),
       size_(parts_.vocabulary.size()) {
   for (const bool normalized : {false, true}) {
     std::vector<SpecialToken> tokens;
@@ -66,20 +78,57 @@ BpeTokenizer::BpeTokenizer(BpeParts parts, MergeTable merges)
 
 absl::Status BpeTokenizer::Encode(std::string_view text, EncodeOptions options,
                                   std::vector<TokenId>& ids) const {
+  if (options.invalid_utf8 == InvalidUtf8::kRefuse) {
+    PENSTOCK_RETURN_IF_ERROR(CheckUtf8(text));
+  }
+  if (!affixes_) return EncodeFramed(text, options, ids);
   const size_t begin = ids.size();
   const PieceCaches::Lease cache(caches_);
   Call call = {text, options.special_text, *cache, ids};
   if (options.add_special_tokens) {
-    ids.insert(ids.end(), parts_.before.begin(), parts_.before.end());
+    ids.insert(ids.end(), affixes_->before.begin(), affixes_->before.end());
   }
   if (absl::Status status = EncodeRegion(call, text, 0); !status.ok()) {
     ids.resize(begin);
     return status;
   }
   if (options.add_special_tokens) {
-    ids.insert(ids.end(), parts_.after.begin(), parts_.after.end());
+    ids.insert(ids.end(), affixes_->after.begin(), affixes_->after.end());
   }
   return absl::OkStatus();
+}
+
+absl::Status BpeTokenizer::EncodeFramed(std::string_view text,
+                                        EncodeOptions options,
+                                        std::vector<TokenId>& ids) const {
+  std::vector<TokenId> bare;
+  const PieceCaches::Lease cache(caches_);
+  Call call = {text, options.special_text, *cache, bare};
+  PENSTOCK_RETURN_IF_ERROR(EncodeRegion(call, text, 0));
+  PENSTOCK_ASSIGN_OR_RETURN(
+      const std::vector<TokenId> framed,
+      FrameIds(parts_.frame, options.add_special_tokens, std::move(bare)));
+  ids.insert(ids.end(), framed.begin(), framed.end());
+  return absl::OkStatus();
+}
+
+absl::Status BpeTokenizer::EncodeBare(std::string_view text,
+                                      EncodeOptions options,
+                                      std::vector<TokenId>& ids,
+                                      std::vector<TokenOrigin>& origins) const {
+  PENSTOCK_RETURN_IF_ERROR(CheckUtf8(text));
+  PENSTOCK_RETURN_IF_ERROR(CheckSizeForOrigins(text));
+  const size_t first_id = ids.size();
+  const size_t first_origin = origins.size();
+  const PieceCaches::Lease cache(caches_);
+  OriginWriter writer(text, origins);
+  Call call = {text, options.special_text, *cache, ids, &writer};
+  absl::Status status = EncodeRegion(call, text, 0);
+  if (!status.ok()) {
+    ids.resize(first_id);
+    origins.resize(first_origin);
+  }
+  return status;
 }
 
 absl::Status BpeTokenizer::EncodeRegion(Call& call, std::string_view region,
@@ -103,6 +152,11 @@ absl::Status BpeTokenizer::EncodeRegion(Call& call, std::string_view region,
         call, region.substr(gap_begin, match->begin - gap_begin), pass + 1));
     call.ids.push_back(match->token->id);
     gap_begin = match->end;
+    if (call.origins != nullptr) {
+      const size_t begin = call.OffsetOf(region.substr(match->begin));
+      call.origins->Add(begin, begin + match->end - match->begin);
+      call.origins->EndWord();
+    }
   }
   return EncodeRegion(call, region.substr(gap_begin), pass + 1);
 }
@@ -113,9 +167,9 @@ absl::Status BpeTokenizer::EncodeGap(Call& call, std::string_view gap) const {
   if (parts_.add_prefix_space && gap[0] != ' ') {
     std::string prefixed(1, ' ');
     prefixed += gap;
-    EncodePieces(call, prefixed);
+    EncodePieces(call, {prefixed, call.OffsetOf(gap), 1});
   } else {
-    EncodePieces(call, gap);
+    EncodePieces(call, {gap, call.OffsetOf(gap), 0});
   }
   return absl::OkStatus();
 }
@@ -140,17 +194,38 @@ absl::Status BpeTokenizer::CheckBytes(const Call& call,
   return absl::OkStatus();
 }
 
-void BpeTokenizer::EncodePieces(Call& call, std::string_view gap) const {
-  if (parts_.pretokenizer == nullptr) return EncodePiece(call, gap);
+void BpeTokenizer::EncodePieces(Call& call, const Gap& gap) const {
+  const auto encode = [&](size_t begin, size_t end) {
+    if (call.origins == nullptr) {
+      EncodePiece(call, gap.text.substr(begin, end - begin));
+    } else {
+      EncodePieceWithOrigins(call, gap, begin, end);
+    }
+  };
+  if (parts_.pretokenizer == nullptr) return encode(0, gap.text.size());
   std::array<size_t, 1024> ends;
   size_t begin = 0;
-  while (begin < gap.size()) {
-    const size_t count = parts_.pretokenizer->Split(gap, begin, ends);
+  while (begin < gap.text.size()) {
+    const size_t count = parts_.pretokenizer->Split(gap.text, begin, ends);
     for (size_t i = 0; i < count; ++i) {
-      EncodePiece(call, gap.substr(begin, ends[i] - begin));
+      encode(begin, ends[i]);
       begin = ends[i];
     }
   }
+}
+
+void BpeTokenizer::EncodePieceWithOrigins(Call& call, const Gap& gap,
+                                          size_t begin, size_t end) const {
+  const size_t first = call.ids.size();
+  EncodePiece(call, gap.text.substr(begin, end - begin));
+  for (size_t i = first; i < call.ids.size(); ++i) {
+    end = begin + parts_.vocabulary.BytesOf(call.ids[i]).size();
+    // A prefixed space is of the character behind it.
+    call.origins->Add(gap.begin + std::max(begin, gap.prefix) - gap.prefix,
+                      gap.begin + std::max(end, gap.prefix + 1) - gap.prefix);
+    begin = end;
+  }
+  call.origins->EndWord();
 }
 
 void BpeTokenizer::EncodePiece(Call& call, std::string_view piece) const {
@@ -244,10 +319,7 @@ uint64_t BpeTokenizer::ComputeFingerprint() const {
     print.Add(uint64_t{id}).Add(token.text);
     print.Add(uint64_t{token.special} * 2 + token.normalized);
   }
-  for (const auto* around : {&parts_.before, &parts_.after}) {
-    print.Add(uint64_t{around->size()});
-    for (const TokenId id : *around) print.Add(uint64_t{id});
-  }
+  AddToFingerprint(parts_.frame, print);
   return print.Finish();
 }
 

@@ -20,12 +20,6 @@
 
 namespace penstock {
 
-// How EncodeWithOrigins leaves spaces out of byte-level tokens.
-struct TrimSpaces {
-  // One space before the first token was not in the text.
-  bool add_prefix_space = true;
-};
-
 struct TokenizerComponents {
   std::string name;                              // of the file, for people
   std::unique_ptr<const Normalizer> normalizer;  // null: none
@@ -33,7 +27,6 @@ struct TokenizerComponents {
   std::unique_ptr<const TokenModel> model;
   AddedTokens added_tokens;
   EncodingFrame frame;
-  std::optional<TrimSpaces> trim;
   std::unique_ptr<const TokenDecoder> decoder;  // null: spaces between tokens
   // Of the components as the file has them.
   uint64_t fingerprint = 0;
@@ -54,9 +47,10 @@ class ComponentTokenizer final : public Tokenizer {
 
   absl::Status Encode(std::string_view text, EncodeOptions options,
                       std::vector<TokenId>& ids) const override;
-  absl::Status EncodeWithOrigins(
-      std::string_view text, EncodeOptions options, std::vector<TokenId>& ids,
-      std::vector<TokenOrigin>& origins) const override;
+  absl::Status EncodeBare(std::string_view text, EncodeOptions options,
+                          std::vector<TokenId>& ids,
+                          std::vector<TokenOrigin>& origins) const override;
+  const EncodingFrame& frame() const override { return parts_.frame; }
   absl::Status Decode(std::span<const TokenId> ids, DecodeOptions options,
                       std::string& text) const override;
 
@@ -76,12 +70,9 @@ class ComponentTokenizer final : public Tokenizer {
   absl::Status EncodePieces(Call& call, Pieces& pieces) const;
   absl::Status EncodePiece(Call& call, std::string_view piece) const;
   void AddFound(Call& call, const AddedToken& token, ByteSpan origin) const;
-  void Trim(std::span<const TokenId> ids, std::span<TokenOrigin> origins) const;
 
   const TokenizerComponents parts_;
-  // Ids around the text, where that is all the frame does.
-  bool frame_is_simple_ = false;
-  std::vector<TokenId> before_, after_;
+  const std::optional<Affixes> affixes_;
   size_t size_ = 0;
 
   mutable PieceCaches caches_;  // locks for itself
