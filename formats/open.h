@@ -68,7 +68,8 @@ struct OpenOptions {
   uint64_t max_record_bytes = 1ull << 30;
 };
 
-// Errors:  those of the reader; kInvalidArgument where the name says nothing.
+// Errors:  those of the reader; kInvalidArgument where the name says nothing;
+//          kResourceExhausted where memory ends, while reading too.
 absl::StatusOr<std::unique_ptr<RecordReader>> OpenRecords(
     FileSystem& files, const std::string& path, OpenOptions options = {});
 
