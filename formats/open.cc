@@ -132,11 +132,19 @@ Reader OpenByKind(FileSystem& files, const std::string& path,
   const FileKind kind = *options.kind;
   const Compression compression =
       options.compression.value_or(CompressionOfFile(path));
+  if (kind != FileKind::kTfRecord &&
+      options.recovery.on_corruption != OnCorruption::kFail) {
+    return absl::InvalidArgumentError(fmt::format(
+        "{}: on_corruption is {}, but damage can only be skipped in TFRecord "
+        "files",
+        path, OnCorruptionName(options.recovery.on_corruption)));
+  }
   switch (kind) {
     case FileKind::kTfRecord:
       return OpenTfRecord(files, path,
                           {.compression = compression,
-                           .max_record_bytes = options.max_record_bytes});
+                           .max_record_bytes = options.max_record_bytes,
+                           .recovery = std::move(options.recovery)});
     case FileKind::kText:
     case FileKind::kJsonl:
     case FileKind::kCsv:

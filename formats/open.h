@@ -17,6 +17,7 @@
 #include "formats/file_kind.h"
 #include "formats/json_check.h"
 #include "formats/record_reader.h"
+#include "formats/recovery.h"
 #include "formats/text_unit.h"
 #include "formats/unpack_limits.h"
 
@@ -66,6 +67,9 @@ struct OpenOptions {
   UnpackLimits unpack = {};
   // A longer record, line or row is kResourceExhausted.
   uint64_t max_record_bytes = 1ull << 30;
+  // What to do about damage in a TFRecord file. Other kinds have no checksums
+  // to find the next record by: kInvalidArgument.
+  RecoveryOptions recovery = {};
 };
 
 // Errors:  those of the reader; kInvalidArgument where the name says nothing;
