@@ -65,7 +65,7 @@ std::string MakeFile(size_t record_bytes, Compression compression,
   }
   if (!(*writer)->Finish().ok()) abort();
   if (compression == Compression::kNone) {
-    if (!RecordIndex::Build(LocalFiles(), path)->Save(LocalFiles(), path).ok())
+    if (!BuildRecordIndex(LocalFiles(), path)->Save(LocalFiles(), path).ok())
       abort();
   }
   return path;

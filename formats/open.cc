@@ -31,9 +31,10 @@ std::unique_ptr<ByteStream> UnwrapBounded(std::unique_ptr<ByteStream> packed,
                            limits);
 }
 
-// A buffer for a whole small file; a member of an archive is often one.
+// A buffer for a whole small file; a member of an archive is often one. Twice
+// the most of a large one stays in a core's own cache.
 size_t BufferBytes(const ByteStream& stream) {
-  constexpr uint64_t kMost = 1 << 20;
+  constexpr uint64_t kMost = 256 << 10;
   return std::min(stream.size_bytes().value_or(kMost) + 1, kMost);
 }
 
@@ -58,6 +59,8 @@ Reader ReadTextKind(std::unique_ptr<ByteStream> stream, FileKind kind,
       return ReadJsonl(std::move(stream),
                        {.field = options.json_field,
                         .on_bad_line = options.on_bad_line,
+                        .leniency = options.json_leniency,
+                        .on_repeated_field = options.on_repeated_field,
                         .buffer_bytes = buffer_bytes,
                         .max_record_bytes = options.max_record_bytes});
     case FileKind::kCsv:

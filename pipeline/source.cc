@@ -30,7 +30,8 @@ absl::StatusOr<std::string> WhySequential(FileSystem& files,
   }
   const Compression compression =
       options.compression.value_or(CompressionOfFile(path));
-  if (compression != Compression::kNone) {
+  // Gzip files written in members of whole records may have an index.
+  if (compression != Compression::kNone && compression != Compression::kGzip) {
     return fmt::format("{} is compressed ({})", path,
                        CompressionName(compression));
   }

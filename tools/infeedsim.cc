@@ -4,10 +4,13 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "formats/atomic_file.h"
+#include "formats/manifest.h"
+#include "formats/shard_names.h"
 #include "formats/status.h"
 #include "infeed/report_json.h"
 #include "infeed/report_text.h"
@@ -44,6 +47,7 @@ struct Arguments {
   std::string tokenizer;
   std::string tokenizer_pattern;
   std::string by;
+  std::optional<FeatureEncoding> encoding;  // by default the manifest says
   std::vector<int64_t> buckets;
   int64_t multiple_of = 0;
   int64_t max_length = 0;
@@ -64,10 +68,26 @@ struct Arguments {
   bool explain = false;
 };
 
+absl::StatusOr<FeatureEncoding> EncodingOf(const Arguments& arguments) {
+  if (arguments.encoding) return *arguments.encoding;
+  PENSTOCK_ASSIGN_OR_RETURN(const std::vector<std::string> paths,
+                            ExpandPattern(LocalFiles(), arguments.pattern));
+  PENSTOCK_ASSIGN_OR_RETURN(const std::optional<Manifest> manifest,
+                            LoadManifestBeside(LocalFiles(), paths[0]));
+  const ManifestFeature* feature =
+      manifest ? manifest->Find(arguments.by) : nullptr;
+  return feature == nullptr ? FeatureEncoding::kPlain : feature->encoding;
+}
+
 absl::StatusOr<Dataset> MakeDataset(const Arguments& arguments) {
   Dataset dataset = arguments.corpus
                         ? Dataset::Corpus(arguments.pattern, arguments.open)
                         : Dataset::TfRecords(arguments.pattern, arguments.open);
+  if (!arguments.corpus && arguments.tokenizer.empty()) {
+    PENSTOCK_ASSIGN_OR_RETURN(const FeatureEncoding encoding,
+                              EncodingOf(arguments));
+    dataset = dataset.Parse({{.name = arguments.by, .encoding = encoding}});
+  }
   if (arguments.shuffle) dataset = dataset.Shuffle(arguments.shuffling);
   dataset = dataset.Repeat(arguments.repeat);
   if (!arguments.tokenizer.empty()) {
@@ -172,6 +192,10 @@ void AddDataOptions(CLI::App& app, Arguments& arguments) {
                  "not tell it");
   app.add_option("--by", arguments.by, "Feature whose length arranges rows")
       ->required();
+  app.add_option("--token-encoding", arguments.encoding,
+                 "How its values lie in a record: int64, or as an array of "
+                 "uint16 or uint32 in bytes (default: as the manifest says)")
+      ->transform(CLI::CheckedTransformer(TokenEncodings()));
   CLI::Option* buckets =
       app.add_option("--buckets", arguments.buckets,
                      "Lengths of the buckets, such as 128,256,512")
