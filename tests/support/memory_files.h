@@ -11,26 +11,35 @@
 
 namespace penstock::testing {
 
+// `bytes`, `times` times behind each other.
 class MemoryFile final : public ReadableFile {
  public:
-  MemoryFile(std::string_view bytes, std::string path)
-      : bytes_(bytes), path_(std::move(path)) {}
+  MemoryFile(std::string_view bytes, std::string path, uint64_t times = 1)
+      : bytes_(bytes),
+        size_bytes_(times * bytes.size()),
+        path_(std::move(path)) {}
 
   absl::StatusOr<size_t> ReadAt(uint64_t offset,
                                 std::span<char> out) const override {
-    const std::string_view from =
-        bytes_.substr(std::min<uint64_t>(offset, bytes_.size()), out.size());
-    std::copy(from.begin(), from.end(), out.begin());
-    return from.size();
+    const size_t size = std::min<uint64_t>(
+        out.size(), size_bytes_ - std::min(offset, size_bytes_));
+    for (size_t filled = 0; filled < size;) {
+      const std::string_view from =
+          bytes_.substr((offset + filled) % bytes_.size(), size - filled);
+      std::copy(from.begin(), from.end(), out.begin() + filled);
+      filled += from.size();
+    }
+    return size;
   }
   absl::StatusOr<FileInfo> Stat() const override {
-    return FileInfo{.size_bytes = bytes_.size()};
+    return FileInfo{.size_bytes = size_bytes_};
   }
   void WillRead(uint64_t offset, uint64_t size_bytes) const override {}
   const std::string& path() const override { return path_; }
 
  private:
   const std::string_view bytes_;
+  const uint64_t size_bytes_;
   const std::string path_;
 };
 
@@ -38,14 +47,15 @@ class MemoryFile final : public ReadableFile {
 class MemoryFiles final : public FileSystem {
  public:
   // `bytes` must outlive this and what it opened.
-  explicit MemoryFiles(std::string_view bytes) : bytes_(bytes) {}
+  explicit MemoryFiles(std::string_view bytes, uint64_t times = 1)
+      : bytes_(bytes), times_(times) {}
 
   absl::StatusOr<std::unique_ptr<ReadableFile>> OpenForRead(
       const std::string& path) override {
-    return std::make_unique<MemoryFile>(bytes_, path);
+    return std::make_unique<MemoryFile>(bytes_, path, times_);
   }
   absl::StatusOr<FileInfo> Stat(const std::string& path) override {
-    return FileInfo{.size_bytes = bytes_.size()};
+    return FileInfo{.size_bytes = times_ * bytes_.size()};
   }
   absl::StatusOr<std::unique_ptr<WritableFile>> OpenForWrite(
       const std::string& path) override {
@@ -72,6 +82,7 @@ class MemoryFiles final : public FileSystem {
   }
 
   const std::string_view bytes_;
+  const uint64_t times_;
 };
 
 }  // namespace penstock::testing
