@@ -129,7 +129,8 @@ void BM_ProtobufArena(benchmark::State& state, const Input& (*make)()) {
   google::protobuf::Arena arena(options);
   for (auto _ : state) {
     for (const std::string& record : input.records) {
-      auto* message = google::protobuf::Arena::CreateMessage<wire::Example>(&arena);
+      auto* message =
+          google::protobuf::Arena::CreateMessage<wire::Example>(&arena);
       if (!message->ParseFromString(record)) state.SkipWithError("refused");
       benchmark::DoNotOptimize(message);
       arena.Reset();
