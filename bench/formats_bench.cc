@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "bench/tfrecord_files.h"
+#include "formats/atomic_file.h"
 #include "formats/file.h"
 #include "formats/tfrecord_framing.h"
 #include "formats/tfrecord_reader.h"
@@ -70,6 +71,42 @@ void BM_SequentialFloor(benchmark::State& state) {
     }
     benchmark::DoNotOptimize(buffer.data());
   }
+  state.SetBytesProcessed(bytes);
+}
+
+// Into the page cache and onto the disk.
+void BM_PlainWrite(benchmark::State& state) {
+  const std::string text = Text(256 << 10);
+  const size_t record_bytes = state.range(0);
+  const std::string path = BenchFolder() + "/penstock_bench_write";
+  uint64_t bytes = 0;
+  for (auto _ : state) {
+    auto writer = CreateTfRecord(LocalFiles(), path);
+    for (uint64_t i = 0; (*writer)->framed_bytes() < kFileBytes; ++i) {
+      const size_t at = i * 4093 % (text.size() - record_bytes);
+      const auto record = std::string_view(text).substr(at, record_bytes);
+      if (!(*writer)->Append(record).ok()) abort();
+    }
+    bytes += (*writer)->framed_bytes();
+    if (!(*writer)->Finish().ok()) abort();
+  }
+  std::filesystem::remove(path);
+  state.SetBytesProcessed(bytes);
+}
+
+void BM_PlainWriteFloor(benchmark::State& state) {
+  const std::string text = Text(1 << 20);
+  const std::string path = BenchFolder() + "/penstock_bench_write";
+  uint64_t bytes = 0;
+  for (auto _ : state) {
+    auto file = *AtomicFile::Create(LocalFiles(), path);
+    for (uint64_t done = 0; done < kFileBytes; done += text.size()) {
+      if (!file->Append(text).ok()) abort();
+    }
+    bytes += kFileBytes;
+    if (!file->Commit().ok()) abort();
+  }
+  std::filesystem::remove(path);
   state.SetBytesProcessed(bytes);
 }
 
@@ -138,6 +175,8 @@ void BM_GzipWrite(benchmark::State& state) {
 #define PENSTOCK_SIZES ArgName("record")->Arg(300)->Arg(2048)->Arg(100'000)
 BENCHMARK(BM_SequentialRead)->PENSTOCK_SIZES;
 BENCHMARK(BM_SequentialFloor)->PENSTOCK_SIZES;
+BENCHMARK(BM_PlainWrite)->PENSTOCK_SIZES;
+BENCHMARK(BM_PlainWriteFloor);
 BENCHMARK(BM_GzipRead)->PENSTOCK_SIZES;
 BENCHMARK(BM_GzipFloor)->PENSTOCK_SIZES;
 BENCHMARK(BM_GzipWrite)

@@ -9,13 +9,21 @@
 #include "tokenizer/byte_alphabet.h"
 #include "tokenizer/fingerprint.h"
 #include "tokenizer/unicode_data.h"
+#include "tokenizer/whole_characters.h"
 
 namespace penstock {
+
+namespace {
+
+// Pieces looked up side by side.
+constexpr size_t kBatch = 128;
+
+}  // namespace
 
 struct BpeTokenizer::Call {
   std::string_view text;
   SpecialText special_text;
-  PieceCache& cache;
+  Memory& memory;
   std::vector<TokenId>& ids;
 
   size_t OffsetOf(std::string_view part) const {
@@ -40,9 +48,9 @@ BpeParts WithSpecialsForDecoding(BpeParts parts) {
 
 }  // namespace
 
-BpeTokenizer::BpeTokenizer(BpeParts parts, MergeTable merges)
+BpeTokenizer::BpeTokenizer(BpeParts parts, Bpe bpe)
     : parts_(WithSpecialsForDecoding(std::move(parts))),
-      bpe_(parts_.vocabulary, std::move(merges)),
+      bpe_(std::move(bpe)),
       size_(parts_.vocabulary.size()) {
   for (const bool normalized : {false, true}) {
     std::vector<SpecialToken> tokens;
@@ -67,8 +75,8 @@ BpeTokenizer::BpeTokenizer(BpeParts parts, MergeTable merges)
 absl::Status BpeTokenizer::Encode(std::string_view text, EncodeOptions options,
                                   std::vector<TokenId>& ids) const {
   const size_t begin = ids.size();
-  const PieceCaches::Lease cache(caches_);
-  Call call = {text, options.special_text, *cache, ids};
+  const ThreadSlots<Memory>::Lease memory(memories_);
+  Call call = {text, options.special_text, *memory, ids};
   if (options.add_special_tokens) {
     ids.insert(ids.end(), parts_.before.begin(), parts_.before.end());
   }
@@ -142,41 +150,71 @@ absl::Status BpeTokenizer::CheckBytes(const Call& call,
 
 void BpeTokenizer::EncodePieces(Call& call, std::string_view gap) const {
   if (parts_.pretokenizer == nullptr) return EncodePiece(call, gap);
-  std::array<size_t, 1024> ends;
+  std::array<size_t, kBatch> ends;
   size_t begin = 0;
   while (begin < gap.size()) {
     const size_t count = parts_.pretokenizer->Split(gap, begin, ends);
-    for (size_t i = 0; i < count; ++i) {
-      EncodePiece(call, gap.substr(begin, ends[i] - begin));
-      begin = ends[i];
+    EncodeBatch(call, gap, begin, std::span(ends).first(count));
+    begin = ends[count - 1];
+  }
+}
+
+// All keys first, then all lookups: the table's lines come while keys are made.
+void BpeTokenizer::EncodeBatch(Call& call, std::string_view gap, size_t begin,
+                               std::span<const size_t> ends) const {
+  struct Lookup {
+    PieceCache::Key key;
+    PieceCache::Line line;
+    bool is_short;
+  };
+  PieceCache& cache = call.memory.pieces;
+  std::array<Lookup, kBatch> lookups;
+  size_t at = begin;
+  for (size_t i = 0; i < ends.size(); ++i) {
+    const std::string_view piece = gap.substr(at, ends[i] - at);
+    Lookup& lookup = lookups[i];
+    lookup.is_short = piece.size() <= PieceCache::kMaxPieceBytes;
+    if (lookup.is_short) {
+      lookup.key = gap.size() - at >= sizeof(PieceCache::Key)
+                       ? PieceCache::KeyOfReadable(piece)
+                       : PieceCache::KeyOf(piece);
+      lookup.line = PieceCache::LineOf(lookup.key);
+      cache.Prefetch(lookup.line);
+    }
+    at = ends[i];
+  }
+  std::array<TokenId, kBatch * PieceCache::kMaxIds> found;
+  size_t found_count = 0;
+  at = begin;
+  for (size_t i = 0; i < ends.size(); at = ends[i++]) {
+    const Lookup& lookup = lookups[i];
+    if (lookup.is_short) {
+      if (const auto* known = cache.Find(lookup.key, lookup.line)) {
+        known->CopyTo(found.data() + found_count);
+        found_count += known->count;
+        continue;
+      }
+    }
+    call.ids.insert(call.ids.end(), found.begin(), found.begin() + found_count);
+    found_count = 0;
+    const size_t first = call.ids.size();
+    EncodePiece(call, gap.substr(at, ends[i] - at));
+    const std::span<const TokenId> ids = std::span(call.ids).subspan(first);
+    if (lookup.is_short && ids.size() <= PieceCache::kMaxIds) {
+      cache.Insert(lookup.key, lookup.line, ids);
     }
   }
+  call.ids.insert(call.ids.end(), found.begin(), found.begin() + found_count);
 }
 
 void BpeTokenizer::EncodePiece(Call& call, std::string_view piece) const {
-  if (piece.size() > PieceCache::kMaxPieceBytes) {
-    return EncodeUncached(piece, call.ids);
-  }
-  const PieceCache::Key key = PieceCache::KeyOf(piece);
-  if (const PieceCache::Entry* known = call.cache.Find(key)) {
-    call.ids.insert(call.ids.end(), known->ids, known->ids + known->count);
-    return;
-  }
-  const size_t first = call.ids.size();
-  EncodeUncached(piece, call.ids);
-  const std::span<const TokenId> ids = std::span(call.ids).subspan(first);
-  if (ids.size() <= PieceCache::kMaxIds) call.cache.Insert(key, ids);
-}
-
-void BpeTokenizer::EncodeUncached(std::string_view piece,
-                                  std::vector<TokenId>& ids) const {
-  if (parts_.whole_pieces_first) {
+  if (parts_.whole_pieces_first && !bpe_.makes_every_token()) {
     if (const auto id = parts_.vocabulary.Find(piece)) {
-      ids.push_back(*id);
+      call.ids.push_back(*id);
       return;
     }
   }
-  bpe_.Encode(piece, ids);
+  bpe_.Encode(piece, call.memory.neighbours, call.ids);
 }
 
 absl::Status BpeTokenizer::Decode(std::span<const TokenId> ids,
@@ -197,6 +235,11 @@ absl::Status BpeTokenizer::Decode(std::span<const TokenId> ids,
     text.append(parts_.vocabulary.BytesOf(id));
   }
   return absl::OkStatus();
+}
+
+std::unique_ptr<StreamDecoder> BpeTokenizer::NewStreamDecoder(
+    DecodeOptions options) const {
+  return std::make_unique<IdByIdDecoder>(*this, options);
 }
 
 std::optional<TokenId> BpeTokenizer::IdOf(std::string_view token) const {

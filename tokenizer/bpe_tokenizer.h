@@ -11,9 +11,11 @@
 #include <vector>
 
 #include "tokenizer/bpe.h"
+#include "tokenizer/neighbours.h"
 #include "tokenizer/piece_cache.h"
 #include "tokenizer/pretokenizer.h"
 #include "tokenizer/special_tokens.h"
+#include "tokenizer/thread_slots.h"
 #include "tokenizer/tokenizer.h"
 #include "tokenizer/vocabulary.h"
 
@@ -50,12 +52,14 @@ struct BpeParts {
 class BpeTokenizer final : public Tokenizer {
  public:
   // Ids of `parts.specials` are either new or their text's in the vocabulary.
-  BpeTokenizer(BpeParts parts, MergeTable merges);
+  BpeTokenizer(BpeParts parts, Bpe bpe);
 
   absl::Status Encode(std::string_view text, EncodeOptions options,
                       std::vector<TokenId>& ids) const override;
   absl::Status Decode(std::span<const TokenId> ids, DecodeOptions options,
                       std::string& text) const override;
+  std::unique_ptr<StreamDecoder> NewStreamDecoder(
+      DecodeOptions options) const override;
 
   size_t vocabulary_size() const override { return size_; }
   std::optional<TokenId> IdOf(std::string_view token) const override;
@@ -72,8 +76,9 @@ class BpeTokenizer final : public Tokenizer {
   absl::Status EncodeGap(Call& call, std::string_view gap) const;
   absl::Status CheckBytes(const Call& call, std::string_view gap) const;
   void EncodePieces(Call& call, std::string_view gap) const;
+  void EncodeBatch(Call& call, std::string_view gap, size_t begin,
+                   std::span<const size_t> ends) const;
   void EncodePiece(Call& call, std::string_view piece) const;
-  void EncodeUncached(std::string_view piece, std::vector<TokenId>& ids) const;
   uint64_t ComputeFingerprint() const;
 
   const BpeParts parts_;  // specials are in the vocabulary, for decoding
@@ -87,7 +92,12 @@ class BpeTokenizer final : public Tokenizer {
   size_t size_ = 0;
   uint64_t fingerprint_ = 0;
 
-  mutable PieceCaches caches_;  // locks for itself
+  // What a thread remembers of pieces and tokens.
+  struct Memory {
+    PieceCache pieces;
+    Neighbours neighbours;
+  };
+  mutable ThreadSlots<Memory> memories_;  // locks for itself
 };
 
 }  // namespace penstock

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "tokenizer/fingerprint.h"
+#include "tokenizer/whole_characters.h"
 
 namespace penstock {
 namespace {
@@ -35,6 +36,11 @@ absl::Status ByteTokenizer::Decode(std::span<const TokenId> ids,
     }
   }
   return absl::OkStatus();
+}
+
+std::unique_ptr<StreamDecoder> ByteTokenizer::NewStreamDecoder(
+    DecodeOptions options) const {
+  return std::make_unique<IdByIdDecoder>(*this, options);
 }
 
 std::optional<TokenId> ByteTokenizer::IdOf(std::string_view token) const {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "formats/example_parser.h"
+#include "formats/manifest.h"
 #include "formats/status.h"
 #include "tools/example_json.h"
 #include "tools/record_scan.h"
@@ -45,6 +46,8 @@ absl::StatusOr<std::vector<LengthColumn>> MeasureLengths(
   for (const std::string& feature : features) columns.push_back({feature, {}});
   PENSTOCK_ASSIGN_OR_RETURN(const std::unique_ptr<RecordReader> reader,
                             OpenTfRecordFile(files, path, compression));
+  PENSTOCK_ASSIGN_OR_RETURN(const std::optional<Manifest> manifest,
+                            LoadManifestBeside(files, path));
   std::optional<ExampleParser> parser;
   Examples examples;
   while (true) {
@@ -56,7 +59,12 @@ absl::StatusOr<std::vector<LengthColumn>> MeasureLengths(
       for (const std::string& feature : features) {
         absl::StatusOr<FeatureType> type = TypeOf(feature, block->records[0]);
         if (!type.ok()) return Annotate(type.status(), reader->Locate(0));
-        specs.push_back({.name = feature, .type = *type});
+        const ManifestFeature* known =
+            manifest ? manifest->Find(feature) : nullptr;
+        const FeatureEncoding encoding =
+            known == nullptr ? FeatureEncoding::kPlain : known->encoding;
+        if (encoding != FeatureEncoding::kPlain) type = FeatureType::kInt64;
+        specs.push_back({.name = feature, .type = *type, .encoding = encoding});
       }
       PENSTOCK_ASSIGN_OR_RETURN(parser,
                                 ExampleParser::Create(std::move(specs)));

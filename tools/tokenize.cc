@@ -17,7 +17,9 @@
 #include "formats/status.h"
 #include "tokenizer/load.h"
 #include "tokenizer/tokenizer.h"
+#include "tools/corpus_options.h"
 #include "tools/program.h"
+#include "tools/vocabulary_training.h"
 
 namespace penstock {
 namespace {
@@ -33,6 +35,8 @@ struct Flags {
   bool decode = false;
   bool offsets = false;
   std::string special = "allow";
+  bool train = false;
+  VocabularyOptions training;
 };
 
 constexpr char kExamples[] =
@@ -43,6 +47,7 @@ constexpr char kExamples[] =
     "  find . -name '*.txt' -exec sh -c 'cat \"$1\"; printf \"\\0\"' _ {} \\; "
     "|\n      tokenize --tokenizer bytes --null-separated\n"
     "  echo 15339 1917 | tokenize --tokenizer cl100k_base.tiktoken --decode\n"
+    "  tokenize --tokenizer my.json --train --size 8192 books/ more.txt.gz\n"
     "\nExit codes: 0 done, 1 failure, 2 wrong usage.";
 
 using Document = std::function<absl::Status(std::string_view)>;
@@ -199,7 +204,20 @@ absl::Status RunOn(const Tokenizer& tokenizer, const Flags& flags,
   return ReadWhole(path, each);
 }
 
+absl::Status Train(const Flags& flags) {
+  VocabularyOptions options = flags.training;
+  options.inputs = flags.inputs;
+  options.output = flags.tokenizer;
+  if (options.inputs == Flags().inputs) {
+    return absl::InvalidArgumentError(
+        "--train reads files, patterns or folders, not standard input; name "
+        "some");
+  }
+  return RunVocabularyTraining(options);
+}
+
 absl::Status Run(const Flags& flags) {
+  if (flags.train) return Train(flags);
   PENSTOCK_ASSIGN_OR_RETURN(
       const auto tokenizer,
       LoadTokenizer(LocalFiles(), flags.tokenizer, {.pattern = flags.pattern}));
@@ -238,6 +256,16 @@ int Main(int argc, char** argv) {
                  "an error (refuse) or plain text (text)")
       ->check(CLI::IsMember({"allow", "refuse", "text"}))
       ->capture_default_str();
+  CLI::Option* train = app.add_flag(
+      "--train", flags.train,
+      "learn byte-level BPE from the inputs, which may be all that datagen "
+      "reads, and write it to the tokenizer.json that --tokenizer names");
+  for (const char* other : {"--decode", "--offsets", "--pattern"}) {
+    train->excludes(app.get_option(other));
+  }
+  CLI::Option_group* training = AddTrainingOptions(app, flags.training);
+  AddCorpusOptions(*training, flags.training.open);
+  training->needs(train);
   app.footer(kExamples);
   return RunProgram(app, argc, argv, [&] { return Run(flags); });
 }

@@ -15,6 +15,7 @@ void AddCat(CLI::App& app, Command& command);
 void AddCount(CLI::App& app, Command& command);
 void AddIndex(CLI::App& app, Command& command);
 void AddInspect(CLI::App& app, Command& command);
+void AddRepair(CLI::App& app, Command& command);
 void AddVerify(CLI::App& app, Command& command);
 
 }  // namespace penstock
