@@ -56,15 +56,18 @@ Work Igzip(const std::string& path) {
   static const auto state = std::make_unique<inflate_state>();
   std::string& in = Contents(path);
   isal_inflate_init(state.get());
-  state->crc_flag = ISAL_GZIP;
   state->next_in = reinterpret_cast<uint8_t*>(in.data());
   state->avail_in = in.size();
   Work work;
-  while (state->block_state != ISAL_BLOCK_FINISH) {
-    state->next_out = out.data();
-    state->avail_out = out.size();
-    if (isal_inflate(state.get()) != ISAL_DECOMP_OK) Fail(path + ": igzip");
-    work.bytes += state->next_out - out.data();
+  while (state->avail_in > 0) {  // a member
+    isal_inflate_reset(state.get());
+    state->crc_flag = ISAL_GZIP;
+    while (state->block_state != ISAL_BLOCK_FINISH) {
+      state->next_out = out.data();
+      state->avail_out = out.size();
+      if (isal_inflate(state.get()) != ISAL_DECOMP_OK) Fail(path + ": igzip");
+      work.bytes += state->next_out - out.data();
+    }
   }
   return work;
 }
