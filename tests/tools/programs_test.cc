@@ -20,6 +20,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using testing::ScratchFolder;
+using ::testing::StartsWith;
 
 class ProgramsTest : public ::testing::Test {
  protected:
@@ -109,6 +110,44 @@ TEST_F(ProgramsTest, IndexMakesTheColumnThatDatagenMakes) {
   ASSERT_FALSE(made_by_datagen.empty());
   const Outcome outcome =
       RunProgramLine("recordtool index --length-of tokens " + dataset);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+  EXPECT_EQ(folder_.Read(name), made_by_datagen);
+}
+
+TEST_F(ProgramsTest, TheTextIndexMakesTheSameIndexOrNamesItsLine) {
+  MakeDataset();
+  const std::string name = "data/small-train.tfrecord-00001-of-00004";
+  const std::string index = "recordtool index --length-of tokens ";
+  const std::string made_by_datagen = folder_.Read(name + ".index");
+  Outcome outcome = RunProgramLine(index + "--form=dali " + (folder_ / name));
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+  const std::string text = folder_.Read(name + ".idx");
+  EXPECT_THAT(text, StartsWith("0 "));
+
+  const std::string from =
+      index + "--from-dali " + (folder_ / (name + ".idx ")) + (folder_ / name);
+  outcome = RunProgramLine(from);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+  EXPECT_EQ(folder_.Read(name + ".index"), made_by_datagen);
+
+  folder_.Write(name + ".idx", "1" + text);
+  outcome = RunProgramLine(from);
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.output, HasSubstr(".idx:1: offset 10"));
+}
+
+TEST_F(ProgramsTest, GzipShardsOfDatagenAreReadByNumber) {
+  MakeDataset();
+  const Outcome made = RunProgramLine(fmt::format(
+      "datagen --input {} --output {} --name small --unit line --tokenizer "
+      "bytes --shards 2 --compression gzip --quiet",
+      folder_ / "corpus.txt", folder_ / "gzip"));
+  EXPECT_EQ(made.exit_code, 0) << made.output;
+  const std::string name = "gzip/small-train.tfrecord-00001-of-00002.index";
+  const std::string made_by_datagen = folder_.Read(name);
+  const Outcome outcome = RunProgramLine(
+      "recordtool index --verify --compression gzip --length-of tokens " +
+      (folder_ / "gzip/small-train.tfrecord@2"));
   EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
   EXPECT_EQ(folder_.Read(name), made_by_datagen);
 }
