@@ -2,25 +2,44 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
 #include "formats/status.h"
 #include "tokenizer/byte_alphabet.h"
 #include "tokenizer/fingerprint.h"
+#include "tokenizer/token_origins.h"
 #include "tokenizer/unicode_data.h"
+#include "tokenizer/valid_utf8.h"
+#include "tokenizer/whole_characters.h"
 
 namespace penstock {
+
+namespace {
+
+// Pieces looked up side by side.
+constexpr size_t kBatch = 128;
+
+}  // namespace
 
 struct BpeTokenizer::Call {
   std::string_view text;
   SpecialText special_text;
-  PieceCache& cache;
+  Memory& memory;
   std::vector<TokenId>& ids;
+  OriginWriter* origins = nullptr;  // null: ids are all that is asked for
 
   size_t OffsetOf(std::string_view part) const {
     return part.data() - text.data();
   }
+};
+
+// Text between special tokens, maybe behind a space that was put there.
+struct BpeTokenizer::Gap {
+  std::string_view text;
+  size_t begin;   // in the user's text, of what is the user's
+  size_t prefix;  // bytes that are not
 };
 
 namespace {
@@ -40,9 +59,10 @@ BpeParts WithSpecialsForDecoding(BpeParts parts) {
 
 }  // namespace
 
-BpeTokenizer::BpeTokenizer(BpeParts parts, MergeTable merges)
+BpeTokenizer::BpeTokenizer(BpeParts parts, Bpe bpe)
     : parts_(WithSpecialsForDecoding(std::move(parts))),
-      bpe_(parts_.vocabulary, std::move(merges)),
+      bpe_(std::move(bpe)),
+      affixes_(AffixesOf(parts_.frame)),
       size_(parts_.vocabulary.size()) {
   for (const bool normalized : {false, true}) {
     std::vector<SpecialToken> tokens;
@@ -66,20 +86,57 @@ BpeTokenizer::BpeTokenizer(BpeParts parts, MergeTable merges)
 
 absl::Status BpeTokenizer::Encode(std::string_view text, EncodeOptions options,
                                   std::vector<TokenId>& ids) const {
+  if (options.invalid_utf8 == InvalidUtf8::kRefuse) {
+    PENSTOCK_RETURN_IF_ERROR(CheckUtf8(text));
+  }
+  if (!affixes_) return EncodeFramed(text, options, ids);
   const size_t begin = ids.size();
-  const PieceCaches::Lease cache(caches_);
-  Call call = {text, options.special_text, *cache, ids};
+  const ThreadSlots<Memory>::Lease memory(memories_);
+  Call call = {text, options.special_text, *memory, ids};
   if (options.add_special_tokens) {
-    ids.insert(ids.end(), parts_.before.begin(), parts_.before.end());
+    ids.insert(ids.end(), affixes_->before.begin(), affixes_->before.end());
   }
   if (absl::Status status = EncodeRegion(call, text, 0); !status.ok()) {
     ids.resize(begin);
     return status;
   }
   if (options.add_special_tokens) {
-    ids.insert(ids.end(), parts_.after.begin(), parts_.after.end());
+    ids.insert(ids.end(), affixes_->after.begin(), affixes_->after.end());
   }
   return absl::OkStatus();
+}
+
+absl::Status BpeTokenizer::EncodeFramed(std::string_view text,
+                                        EncodeOptions options,
+                                        std::vector<TokenId>& ids) const {
+  std::vector<TokenId> bare;
+  const ThreadSlots<Memory>::Lease memory(memories_);
+  Call call = {text, options.special_text, *memory, bare};
+  PENSTOCK_RETURN_IF_ERROR(EncodeRegion(call, text, 0));
+  PENSTOCK_ASSIGN_OR_RETURN(
+      const std::vector<TokenId> framed,
+      FrameIds(parts_.frame, options.add_special_tokens, std::move(bare)));
+  ids.insert(ids.end(), framed.begin(), framed.end());
+  return absl::OkStatus();
+}
+
+absl::Status BpeTokenizer::EncodeBare(std::string_view text,
+                                      EncodeOptions options,
+                                      std::vector<TokenId>& ids,
+                                      std::vector<TokenOrigin>& origins) const {
+  PENSTOCK_RETURN_IF_ERROR(CheckUtf8(text));
+  PENSTOCK_RETURN_IF_ERROR(CheckSizeForOrigins(text));
+  const size_t first_id = ids.size();
+  const size_t first_origin = origins.size();
+  const ThreadSlots<Memory>::Lease memory(memories_);
+  OriginWriter writer(text, origins);
+  Call call = {text, options.special_text, *memory, ids, &writer};
+  absl::Status status = EncodeRegion(call, text, 0);
+  if (!status.ok()) {
+    ids.resize(first_id);
+    origins.resize(first_origin);
+  }
+  return status;
 }
 
 absl::Status BpeTokenizer::EncodeRegion(Call& call, std::string_view region,
@@ -103,6 +160,11 @@ absl::Status BpeTokenizer::EncodeRegion(Call& call, std::string_view region,
         call, region.substr(gap_begin, match->begin - gap_begin), pass + 1));
     call.ids.push_back(match->token->id);
     gap_begin = match->end;
+    if (call.origins != nullptr) {
+      const size_t begin = call.OffsetOf(region.substr(match->begin));
+      call.origins->Add(begin, begin + match->end - match->begin);
+      call.origins->EndWord();
+    }
   }
   return EncodeRegion(call, region.substr(gap_begin), pass + 1);
 }
@@ -113,9 +175,9 @@ absl::Status BpeTokenizer::EncodeGap(Call& call, std::string_view gap) const {
   if (parts_.add_prefix_space && gap[0] != ' ') {
     std::string prefixed(1, ' ');
     prefixed += gap;
-    EncodePieces(call, prefixed);
+    EncodePieces(call, {prefixed, call.OffsetOf(gap), 1});
   } else {
-    EncodePieces(call, gap);
+    EncodePieces(call, {gap, call.OffsetOf(gap), 0});
   }
   return absl::OkStatus();
 }
@@ -140,43 +202,96 @@ absl::Status BpeTokenizer::CheckBytes(const Call& call,
   return absl::OkStatus();
 }
 
-void BpeTokenizer::EncodePieces(Call& call, std::string_view gap) const {
-  if (parts_.pretokenizer == nullptr) return EncodePiece(call, gap);
-  std::array<size_t, 1024> ends;
+void BpeTokenizer::EncodePieces(Call& call, const Gap& gap) const {
+  if (parts_.pretokenizer == nullptr) {
+    if (call.origins == nullptr) return EncodePiece(call, gap.text);
+    return EncodePieceWithOrigins(call, gap, 0, gap.text.size());
+  }
+  std::array<size_t, kBatch> ends;
   size_t begin = 0;
-  while (begin < gap.size()) {
-    const size_t count = parts_.pretokenizer->Split(gap, begin, ends);
-    for (size_t i = 0; i < count; ++i) {
-      EncodePiece(call, gap.substr(begin, ends[i] - begin));
-      begin = ends[i];
+  while (begin < gap.text.size()) {
+    const size_t count = parts_.pretokenizer->Split(gap.text, begin, ends);
+    if (call.origins == nullptr) {
+      EncodeBatch(call, gap.text, begin, std::span(ends).first(count));
+      begin = ends[count - 1];
+      continue;
+    }
+    for (size_t i = 0; i < count; begin = ends[i++]) {
+      EncodePieceWithOrigins(call, gap, begin, ends[i]);
     }
   }
+}
+
+// All keys first, then all lookups: the table's lines come while keys are made.
+void BpeTokenizer::EncodeBatch(Call& call, std::string_view gap, size_t begin,
+                               std::span<const size_t> ends) const {
+  struct Lookup {
+    PieceCache::Key key;
+    PieceCache::Line line;
+    bool is_short;
+  };
+  PieceCache& cache = call.memory.pieces;
+  std::array<Lookup, kBatch> lookups;
+  size_t at = begin;
+  for (size_t i = 0; i < ends.size(); ++i) {
+    const std::string_view piece = gap.substr(at, ends[i] - at);
+    Lookup& lookup = lookups[i];
+    lookup.is_short = piece.size() <= PieceCache::kMaxPieceBytes;
+    if (lookup.is_short) {
+      lookup.key = gap.size() - at >= sizeof(PieceCache::Key)
+                       ? PieceCache::KeyOfReadable(piece)
+                       : PieceCache::KeyOf(piece);
+      lookup.line = PieceCache::LineOf(lookup.key);
+      cache.Prefetch(lookup.line);
+    }
+    at = ends[i];
+  }
+  std::array<TokenId, kBatch * PieceCache::kMaxIds> found;
+  size_t found_count = 0;
+  at = begin;
+  for (size_t i = 0; i < ends.size(); at = ends[i++]) {
+    const Lookup& lookup = lookups[i];
+    if (lookup.is_short) {
+      if (const auto* known = cache.Find(lookup.key, lookup.line)) {
+        known->CopyTo(found.data() + found_count);
+        found_count += known->count;
+        continue;
+      }
+    }
+    call.ids.insert(call.ids.end(), found.begin(), found.begin() + found_count);
+    found_count = 0;
+    const size_t first = call.ids.size();
+    EncodePiece(call, gap.substr(at, ends[i] - at));
+    const std::span<const TokenId> ids = std::span(call.ids).subspan(first);
+    if (lookup.is_short && ids.size() <= PieceCache::kMaxIds) {
+      cache.Insert(lookup.key, lookup.line, ids);
+    }
+  }
+  call.ids.insert(call.ids.end(), found.begin(), found.begin() + found_count);
+}
+
+void BpeTokenizer::EncodePieceWithOrigins(Call& call, const Gap& gap,
+                                          size_t begin, size_t end) const {
+  const size_t first = call.ids.size();
+  EncodePiece(call, gap.text.substr(begin, end - begin));
+  for (size_t i = first; i < call.ids.size(); ++i) {
+    end = begin + parts_.vocabulary.BytesOf(call.ids[i]).size();
+    // A prefixed space is of the character behind it.
+    call.origins->Add(gap.begin + std::max(begin, gap.prefix) - gap.prefix,
+                      gap.begin + std::max(end, gap.prefix + 1) - gap.prefix);
+    begin = end;
+  }
+  call.origins->EndWord();
 }
 
 void BpeTokenizer::EncodePiece(Call& call, std::string_view piece) const {
-  if (piece.size() > PieceCache::kMaxPieceBytes) {
-    return EncodeUncached(piece, call.ids);
-  }
-  const PieceCache::Key key = PieceCache::KeyOf(piece);
-  if (const PieceCache::Entry* known = call.cache.Find(key)) {
-    call.ids.insert(call.ids.end(), known->ids, known->ids + known->count);
-    return;
-  }
-  const size_t first = call.ids.size();
-  EncodeUncached(piece, call.ids);
-  const std::span<const TokenId> ids = std::span(call.ids).subspan(first);
-  if (ids.size() <= PieceCache::kMaxIds) call.cache.Insert(key, ids);
-}
-
-void BpeTokenizer::EncodeUncached(std::string_view piece,
-                                  std::vector<TokenId>& ids) const {
-  if (parts_.whole_pieces_first) {
+  if (parts_.whole_pieces_first && !bpe_.makes_every_token()) {
     if (const auto id = parts_.vocabulary.Find(piece)) {
-      ids.push_back(*id);
+      call.ids.push_back(*id);
       return;
     }
   }
-  bpe_.Encode(piece, ids);
+  bpe_.Encode(piece, call.memory.neighbours, call.ids);
 }
 
 absl::Status BpeTokenizer::Decode(std::span<const TokenId> ids,
@@ -197,6 +312,11 @@ absl::Status BpeTokenizer::Decode(std::span<const TokenId> ids,
     text.append(parts_.vocabulary.BytesOf(id));
   }
   return absl::OkStatus();
+}
+
+std::unique_ptr<StreamDecoder> BpeTokenizer::NewStreamDecoder(
+    DecodeOptions options) const {
+  return std::make_unique<IdByIdDecoder>(*this, options);
 }
 
 std::optional<TokenId> BpeTokenizer::IdOf(std::string_view token) const {
@@ -244,10 +364,7 @@ uint64_t BpeTokenizer::ComputeFingerprint() const {
     print.Add(uint64_t{id}).Add(token.text);
     print.Add(uint64_t{token.special} * 2 + token.normalized);
   }
-  for (const auto* around : {&parts_.before, &parts_.after}) {
-    print.Add(uint64_t{around->size()});
-    for (const TokenId id : *around) print.Add(uint64_t{id});
-  }
+  AddToFingerprint(parts_.frame, print);
   return print.Finish();
 }
 

@@ -11,9 +11,12 @@
 #include <vector>
 
 #include "tokenizer/bpe.h"
+#include "tokenizer/encoding_frame.h"
+#include "tokenizer/neighbours.h"
 #include "tokenizer/piece_cache.h"
 #include "tokenizer/pretokenizer.h"
 #include "tokenizer/special_tokens.h"
+#include "tokenizer/thread_slots.h"
 #include "tokenizer/tokenizer.h"
 #include "tokenizer/vocabulary.h"
 
@@ -39,8 +42,7 @@ struct BpeParts {
   // Tokens of `vocabulary` with characters that the spelling's alphabet lacks:
   // no text leads to them.
   std::map<std::string, TokenId, std::less<>> plain_ids;
-  // What add_special_tokens puts around a text.
-  std::vector<TokenId> before, after;
+  EncodingFrame frame;
 };
 
 // Text that is not valid UTF-8 is taken as it is: see pretokenizer.h.
@@ -50,12 +52,18 @@ struct BpeParts {
 class BpeTokenizer final : public Tokenizer {
  public:
   // Ids of `parts.specials` are either new or their text's in the vocabulary.
-  BpeTokenizer(BpeParts parts, MergeTable merges);
+  BpeTokenizer(BpeParts parts, Bpe bpe);
 
   absl::Status Encode(std::string_view text, EncodeOptions options,
                       std::vector<TokenId>& ids) const override;
+  absl::Status EncodeBare(std::string_view text, EncodeOptions options,
+                          std::vector<TokenId>& ids,
+                          std::vector<TokenOrigin>& origins) const override;
+  const EncodingFrame& frame() const override { return parts_.frame; }
   absl::Status Decode(std::span<const TokenId> ids, DecodeOptions options,
                       std::string& text) const override;
+  std::unique_ptr<StreamDecoder> NewStreamDecoder(
+      DecodeOptions options) const override;
 
   size_t vocabulary_size() const override { return size_; }
   std::optional<TokenId> IdOf(std::string_view token) const override;
@@ -66,18 +74,26 @@ class BpeTokenizer final : public Tokenizer {
 
  private:
   struct Call;  // one Encode on its way
+  struct Gap;
+
+  absl::Status EncodeFramed(std::string_view text, EncodeOptions options,
+                            std::vector<TokenId>& ids) const;
 
   absl::Status EncodeRegion(Call& call, std::string_view region,
                             size_t pass) const;
   absl::Status EncodeGap(Call& call, std::string_view gap) const;
   absl::Status CheckBytes(const Call& call, std::string_view gap) const;
-  void EncodePieces(Call& call, std::string_view gap) const;
+  void EncodePieces(Call& call, const Gap& gap) const;
+  void EncodeBatch(Call& call, std::string_view gap, size_t begin,
+                   std::span<const size_t> ends) const;
   void EncodePiece(Call& call, std::string_view piece) const;
-  void EncodeUncached(std::string_view piece, std::vector<TokenId>& ids) const;
+  void EncodePieceWithOrigins(Call& call, const Gap& gap, size_t begin,
+                              size_t end) const;
   uint64_t ComputeFingerprint() const;
 
   const BpeParts parts_;  // specials are in the vocabulary, for decoding
   const Bpe bpe_;
+  const std::optional<Affixes> affixes_;
   bool has_all_bytes_ = true;
   // First those with normalized == false, then the others.
   std::vector<SpecialTokens> passes_;
@@ -87,7 +103,12 @@ class BpeTokenizer final : public Tokenizer {
   size_t size_ = 0;
   uint64_t fingerprint_ = 0;
 
-  mutable PieceCaches caches_;  // locks for itself
+  // What a thread remembers of pieces and tokens.
+  struct Memory {
+    PieceCache pieces;
+    Neighbours neighbours;
+  };
+  mutable ThreadSlots<Memory> memories_;  // locks for itself
 };
 
 }  // namespace penstock

@@ -14,17 +14,12 @@
 #include "tokenizer/normalizer.h"
 #include "tokenizer/piece_cache.h"
 #include "tokenizer/splitter.h"
+#include "tokenizer/thread_slots.h"
 #include "tokenizer/token_decoder.h"
 #include "tokenizer/token_model.h"
 #include "tokenizer/tokenizer.h"
 
 namespace penstock {
-
-// How EncodeWithOrigins leaves spaces out of byte-level tokens.
-struct TrimSpaces {
-  // One space before the first token was not in the text.
-  bool add_prefix_space = true;
-};
 
 struct TokenizerComponents {
   std::string name;                              // of the file, for people
@@ -33,7 +28,6 @@ struct TokenizerComponents {
   std::unique_ptr<const TokenModel> model;
   AddedTokens added_tokens;
   EncodingFrame frame;
-  std::optional<TrimSpaces> trim;
   std::unique_ptr<const TokenDecoder> decoder;  // null: spaces between tokens
   // Of the components as the file has them.
   uint64_t fingerprint = 0;
@@ -54,11 +48,14 @@ class ComponentTokenizer final : public Tokenizer {
 
   absl::Status Encode(std::string_view text, EncodeOptions options,
                       std::vector<TokenId>& ids) const override;
-  absl::Status EncodeWithOrigins(
-      std::string_view text, EncodeOptions options, std::vector<TokenId>& ids,
-      std::vector<TokenOrigin>& origins) const override;
+  absl::Status EncodeBare(std::string_view text, EncodeOptions options,
+                          std::vector<TokenId>& ids,
+                          std::vector<TokenOrigin>& origins) const override;
+  const EncodingFrame& frame() const override { return parts_.frame; }
   absl::Status Decode(std::span<const TokenId> ids, DecodeOptions options,
                       std::string& text) const override;
+  std::unique_ptr<StreamDecoder> NewStreamDecoder(
+      DecodeOptions options) const override;
 
   size_t vocabulary_size() const override { return size_; }
   std::optional<TokenId> IdOf(std::string_view token) const override;
@@ -68,7 +65,8 @@ class ComponentTokenizer final : public Tokenizer {
   std::string Describe() const override;
 
  private:
-  struct Call;  // one Encode on its way
+  struct Call;   // one Encode on its way
+  class Stream;  // a decoder
 
   absl::Status EncodeText(Call& call, std::string_view text) const;
   absl::Status EncodeGap(Call& call, std::string_view gap,
@@ -76,15 +74,12 @@ class ComponentTokenizer final : public Tokenizer {
   absl::Status EncodePieces(Call& call, Pieces& pieces) const;
   absl::Status EncodePiece(Call& call, std::string_view piece) const;
   void AddFound(Call& call, const AddedToken& token, ByteSpan origin) const;
-  void Trim(std::span<const TokenId> ids, std::span<TokenOrigin> origins) const;
 
   const TokenizerComponents parts_;
-  // Ids around the text, where that is all the frame does.
-  bool frame_is_simple_ = false;
-  std::vector<TokenId> before_, after_;
+  const std::optional<Affixes> affixes_;
   size_t size_ = 0;
 
-  mutable PieceCaches caches_;  // locks for itself
+  mutable ThreadSlots<PieceCache> caches_;  // locks for itself
 };
 
 }  // namespace penstock

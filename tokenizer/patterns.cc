@@ -70,6 +70,18 @@ constexpr KnownRegex kKnownRegexes[] = {
      Pattern::kO200k},
 };
 
+struct TrainingPattern {
+  std::string_view name;
+  Pattern pattern;
+};
+
+// Those that Hugging Face tokenizers can run, so its spelling of cl100k.
+constexpr TrainingPattern kTrainingPatterns[] = {
+    {"gpt2", Pattern::kGpt2},
+    {"cl100k", Pattern::kLlama3},
+    {"o200k", Pattern::kO200k},
+};
+
 std::unique_ptr<const PreTokenizer> MakeScanner(Pattern pattern) {
   switch (pattern) {
     case Pattern::kGpt2:
@@ -94,8 +106,8 @@ std::vector<std::string_view> PatternNames() {
   return names;
 }
 
-Encoding EncodingByName(std::string_view name) {
-  Encoding found;
+KnownEncoding EncodingByName(std::string_view name) {
+  KnownEncoding found;
   for (const NamedEncoding& encoding : NamedEncodings()) {
     if (encoding.name != name) continue;
     found.pretokenizer = MakeScanner(encoding.pattern);
@@ -112,6 +124,24 @@ std::unique_ptr<const PreTokenizer> PreTokenizerByRegex(
     if (known.regex == regex) return MakeScanner(known.pattern);
   }
   return nullptr;
+}
+
+std::vector<std::string_view> TrainingPatternNames() {
+  std::vector<std::string_view> names;
+  for (const TrainingPattern& known : kTrainingPatterns) {
+    names.push_back(known.name);
+  }
+  return names;
+}
+
+std::string_view RegexByName(std::string_view name) {
+  for (const TrainingPattern& training : kTrainingPatterns) {
+    if (training.name != name) continue;
+    for (const KnownRegex& known : kKnownRegexes) {
+      if (known.pattern == training.pattern) return known.regex;
+    }
+  }
+  return {};
 }
 
 }  // namespace penstock

@@ -15,14 +15,19 @@ namespace penstock {
 // ranks.
 std::vector<std::string_view> PatternNames();
 
-struct Encoding {
+struct KnownEncoding {
   std::unique_ptr<const PreTokenizer> pretokenizer;  // null: name not known
   std::vector<SpecialToken> specials;                // as published
 };
-Encoding EncodingByName(std::string_view name);
+KnownEncoding EncodingByName(std::string_view name);
 
 // Null for a regular expression we have no scanner for. Compared as text, as
 // engines differ in what near spellings mean.
 std::unique_ptr<const PreTokenizer> PreTokenizerByRegex(std::string_view regex);
+
+// What new vocabularies can be trained with: "gpt2", "cl100k", "o200k".
+std::vector<std::string_view> TrainingPatternNames();
+// One of them as tokenizer.json files spell it; empty for another name.
+std::string_view RegexByName(std::string_view name);
 
 }  // namespace penstock

@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "formats/status.h"
+#include "tokenizer/token_origins.h"
 #include "tokenizer/utf8.h"
+#include "tokenizer/valid_utf8.h"
 
 namespace penstock {
 namespace {
@@ -15,19 +17,14 @@ namespace {
 // large.
 constexpr size_t kKeptTextBytes = size_t{4} << 20;
 
-// Appends the characters in `bytes`, and U+FFFD for each byte of none.
-void AppendCharacters(std::string_view bytes, std::string& text) {
-  const char* const end = bytes.data() + bytes.size();
-  for (const char* at = bytes.data(); at != end;) {
-    const size_t size = Utf8SizeOfChar(at, end);
-    if (size == 0) {
-      text.append(kReplacementChar);
-      ++at;
-    } else {
-      text.append(at, size);
-      at += size;
-    }
+absl::Status CheckSize(std::string_view normalized) {
+  if (normalized.size() < std::numeric_limits<uint32_t>::max()) {
+    return absl::OkStatus();
   }
+  return absl::InvalidArgumentError(
+      fmt::format("the text has {} bytes after normalization; SentencePiece "
+                  "models take less than 4 GiB, so cut it into documents",
+                  normalized.size()));
 }
 
 }  // namespace
@@ -41,26 +38,34 @@ absl::Status SentencePieceTokenizer::CheckRefused(std::string_view text) const {
       match->token->text, match->begin));
 }
 
-absl::Status SentencePieceTokenizer::Encode(std::string_view text,
-                                            EncodeOptions options,
-                                            std::vector<TokenId>& ids) const {
-  if (options.special_text == SpecialText::kRefuse) {
-    PENSTOCK_RETURN_IF_ERROR(CheckRefused(text));
+absl::Status SentencePieceTokenizer::CheckText(std::string_view text,
+                                               EncodeOptions options) const {
+  if (options.invalid_utf8 == InvalidUtf8::kRefuse) {
+    PENSTOCK_RETURN_IF_ERROR(CheckUtf8(text));
   }
-  if (text.empty()) return absl::OkStatus();
+  return options.special_text == SpecialText::kRefuse ? CheckRefused(text)
+                                                      : absl::OkStatus();
+}
+
+std::unique_ptr<SentencePieceTokenizer::Workspace>
+SentencePieceTokenizer::TakeWorkspace() const {
   std::unique_ptr<Workspace> work = workspaces_.Take();
   if (work == nullptr) {
     work = std::make_unique<Workspace>();
     work->scratch = segmenter_->NewScratch();
   }
+  return work;
+}
+
+absl::Status SentencePieceTokenizer::Encode(std::string_view text,
+                                            EncodeOptions options,
+                                            std::vector<TokenId>& ids) const {
+  PENSTOCK_RETURN_IF_ERROR(CheckText(text, options));
+  if (text.empty()) return absl::OkStatus();
+  std::unique_ptr<Workspace> work = TakeWorkspace();
   normalizer_->Normalize(text, work->normalized);
   const std::string_view normalized = work->normalized.text();
-  if (normalized.size() >= std::numeric_limits<uint32_t>::max()) {
-    return absl::InvalidArgumentError(
-        fmt::format("the text has {} bytes after normalization; SentencePiece "
-                    "models take less than 4 GiB, so cut it into documents",
-                    normalized.size()));
-  }
+  PENSTOCK_RETURN_IF_ERROR(CheckSize(normalized));
   {
     PieceSink sink(unknown_rule_, normalized.size(), ids);
     segmenter_->Segment(normalized, *work->scratch, sink);
@@ -69,52 +74,49 @@ absl::Status SentencePieceTokenizer::Encode(std::string_view text,
   return absl::OkStatus();
 }
 
-absl::Status SentencePieceTokenizer::Decode(std::span<const TokenId> ids,
-                                            DecodeOptions,
-                                            std::string& text) const {
-  std::string out;
-  std::string bytes;  // of byte pieces that follow each other
-  bool at_start = drops_first_space_ || drops_all_first_spaces_;
-  for (const TokenId id : ids) {
-    if (id >= writings_.size()) {
-      return absl::InvalidArgumentError(
-          fmt::format("id {} is not in the vocabulary, which has {} ids", id,
-                      writings_.size()));
-    }
-    const Writing& writing = writings_[id];
-    if (writing.kind == Writing::Kind::kByte) {
-      bytes.push_back(static_cast<char>(writing.byte));
+absl::Status SentencePieceTokenizer::EncodeBare(
+    std::string_view text, EncodeOptions options, std::vector<TokenId>& ids,
+    std::vector<TokenOrigin>& origins) const {
+  options.invalid_utf8 = InvalidUtf8::kRefuse;
+  PENSTOCK_RETURN_IF_ERROR(CheckText(text, options));
+  PENSTOCK_RETURN_IF_ERROR(CheckSizeForOrigins(text));
+  if (text.empty()) return absl::OkStatus();
+  std::unique_ptr<Workspace> work = TakeWorkspace();
+  std::vector<uint32_t> places;
+  normalizer_->NormalizeWithOrigins(text, work->normalized, places);
+  const std::string_view normalized = work->normalized.text();
+  PENSTOCK_RETURN_IF_ERROR(CheckSize(normalized));
+  std::vector<UnknownText> unknown;
+  const size_t first = ids.size();
+  {
+    PieceSink sink(unknown_rule_, normalized.size(), ids, &unknown);
+    segmenter_->Segment(normalized, *work->scratch, sink);
+  }
+  OriginWriter writer(text, origins);
+  const auto add = [&](uint32_t begin, uint32_t end) {
+    writer.Add(begin, end, TokenOrigin::kNoWord);
+  };
+  auto next = unknown.begin();
+  size_t at = 0;  // in `normalized`
+  for (size_t i = first; i < ids.size(); ++i) {
+    const uint32_t begin = places[at];
+    if (next == unknown.end() || next->place != i) {
+      at += tokens_.BytesOf(ids[i]).size();
+      add(begin, places[at]);
       continue;
     }
-    AppendCharacters(bytes, out);
-    bytes.clear();
-    at_start &= out.empty();
-    switch (writing.kind) {
-      case Writing::Kind::kText: {
-        std::string_view surface = surfaces_.BytesOf(id);
-        if (at_start && writing.begins_with_space) {
-          surface.remove_prefix(1);
-          at_start = drops_all_first_spaces_;
-        }
-        out.append(surface);
-        break;
+    if (unknown_rule_.as_bytes) {
+      // The last byte has all of the text.
+      for (size_t byte = 1; byte < next->bytes; ++byte, ++i) add(begin, begin);
+      at += next++->bytes;
+    } else {
+      for (; next != unknown.end() && next->place == i; ++next) {
+        at += next->bytes;
       }
-      case Writing::Kind::kUnknown:
-        out.append(unknown_surface_);
-        break;
-      case Writing::Kind::kNothing:
-      case Writing::Kind::kByte:
-        break;
     }
+    add(begin, places[at]);
   }
-  AppendCharacters(bytes, out);
-  if (denormalizer_ == nullptr) {
-    text.append(out);
-  } else {
-    TextBuffer denormalized;
-    denormalizer_->Normalize(out, denormalized);
-    text.append(denormalized.text());
-  }
+  if (text.size() <= kKeptTextBytes) workspaces_.GiveBack(std::move(work));
   return absl::OkStatus();
 }
 

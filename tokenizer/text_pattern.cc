@@ -33,6 +33,8 @@ class LiteralPattern final : public TextPattern {
     if (gap < text.size()) parts.push_back({gap, text.size(), false});
   }
 
+  std::optional<size_t> MatchSize() const override { return literal_.size(); }
+
  private:
   const std::string literal_;
 };

@@ -127,7 +127,7 @@ absl::Status CheckComplete(const Vocabulary& vocabulary,
 absl::StatusOr<std::shared_ptr<const Tokenizer>> ParseTiktoken(
     std::string_view bytes, const std::string& name,
     const std::string& pattern) {
-  Encoding encoding = EncodingByName(pattern);
+  KnownEncoding encoding = EncodingByName(pattern);
   if (encoding.pretokenizer == nullptr) {
     return absl::InvalidArgumentError(
         fmt::format("{}: unknown pattern \"{}\"; give one of {}", name, pattern,
@@ -148,8 +148,8 @@ absl::StatusOr<std::shared_ptr<const Tokenizer>> ParseTiktoken(
       CheckComplete(parts.vocabulary, encoding.specials, name));
   parts.pretokenizer = std::move(encoding.pretokenizer);
   parts.specials = std::move(encoding.specials);
-  MergeTable merges = MergesByRank(parts.vocabulary);
-  return std::make_shared<BpeTokenizer>(std::move(parts), std::move(merges));
+  Bpe bpe = Bpe::FromRanks(parts.vocabulary);
+  return std::make_shared<BpeTokenizer>(std::move(parts), std::move(bpe));
 }
 
 }  // namespace penstock

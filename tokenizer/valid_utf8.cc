@@ -1,5 +1,6 @@
 #include "tokenizer/valid_utf8.h"
 
+#include <fmt/format.h>
 #include <simdjson.h>
 
 #include <cstring>
@@ -8,6 +9,16 @@ namespace penstock {
 
 bool IsValidUtf8(std::string_view text) {
   return simdjson::validate_utf8(text.data(), text.size());
+}
+
+absl::Status CheckUtf8(std::string_view text) {
+  if (IsValidUtf8(text)) return absl::OkStatus();
+  size_t pos = 0;
+  while (Utf8ErrorAt(text, pos) == 0) pos += Utf8Size(text[pos]);
+  return absl::InvalidArgumentError(fmt::format(
+      "the text is not UTF-8: byte 0x{:02X} at offset {}; mend it, or "
+      "allow bytes that are not UTF-8 where only ids are wanted",
+      static_cast<unsigned char>(text[pos]), pos));
 }
 
 bool IsAscii(std::string_view text) {
@@ -43,6 +54,19 @@ size_t Utf8ErrorAt(std::string_view text, size_t pos) {
     if (byte < low || byte > high) return i;
     low = 0x80;
     high = 0xbf;
+  }
+  return 0;
+}
+
+size_t UnfinishedUtf8Size(std::string_view text) {
+  for (size_t size = 1; size <= 3 && size <= text.size(); ++size) {
+    const size_t pos = text.size() - size;
+    if (IsUtf8Continuation(text[pos])) continue;
+    const auto first = static_cast<unsigned char>(text[pos]);
+    if (first < 0xc2 || first > 0xf4) return 0;
+    // The error is that nothing follows.
+    return Utf8Size(text[pos]) > size && Utf8ErrorAt(text, pos) == size ? size
+                                                                        : 0;
   }
   return 0;
 }

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "absl/status/status.h"
+
 namespace penstock {
 
 inline constexpr uint32_t kReplacementCharacter = 0xfffd;
@@ -82,12 +84,20 @@ inline size_t AppendChar(uint32_t c, std::string& text) {
 
 bool IsValidUtf8(std::string_view text);
 
+// Errors:  kInvalidArgument naming the first byte that is not UTF-8 and its
+//          offset.
+absl::Status CheckUtf8(std::string_view text);
+
 // Whether no byte is above 0x7F.
 bool IsAscii(std::string_view text);
 
 // How many bytes from `pos` are one error, by the rule of Unicode 3.9 that
 // Python's errors="replace" follows; 0 where a valid character begins.
 size_t Utf8ErrorAt(std::string_view text, size_t pos);
+
+// How many bytes at the end, up to 3, begin a character that more bytes may
+// finish.
+size_t UnfinishedUtf8Size(std::string_view text);
 
 // Each error becomes one U+FFFD.
 std::string ReplaceUtf8Errors(std::string_view text);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <deque>
+#include <functional>
 #include <limits>
 #include <mutex>
 #include <optional>
@@ -129,8 +130,8 @@ absl::Status WriteChunk(const Serialized& chunk, ShardSet& shards,
 
 // Reads and writes in order on this thread; chunks are serialized side by side.
 absl::Status RunStages(FileSystem& files, const ConversionOptions& options,
-                       const InputFiles& input, ShardSet& shards,
-                       ConversionResult& result) {
+                       const InputFiles& input, Workers& workers,
+                       ShardSet& shards, ConversionResult& result) {
   OpenOptions open = options.open;
   open.other_members = OtherMembers::kSkip;
   open.on_skipped_member = [&](std::string_view member, std::string_view why) {
@@ -138,16 +139,17 @@ absl::Status RunStages(FileSystem& files, const ConversionOptions& options,
       result.first_skipped = fmt::format("{}: {}", member, why);
     }
   };
+  open.on_repeated_field = [&](std::string_view place) {
+    if (result.repeated_fields++ == 0) result.first_repeated = place;
+  };
   DocumentReader reader(files, input, std::move(open));
   Progress progress("datagen", input.size_bytes, options.quiet);
-  const int threads =
-      options.threads > 0
-          ? options.threads
-          : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  Workers workers(threads);
-  const auto most = static_cast<size_t>(threads) * 2;
+  const auto most = static_cast<size_t>(workers.threads()) * 2;
   std::deque<std::shared_ptr<Slot>> started;
   for (bool more = true; more || !started.empty();) {
+    if (options.stop.stop_requested()) {
+      return absl::CancelledError("stopped; nothing was written");
+    }
     if (more && started.size() < most) {
       PENSTOCK_ASSIGN_OR_RETURN(DocumentChunk chunk, reader.Next());
       more = chunk.size() > 0;
@@ -242,10 +244,23 @@ absl::StatusOr<ConversionResult> ConvertCorpus(
   const uint32_t shard_count = ShardCount(options, input.size_bytes);
   const std::string base = stem + ".tfrecord";
   result.pattern = fmt::format("{}@{}", base, shard_count);
-  PENSTOCK_ASSIGN_OR_RETURN(const std::unique_ptr<ShardSet> shards,
-                            ShardSet::Create(files, base, shard_count,
-                                             options.compression, length_name));
-  PENSTOCK_RETURN_IF_ERROR(RunStages(files, options, input, *shards, result));
+  Workers workers(
+      options.threads > 0
+          ? options.threads
+          : std::max(1, static_cast<int>(std::thread::hardware_concurrency())));
+  const GzipMembers members = {
+      .run_task =
+          [&](std::function<void()> task) { workers.Run(std::move(task)); },
+      // Shared out over the shards, which fill side by side.
+      .most_ahead =
+          1 + 2 * static_cast<size_t>(workers.threads()) / shard_count};
+  PENSTOCK_ASSIGN_OR_RETURN(
+      const std::unique_ptr<ShardSet> shards,
+      ShardSet::Create(files, base, shard_count,
+                       {.compression = options.compression, .gzip = members},
+                       length_name));
+  PENSTOCK_RETURN_IF_ERROR(
+      RunStages(files, options, input, workers, *shards, result));
   if (!tokenized) result.tokens = 0;
   Manifest manifest;
   manifest.tool_version = PENSTOCK_VERSION;

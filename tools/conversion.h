@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,8 @@ struct ConversionOptions {
   int threads = 0;         // 0 is one for each core
   bool overwrite = false;  // replaces a dataset of the same name
   bool quiet = false;      // no progress
+  // Ends the conversion with kCancelled, which leaves no file.
+  std::stop_token stop = {};
 };
 
 struct ConversionResult {
@@ -59,6 +62,9 @@ struct ConversionResult {
   // first of them.
   uint64_t skipped = 0;
   std::string first_skipped;
+  // JSONL lines where the field comes twice, and the first of them.
+  uint64_t repeated_fields = 0;
+  std::string first_repeated;
 };
 
 // Record i goes to shard i mod shards, so the same input and options give the

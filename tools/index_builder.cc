@@ -41,11 +41,11 @@ uint64_t LengthOf(const Column& column, size_t row) {
 
 absl::StatusOr<std::vector<LengthColumn>> MeasureLengths(
     FileSystem& files, const std::string& path,
-    const std::vector<std::string>& features) {
+    const std::vector<std::string>& features, Compression compression) {
   std::vector<LengthColumn> columns;
   for (const std::string& feature : features) columns.push_back({feature, {}});
   PENSTOCK_ASSIGN_OR_RETURN(const std::unique_ptr<RecordReader> reader,
-                            OpenTfRecordFile(files, path, Compression::kNone));
+                            OpenTfRecordFile(files, path, compression));
   PENSTOCK_ASSIGN_OR_RETURN(const std::optional<Manifest> manifest,
                             LoadManifestBeside(files, path));
   std::optional<ExampleParser> parser;
@@ -89,20 +89,26 @@ absl::StatusOr<std::vector<LengthColumn>> MeasureLengths(
 
 }  // namespace
 
-absl::StatusOr<RecordIndex> BuildIndex(
-    FileSystem& files, const std::string& path,
-    const std::vector<std::string>& features) {
-  PENSTOCK_ASSIGN_OR_RETURN(const FileInfo info, files.Stat(path));
-  PENSTOCK_ASSIGN_OR_RETURN(RecordIndex index, RecordIndex::Build(files, path));
+absl::StatusOr<RecordIndex> BuildIndex(FileSystem& files,
+                                       const std::string& path,
+                                       const std::vector<std::string>& features,
+                                       IndexBuildOptions options) {
+  // Measuring verifies all there is.
+  if (!features.empty()) options.check = IndexCheck::kHeaders;
+  PENSTOCK_ASSIGN_OR_RETURN(RecordIndex index,
+                            BuildRecordIndex(files, path, options));
   if (features.empty()) return index;
+  return AddLengths(files, path, index, features, options.compression);
+}
+
+absl::StatusOr<RecordIndex> AddLengths(FileSystem& files,
+                                       const std::string& path,
+                                       const RecordIndex& index,
+                                       const std::vector<std::string>& features,
+                                       Compression compression) {
   PENSTOCK_ASSIGN_OR_RETURN(std::vector<LengthColumn> columns,
-                            MeasureLengths(files, path, features));
-  std::vector<uint64_t> offsets;
-  offsets.reserve(index.records());
-  for (uint64_t i = 0; i < index.records(); ++i) {
-    offsets.push_back(index.offset(i));
-  }
-  return RecordIndex(std::move(offsets), std::move(columns), info);
+                            MeasureLengths(files, path, features, compression));
+  return index.WithColumns(std::move(columns));
 }
 
 }  // namespace penstock

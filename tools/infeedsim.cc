@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "pipeline/state.h"
 #include "tokenizer/load.h"
 #include "tools/program.h"
+#include "tools/skipped_report.h"
 #include "tools/stop_signals.h"
 
 namespace penstock {
@@ -41,6 +43,7 @@ struct Arguments {
   std::string pattern;
   bool corpus = false;
   OpenOptions open;
+  uint64_t max_skipped = 0;  // 0: any number
   std::string tokenizer;
   std::string tokenizer_pattern;
   std::string by;
@@ -121,10 +124,20 @@ absl::Status Run(Arguments& arguments) {
     PENSTOCK_ASSIGN_OR_RETURN(options.restore,
                               LoadState(LocalFiles(), arguments.state_in));
   }
+  SkippedReport skipped("infeedsim");
+  RecoveryOptions& recovery = arguments.open.recovery;
+  recovery.on_skipped = [&skipped](const SkippedRegion& region) {
+    skipped.Add(region);
+  };
+  if (arguments.max_skipped > 0) {
+    recovery.total = std::make_shared<SkipBudget>(
+        SkipLimit{.regions = arguments.max_skipped});
+  }
   PENSTOCK_ASSIGN_OR_RETURN(const Dataset dataset, MakeDataset(arguments));
   StopSignals signals;
   options.stop = signals.token();
   PENSTOCK_ASSIGN_OR_RETURN(const RunReport report, Simulate(dataset, options));
+  skipped.Finish();
   if (arguments.explain) fmt::print("{}\n", report.explain);
   fmt::print("{}", ReportText(report));
   if (!arguments.state_out.empty()) {
@@ -158,6 +171,19 @@ void AddDataOptions(CLI::App& app, Arguments& arguments) {
           std::map<std::string, Compression>{{"none", Compression::kNone},
                                              {"gzip", Compression::kGzip},
                                              {"zlib", Compression::kZlib}}));
+  CLI::Option* const on_corruption =
+      app.add_option("--on-corruption", arguments.open.recovery.on_corruption,
+                     "What to do about damage: fail, skip a record whose data "
+                     "is wrong, or resync to the next record (default: fail; "
+                     "the others read in sequence)")
+          ->transform(
+              CLI::CheckedTransformer(std::map<std::string, OnCorruption>{
+                  {"fail", OnCorruption::kFail},
+                  {"skip", OnCorruption::kSkip},
+                  {"resync", OnCorruption::kResync}}));
+  app.add_option("--max-skipped", arguments.max_skipped,
+                 "More places skipped in an epoch are an error (0: any number)")
+      ->needs(on_corruption);
   app.add_option("-t,--tokenizer", arguments.tokenizer,
                  "Tokenizes feature \"text\" on the way: tokenizer.json, "
                  ".tiktoken or .model file, or 'bytes'");

@@ -9,6 +9,7 @@ constexpr char kExamples[] = R"(
 Examples:
   recordtool count data/books-train.tfrecord@8
   recordtool verify 'data/*.tfrecord-*' --threads 4
+  recordtool repair bad.tfrecord good.tfrecord
   recordtool index old.tfrecord --length-of tokens
   recordtool inspect data/books-train.tfrecord@8 --records 100
   recordtool cat data/books-train.tfrecord@8 --start 1000 --limit 3
@@ -32,6 +33,7 @@ int main(int argc, char** argv) {
   penstock::Command command;
   penstock::AddCount(app, command);
   penstock::AddVerify(app, command);
+  penstock::AddRepair(app, command);
   penstock::AddIndex(app, command);
   penstock::AddInspect(app, command);
   penstock::AddCat(app, command);

@@ -142,10 +142,9 @@ TEST_F(ConversionTest, TheIndexTellsEachRecordsTokens) {
       const RecordIndex index,
       RecordIndex::Load(LocalFiles(),
                         folder_ / "out/books-train.tfrecord-00000-of-00001"));
-  const LengthColumn* tokens = index.FindColumn("tokens");
-  ASSERT_NE(tokens, nullptr);
+  ASSERT_OK_AND_ASSIGN(const auto tokens, index.Lengths("tokens"));
   // "file 0 line i " is 14 bytes, then i * 7 % 50 of x.
-  EXPECT_THAT(tokens->lengths, ElementsAre(14, 21, 28, 35, 42));
+  EXPECT_THAT(tokens, ElementsAre(14, 21, 28, 35, 42));
 }
 
 TEST_F(ConversionTest, TokensAsBytesAreTheSameTokens) {

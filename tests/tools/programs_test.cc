@@ -3,14 +3,16 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 
+#include "formats/file.h"
 #include "tests/support/scratch_folder.h"
+#include "tests/tools/run_program.h"
 
 namespace penstock {
 namespace {
@@ -18,36 +20,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using testing::ScratchFolder;
-
-struct Outcome {
-  int exit_code = -1;
-  std::string output;  // stdout, then what stderr added where both are asked
-};
-
-Outcome RunShell(const std::string& command) {
-  Outcome outcome;
-  FILE* pipe = popen(command.c_str(), "r");
-  if (pipe == nullptr) return outcome;
-  char block[4096];
-  for (size_t n; (n = fread(block, 1, sizeof(block), pipe)) > 0;) {
-    outcome.output.append(block, n);
-  }
-  const int status = pclose(pipe);
-  if (WIFEXITED(status)) outcome.exit_code = WEXITSTATUS(status);
-  return outcome;
-}
-
-Outcome RunProgramLine(const std::string& arguments) {
-  return RunShell(fmt::format("{}/{} 2>&1", PENSTOCK_BIN_DIR, arguments));
-}
-
-nlohmann::json RunForJson(const std::string& arguments) {
-  const Outcome outcome =
-      RunShell(fmt::format("{}/{} 2>/dev/null", PENSTOCK_BIN_DIR, arguments));
-  EXPECT_EQ(outcome.exit_code, 0) << arguments;
-  return nlohmann::json::parse(outcome.output, nullptr,
-                               /*allow_exceptions=*/false);
-}
+using ::testing::StartsWith;
 
 class ProgramsTest : public ::testing::Test {
  protected:
@@ -137,6 +110,44 @@ TEST_F(ProgramsTest, IndexMakesTheColumnThatDatagenMakes) {
   ASSERT_FALSE(made_by_datagen.empty());
   const Outcome outcome =
       RunProgramLine("recordtool index --length-of tokens " + dataset);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+  EXPECT_EQ(folder_.Read(name), made_by_datagen);
+}
+
+TEST_F(ProgramsTest, TheTextIndexMakesTheSameIndexOrNamesItsLine) {
+  MakeDataset();
+  const std::string name = "data/small-train.tfrecord-00001-of-00004";
+  const std::string index = "recordtool index --length-of tokens ";
+  const std::string made_by_datagen = folder_.Read(name + ".index");
+  Outcome outcome = RunProgramLine(index + "--form=dali " + (folder_ / name));
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+  const std::string text = folder_.Read(name + ".idx");
+  EXPECT_THAT(text, StartsWith("0 "));
+
+  const std::string from =
+      index + "--from-dali " + (folder_ / (name + ".idx ")) + (folder_ / name);
+  outcome = RunProgramLine(from);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+  EXPECT_EQ(folder_.Read(name + ".index"), made_by_datagen);
+
+  folder_.Write(name + ".idx", "1" + text);
+  outcome = RunProgramLine(from);
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.output, HasSubstr(".idx:1: offset 10"));
+}
+
+TEST_F(ProgramsTest, GzipShardsOfDatagenAreReadByNumber) {
+  MakeDataset();
+  const Outcome made = RunProgramLine(fmt::format(
+      "datagen --input {} --output {} --name small --unit line --tokenizer "
+      "bytes --shards 2 --compression gzip --quiet",
+      folder_ / "corpus.txt", folder_ / "gzip"));
+  EXPECT_EQ(made.exit_code, 0) << made.output;
+  const std::string name = "gzip/small-train.tfrecord-00001-of-00002.index";
+  const std::string made_by_datagen = folder_.Read(name);
+  const Outcome outcome = RunProgramLine(
+      "recordtool index --verify --compression gzip --length-of tokens " +
+      (folder_ / "gzip/small-train.tfrecord@2"));
   EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
   EXPECT_EQ(folder_.Read(name), made_by_datagen);
 }
@@ -245,6 +256,108 @@ TEST_F(ProgramsTest, TokenizeReadsNulSeparatedDocuments) {
       PENSTOCK_BIN_DIR));
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_EQ(outcome.output, "97 98\n99\n");
+}
+
+// The signal waits, blocked, until the program asks for signals.
+TEST_F(ProgramsTest, ASignalStopsDatagenWhichLeavesNothingAndCanRunAgain) {
+  std::string text;
+  for (int i = 0; i < 400'000; ++i) text += "some words in a line of text\n";
+  folder_.Write("large.txt", text);
+  const std::string run = fmt::format(
+      "{}/datagen --input {} --output {} --name large --unit line --tokenizer "
+      "bytes --quiet 2>&1",
+      PENSTOCK_BIN_DIR, folder_ / "large.txt", folder_ / "data");
+  for (const auto& [signal, code] :
+       {std::pair("TERM", 143), std::pair("INT", 130)}) {
+    const Outcome stopped = RunShell(fmt::format(
+        "env --block-signal={0} sh -c 'kill -{0} $$; exec {1}'", signal, run));
+    EXPECT_EQ(stopped.exit_code, code);
+    EXPECT_THAT(stopped.output,
+                HasSubstr("datagen: stopped; nothing was written"));
+    EXPECT_THAT(LocalFiles().List(folder_ / "data").value(),
+                ::testing::IsEmpty());
+  }
+  EXPECT_EQ(RunShell(run).exit_code, 0);
+}
+
+TEST_F(ProgramsTest, DatagenTakesDamagedJsonWhereAskedFor) {
+  folder_.Write("a.jsonl",
+                "{\"text\": \"x\\ud800\", \"n\": 1e999}\n"
+                "{\"text\": \"y\", \"text\": \"z\"}\n");
+  const std::string run =
+      fmt::format("datagen --input {} --output {} --name a --quiet ",
+                  folder_ / "a.jsonl", folder_ / "data");
+  const Outcome failed = RunProgramLine(run + "--invalid-unicode replace");
+  EXPECT_EQ(failed.exit_code, 1);
+  EXPECT_THAT(failed.output, HasSubstr("a.jsonl:1: column 26: not JSON: "));
+  const Outcome done =
+      RunProgramLine(run + "--invalid-unicode replace --lenient-numbers");
+  EXPECT_EQ(done.exit_code, 0) << done.output;
+  EXPECT_THAT(done.output,
+              AllOf(HasSubstr("in 1 lines the field comes twice"),
+                    HasSubstr("a.jsonl:2"), HasSubstr("2 documents")));
+  const Outcome cat = RunProgramLine(
+      "recordtool cat " + (folder_ / "data/a-train.tfrecord-00000-of-00001"));
+  EXPECT_THAT(cat.output,
+              AllOf(HasSubstr("x\xef\xbf\xbd"), HasSubstr("\"z\"")));
+}
+
+TEST_F(ProgramsTest, VocabLearnsATokenizerThatDatagenAndTokenizeTake) {
+  std::string text;
+  for (int i = 0; i < 50; ++i) text += "the cat and the hat sat\n\n";
+  folder_.Write("corpus.txt", text);
+  const std::string json = folder_ / "tokenizer.json";
+  const std::string vocab = fmt::format(
+      "datagen vocab {} --size 270 --special-token '<|end|>' -q --output {}",
+      folder_ / "corpus.txt", json);
+  const Outcome trained = RunProgramLine(vocab);
+  EXPECT_EQ(trained.exit_code, 0) << trained.output;
+  EXPECT_THAT(trained.output,
+              AllOf(HasSubstr("50 documents"), HasSubstr("6 different words"),
+                    HasSubstr("-> 270 tokens\n")));
+
+  // "the cat" comes out of the 13 merges as two tokens.
+  const Outcome ids = RunShell(
+      fmt::format("printf 'the cat<|end|>' | {}/tokenize --tokenizer {}",
+                  PENSTOCK_BIN_DIR, json));
+  EXPECT_EQ(std::count(ids.output.begin(), ids.output.end(), ' '), 2)
+      << ids.output;
+  EXPECT_THAT(ids.output, ::testing::EndsWith(" 0\n"));
+  const Outcome made = RunProgramLine(fmt::format(
+      "datagen --input {} --output {} --name x --tokenizer {} --end-token "
+      "'<|end|>' --quiet",
+      folder_ / "corpus.txt", folder_ / "data", json));
+  EXPECT_EQ(made.exit_code, 0) << made.output;
+
+  const Outcome again = RunProgramLine(vocab);
+  EXPECT_EQ(again.exit_code, 1);
+  EXPECT_THAT(again.output, AllOf(HasSubstr("tokenizer.json: this file is"),
+                                  HasSubstr("--overwrite")));
+  // The other way to ask for the same.
+  const std::string before = folder_.Read("tokenizer.json");
+  const Outcome other = RunProgramLine(fmt::format(
+      "tokenize --tokenizer {} --train {} --size 270 --special-token "
+      "'<|end|>' --overwrite",
+      json, folder_ / "corpus.txt"));
+  EXPECT_EQ(other.exit_code, 0) << other.output;
+  EXPECT_EQ(folder_.Read("tokenizer.json"), before);
+}
+
+TEST_F(ProgramsTest, VocabSaysWhatIsWrongBeforeItReads) {
+  const auto expect = [](const std::string& line, int code,
+                         const std::string& words) {
+    const Outcome outcome = RunProgramLine(line);
+    EXPECT_EQ(outcome.exit_code, code) << line;
+    EXPECT_THAT(outcome.output, HasSubstr(words)) << line;
+  };
+  expect("datagen vocab /nowhere -o a.json", 1, "/nowhere");
+  expect("datagen vocab /nowhere -o a.txt", 1, "ends in .json");
+  expect("datagen vocab /nowhere -o vocab.json", 1, "not in vocab.json");
+  expect("datagen vocab /nowhere -o a.json --size 100", 1, "256 bytes");
+  expect("datagen vocab /nowhere -o a.json --words gpt5", 2, "gpt5");
+  expect("datagen vocab -o a.json", 2, "corpus");
+  expect("tokenize --tokenizer a.json --train", 1, "standard input");
+  expect("tokenize --tokenizer a.json --size 300", 2, "--train");
 }
 
 }  // namespace

@@ -62,10 +62,15 @@ void ScanSettings::AddTo(CLI::App& sub) {
 }
 
 absl::StatusOr<std::vector<FileScan>> ScanSettings::Scan(
-    const InputRecords& input, const char* label) const {
+    const InputRecords& input, const char* label,
+    OnCorruption on_corruption) const {
   PENSTOCK_ASSIGN_OR_RETURN(const std::vector<std::string> paths, input.Find());
   Progress progress(label, SizeOfFiles(LocalFiles(), paths), quiet);
-  return ScanFiles(LocalFiles(), paths, input.compression, threads, progress);
+  return ScanFiles(LocalFiles(), paths,
+                   {.compression = input.compression,
+                    .threads = threads,
+                    .on_corruption = on_corruption},
+                   progress);
 }
 
 }  // namespace penstock

@@ -40,8 +40,9 @@ struct ScanSettings {
 
   void AddTo(CLI::App& sub);
   // `label` stands before the progress.
-  absl::StatusOr<std::vector<FileScan>> Scan(const InputRecords& input,
-                                             const char* label) const;
+  absl::StatusOr<std::vector<FileScan>> Scan(
+      const InputRecords& input, const char* label,
+      OnCorruption on_corruption = OnCorruption::kFail) const;
 };
 
 }  // namespace penstock
