@@ -1,4 +1,4 @@
-// A file system that holds one file in memory, for reading without a disk.
+// A file system that holds a file or two in memory, for reading without a disk.
 #pragma once
 
 #include <algorithm>
@@ -43,19 +43,23 @@ class MemoryFile final : public ReadableFile {
   const std::string path_;
 };
 
-// Every path is the one file; nothing can be written.
+// Every path is the one file, except for those with the ending of the second;
+// nothing can be written.
 class MemoryFiles final : public FileSystem {
  public:
   // `bytes` must outlive this and what it opened.
   explicit MemoryFiles(std::string_view bytes, uint64_t times = 1)
       : bytes_(bytes), times_(times) {}
+  MemoryFiles(std::string_view bytes, std::string ending,
+              std::string_view second)
+      : bytes_(bytes), ending_(std::move(ending)), second_(second) {}
 
   absl::StatusOr<std::unique_ptr<ReadableFile>> OpenForRead(
       const std::string& path) override {
-    return std::make_unique<MemoryFile>(bytes_, path, times_);
+    return std::make_unique<MemoryFile>(BytesOf(path), path, times_);
   }
   absl::StatusOr<FileInfo> Stat(const std::string& path) override {
-    return FileInfo{.size_bytes = times_ * bytes_.size()};
+    return FileInfo{.size_bytes = times_ * BytesOf(path).size()};
   }
   absl::StatusOr<std::unique_ptr<WritableFile>> OpenForWrite(
       const std::string& path) override {
@@ -81,8 +85,14 @@ class MemoryFiles final : public FileSystem {
     return absl::UnimplementedError("one file to read in memory");
   }
 
+  std::string_view BytesOf(const std::string& path) const {
+    return !ending_.empty() && path.ends_with(ending_) ? second_ : bytes_;
+  }
+
   const std::string_view bytes_;
-  const uint64_t times_;
+  const uint64_t times_ = 1;
+  const std::string ending_;
+  const std::string_view second_;
 };
 
 }  // namespace penstock::testing
