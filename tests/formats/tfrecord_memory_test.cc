@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <filesystem>
 #include <fstream>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "formats/tfrecord_framing.h"
+#include "tests/formats/reference_zlib.h"
 #include "tests/formats/tfrecord_fixture.h"
 #include "tests/support/memory_files.h"
 #include "tests/support/scratch_folder.h"
@@ -17,7 +19,6 @@
 namespace penstock::testing {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 constexpr uint64_t kMiB = 1 << 20;
@@ -52,6 +53,23 @@ class MemoryGrowth {
  private:
   uint64_t before_;
   bool known_;  // some kernels do not forget it
+};
+
+// While it lives this process gets no more than so many bytes of new memory.
+class MemoryLimit {
+ public:
+  explicit MemoryLimit(uint64_t bytes) {
+    getrlimit(RLIMIT_AS, &before_);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+    rlimit limit = before_;
+    limit.rlim_cur = Resident("VmSize:") + bytes;
+    EXPECT_EQ(setrlimit(RLIMIT_AS, &limit), 0);
+#endif  // they need more than they give
+  }
+  ~MemoryLimit() { setrlimit(RLIMIT_AS, &before_); }
+
+ private:
+  rlimit before_ = {};
 };
 
 std::string HeaderFor(uint64_t length) {
@@ -140,6 +158,19 @@ TEST_F(TfRecordMemoryTest, ARecordThatReallyHas3GiBNamesTheLimit) {
                        HasSubstr("record of 3221225472 bytes at offset 0 is "
                                  "over max_record_bytes")));
   growth.ExpectBelow(2 * kMiB);
+}
+
+// 900 MB within the limit: only bytes that came may be paid for.
+TEST_F(TfRecordMemoryTest, ALengthInACompressedFileIsBelievedAsBytesCome) {
+  const std::string gzip = ReferenceCompress(
+      HeaderFor(900'000'000) + std::string(3'000'000, 'x'), kGzipBits);
+  MemoryFiles files(gzip);
+  const MemoryLimit limit(100 * kMiB);
+  EXPECT_THAT(Count(files, {.compression = Compression::kGzip}).status,
+              StatusIs(absl::StatusCode::kDataLoss,
+                       HasSubstr("truncated record at uncompressed offset 0: "
+                                 "record needs 900000016 bytes, 3000012 "
+                                 "remain")));
 }
 
 // Each claims a record that covers all that follow it.
