@@ -98,6 +98,10 @@ class Bpe {
   //          for each merge, which is faster there.
   void Encode(std::string_view piece, std::vector<TokenId>& ids) const;
 
+  // The symbols that `piece` starts from, and what merges them.
+  TokenId ByteId(unsigned char byte) const { return byte_ids_[byte]; }
+  const MergeTable& merges() const { return merges_; }
+
   bool HasByte(unsigned char byte) const { return byte_ids_[byte] != kNoToken; }
 
  private:

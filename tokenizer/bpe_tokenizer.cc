@@ -18,6 +18,7 @@ struct BpeTokenizer::Call {
   SpecialText special_text;
   PieceCache& cache;
   std::vector<TokenId>& ids;
+  const Dropout* dropout = nullptr;  // may be null
 
   size_t OffsetOf(std::string_view part) const {
     return part.data() - text.data();
@@ -67,9 +68,28 @@ BpeTokenizer::BpeTokenizer(BpeParts parts, MergeTable merges)
 
 absl::Status BpeTokenizer::Encode(std::string_view text, EncodeOptions options,
                                   std::vector<TokenId>& ids) const {
+  return EncodeWith(/*dropout=*/nullptr, text, options, ids);
+}
+
+absl::Status BpeTokenizer::EncodeSampled(std::string_view text,
+                                         EncodeOptions options,
+                                         const Sampling& sampling,
+                                         std::vector<TokenId>& ids) const {
+  PENSTOCK_ASSIGN_OR_RETURN(const double rate,
+                            DropoutRate(sampling, parts_.dropout));
+  if (rate == 0) return Encode(text, options, ids);
+  Draws draws(sampling.seed, text);
+  const Dropout dropout = {rate, draws};
+  return EncodeWith(&dropout, text, options, ids);
+}
+
+absl::Status BpeTokenizer::EncodeWith(const Dropout* dropout,
+                                      std::string_view text,
+                                      EncodeOptions options,
+                                      std::vector<TokenId>& ids) const {
   const size_t begin = ids.size();
   const PieceCaches::Lease cache(caches_);
-  Call call = {text, options.special_text, *cache, ids};
+  Call call = {text, options.special_text, *cache, ids, dropout};
   if (options.add_special_tokens) {
     ids.insert(ids.end(), parts_.before.begin(), parts_.before.end());
   }
@@ -155,6 +175,7 @@ void BpeTokenizer::EncodePieces(Call& call, std::string_view gap) const {
 }
 
 void BpeTokenizer::EncodePiece(Call& call, std::string_view piece) const {
+  if (call.dropout != nullptr) return EncodeWithDropout(call, piece);
   if (piece.size() > PieceCache::kMaxPieceBytes) {
     return EncodeUncached(piece, call.ids);
   }
@@ -167,6 +188,18 @@ void BpeTokenizer::EncodePiece(Call& call, std::string_view piece) const {
   EncodeUncached(piece, call.ids);
   const std::span<const TokenId> ids = std::span(call.ids).subspan(first);
   if (ids.size() <= PieceCache::kMaxIds) call.cache.Insert(key, ids);
+}
+
+void BpeTokenizer::EncodeWithDropout(Call& call, std::string_view piece) const {
+  std::vector<BpeSymbol> symbols;
+  symbols.reserve(piece.size());
+  for (const char c : piece) {
+    symbols.push_back({bpe_.ByteId(static_cast<unsigned char>(c)), 1});
+  }
+  MergeByHeap(bpe_.merges(), call.dropout, symbols);
+  for (const BpeSymbol& symbol : symbols) {
+    if (symbol.size != 0) call.ids.push_back(symbol.id);
+  }
 }
 
 void BpeTokenizer::EncodeUncached(std::string_view piece,

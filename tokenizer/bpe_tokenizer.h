@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tokenizer/bpe.h"
+#include "tokenizer/bpe_dropout.h"
 #include "tokenizer/piece_cache.h"
 #include "tokenizer/pretokenizer.h"
 #include "tokenizer/special_tokens.h"
@@ -33,6 +34,8 @@ struct BpeParts {
   uint64_t merges_fingerprint = 0;  // of merges that `vocabulary` does not tell
   // A piece that is a token is that token, even if no merges lead to it.
   bool whole_pieces_first = false;
+  // The share of merges that EncodeSampled leaves out by default.
+  std::optional<double> dropout;
   std::unique_ptr<const PreTokenizer> pretokenizer;  // null: none
   bool add_prefix_space = false;
   std::vector<SpecialToken> specials;
@@ -56,6 +59,10 @@ class BpeTokenizer final : public Tokenizer {
                       std::vector<TokenId>& ids) const override;
   absl::Status Decode(std::span<const TokenId> ids, DecodeOptions options,
                       std::string& text) const override;
+  // Errors:  those of Encode; kInvalidArgument for an alpha that is not 0 to 1.
+  absl::Status EncodeSampled(std::string_view text, EncodeOptions options,
+                             const Sampling& sampling,
+                             std::vector<TokenId>& ids) const override;
   std::unique_ptr<StreamDecoder> NewStreamDecoder(
       DecodeOptions options) const override;
 
@@ -69,12 +76,16 @@ class BpeTokenizer final : public Tokenizer {
  private:
   struct Call;  // one Encode on its way
 
+  absl::Status EncodeWith(const Dropout* dropout, std::string_view text,
+                          EncodeOptions options,
+                          std::vector<TokenId>& ids) const;
   absl::Status EncodeRegion(Call& call, std::string_view region,
                             size_t pass) const;
   absl::Status EncodeGap(Call& call, std::string_view gap) const;
   absl::Status CheckBytes(const Call& call, std::string_view gap) const;
   void EncodePieces(Call& call, std::string_view gap) const;
   void EncodePiece(Call& call, std::string_view piece) const;
+  void EncodeWithDropout(Call& call, std::string_view piece) const;
   void EncodeUncached(std::string_view piece, std::vector<TokenId>& ids) const;
   uint64_t ComputeFingerprint() const;
 

@@ -20,6 +20,7 @@ struct ComponentTokenizer::Call {
   std::vector<TokenOrigin>* origins;  // null: ids are all that is asked for
   std::vector<TokenSpan> spans = {};  // of one piece's tokens
   uint32_t word = 0;
+  const Dropout* dropout = nullptr;  // may be null
 };
 
 ComponentTokenizer::ComponentTokenizer(TokenizerComponents components)
@@ -42,6 +43,24 @@ ComponentTokenizer::ComponentTokenizer(TokenizerComponents components)
 absl::Status ComponentTokenizer::Encode(std::string_view text,
                                         EncodeOptions options,
                                         std::vector<TokenId>& ids) const {
+  return EncodeWith(/*dropout=*/nullptr, text, options, ids);
+}
+
+absl::Status ComponentTokenizer::EncodeSampled(
+    std::string_view text, EncodeOptions options, const Sampling& sampling,
+    std::vector<TokenId>& ids) const {
+  PENSTOCK_ASSIGN_OR_RETURN(const double rate,
+                            DropoutRate(sampling, parts_.model->dropout()));
+  if (rate == 0) return Encode(text, options, ids);
+  Draws draws(sampling.seed, text);
+  const Dropout dropout = {rate, draws};
+  return EncodeWith(&dropout, text, options, ids);
+}
+
+absl::Status ComponentTokenizer::EncodeWith(const Dropout* dropout,
+                                            std::string_view text,
+                                            EncodeOptions options,
+                                            std::vector<TokenId>& ids) const {
   const size_t begin = ids.size();
   const PieceCaches::Lease cache(caches_);
   const Alignment alignment =
@@ -51,6 +70,7 @@ absl::Status ComponentTokenizer::Encode(std::string_view text,
   std::vector<TokenId> bare;
   Call call = {options.special_text, alignment, *cache,
                frame_is_simple_ ? ids : bare, nullptr};
+  call.dropout = dropout;
   if (frame_is_simple_ && options.add_special_tokens) {
     ids.insert(ids.end(), before_.begin(), before_.end());
   }
@@ -197,6 +217,9 @@ absl::Status ComponentTokenizer::EncodePieces(Call& call,
 
 absl::Status ComponentTokenizer::EncodePiece(Call& call,
                                              std::string_view piece) const {
+  if (call.dropout != nullptr) {
+    return parts_.model->EncodeSampled(piece, *call.dropout, call.ids);
+  }
   if (piece.size() > PieceCache::kMaxPieceBytes) {
     return parts_.model->Encode(piece, call.ids, nullptr);
   }
