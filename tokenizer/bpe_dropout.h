@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "tokenizer/bpe.h"
 #include "tokenizer/draws.h"
+#include "tokenizer/merge_table.h"
 #include "tokenizer/sampling.h"
 
 namespace penstock {

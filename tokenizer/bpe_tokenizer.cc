@@ -13,10 +13,17 @@
 
 namespace penstock {
 
+namespace {
+
+// Pieces looked up side by side.
+constexpr size_t kBatch = 128;
+
+}  // namespace
+
 struct BpeTokenizer::Call {
   std::string_view text;
   SpecialText special_text;
-  PieceCache& cache;
+  Memory& memory;
   std::vector<TokenId>& ids;
   const Dropout* dropout = nullptr;  // may be null
 
@@ -42,9 +49,9 @@ BpeParts WithSpecialsForDecoding(BpeParts parts) {
 
 }  // namespace
 
-BpeTokenizer::BpeTokenizer(BpeParts parts, MergeTable merges)
+BpeTokenizer::BpeTokenizer(BpeParts parts, Bpe bpe)
     : parts_(WithSpecialsForDecoding(std::move(parts))),
-      bpe_(parts_.vocabulary, std::move(merges)),
+      bpe_(std::move(bpe)),
       size_(parts_.vocabulary.size()) {
   for (const bool normalized : {false, true}) {
     std::vector<SpecialToken> tokens;
@@ -88,8 +95,8 @@ absl::Status BpeTokenizer::EncodeWith(const Dropout* dropout,
                                       EncodeOptions options,
                                       std::vector<TokenId>& ids) const {
   const size_t begin = ids.size();
-  const PieceCaches::Lease cache(caches_);
-  Call call = {text, options.special_text, *cache, ids, dropout};
+  const ThreadSlots<Memory>::Lease memory(memories_);
+  Call call = {text, options.special_text, *memory, ids, dropout};
   if (options.add_special_tokens) {
     ids.insert(ids.end(), parts_.before.begin(), parts_.before.end());
   }
@@ -163,31 +170,79 @@ absl::Status BpeTokenizer::CheckBytes(const Call& call,
 
 void BpeTokenizer::EncodePieces(Call& call, std::string_view gap) const {
   if (parts_.pretokenizer == nullptr) return EncodePiece(call, gap);
-  std::array<size_t, 1024> ends;
+  std::array<size_t, kBatch> ends;
   size_t begin = 0;
   while (begin < gap.size()) {
     const size_t count = parts_.pretokenizer->Split(gap, begin, ends);
-    for (size_t i = 0; i < count; ++i) {
-      EncodePiece(call, gap.substr(begin, ends[i] - begin));
-      begin = ends[i];
+    EncodeBatch(call, gap, begin, std::span(ends).first(count));
+    begin = ends[count - 1];
+  }
+}
+
+// All keys first, then all lookups: the table's lines come while keys are made.
+void BpeTokenizer::EncodeBatch(Call& call, std::string_view gap, size_t begin,
+                               std::span<const size_t> ends) const {
+  struct Lookup {
+    PieceCache::Key key;
+    PieceCache::Line line;
+    bool is_short;
+  };
+  if (call.dropout != nullptr) {
+    for (const size_t end : ends) {
+      EncodePiece(call, gap.substr(begin, end - begin));
+      begin = end;
+    }
+    return;
+  }
+  PieceCache& cache = call.memory.pieces;
+  std::array<Lookup, kBatch> lookups;
+  size_t at = begin;
+  for (size_t i = 0; i < ends.size(); ++i) {
+    const std::string_view piece = gap.substr(at, ends[i] - at);
+    Lookup& lookup = lookups[i];
+    lookup.is_short = piece.size() <= PieceCache::kMaxPieceBytes;
+    if (lookup.is_short) {
+      lookup.key = gap.size() - at >= sizeof(PieceCache::Key)
+                       ? PieceCache::KeyOfReadable(piece)
+                       : PieceCache::KeyOf(piece);
+      lookup.line = PieceCache::LineOf(lookup.key);
+      cache.Prefetch(lookup.line);
+    }
+    at = ends[i];
+  }
+  std::array<TokenId, kBatch * PieceCache::kMaxIds> found;
+  size_t found_count = 0;
+  at = begin;
+  for (size_t i = 0; i < ends.size(); at = ends[i++]) {
+    const Lookup& lookup = lookups[i];
+    if (lookup.is_short) {
+      if (const auto* known = cache.Find(lookup.key, lookup.line)) {
+        known->CopyTo(found.data() + found_count);
+        found_count += known->count;
+        continue;
+      }
+    }
+    call.ids.insert(call.ids.end(), found.begin(), found.begin() + found_count);
+    found_count = 0;
+    const size_t first = call.ids.size();
+    EncodePiece(call, gap.substr(at, ends[i] - at));
+    const std::span<const TokenId> ids = std::span(call.ids).subspan(first);
+    if (lookup.is_short && ids.size() <= PieceCache::kMaxIds) {
+      cache.Insert(lookup.key, lookup.line, ids);
     }
   }
+  call.ids.insert(call.ids.end(), found.begin(), found.begin() + found_count);
 }
 
 void BpeTokenizer::EncodePiece(Call& call, std::string_view piece) const {
   if (call.dropout != nullptr) return EncodeWithDropout(call, piece);
-  if (piece.size() > PieceCache::kMaxPieceBytes) {
-    return EncodeUncached(piece, call.ids);
+  if (parts_.whole_pieces_first && !bpe_.makes_every_token()) {
+    if (const auto id = parts_.vocabulary.Find(piece)) {
+      call.ids.push_back(*id);
+      return;
+    }
   }
-  const PieceCache::Key key = PieceCache::KeyOf(piece);
-  if (const PieceCache::Entry* known = call.cache.Find(key)) {
-    call.ids.insert(call.ids.end(), known->ids, known->ids + known->count);
-    return;
-  }
-  const size_t first = call.ids.size();
-  EncodeUncached(piece, call.ids);
-  const std::span<const TokenId> ids = std::span(call.ids).subspan(first);
-  if (ids.size() <= PieceCache::kMaxIds) call.cache.Insert(key, ids);
+  bpe_.Encode(piece, call.memory.neighbours, call.ids);
 }
 
 void BpeTokenizer::EncodeWithDropout(Call& call, std::string_view piece) const {
@@ -196,21 +251,17 @@ void BpeTokenizer::EncodeWithDropout(Call& call, std::string_view piece) const {
   for (const char c : piece) {
     symbols.push_back({bpe_.ByteId(static_cast<unsigned char>(c)), 1});
   }
-  MergeByHeap(bpe_.merges(), call.dropout, symbols);
+  MergeByHeap(Merges(), call.dropout, symbols);
   for (const BpeSymbol& symbol : symbols) {
     if (symbol.size != 0) call.ids.push_back(symbol.id);
   }
 }
 
-void BpeTokenizer::EncodeUncached(std::string_view piece,
-                                  std::vector<TokenId>& ids) const {
-  if (parts_.whole_pieces_first) {
-    if (const auto id = parts_.vocabulary.Find(piece)) {
-      ids.push_back(*id);
-      return;
-    }
-  }
-  bpe_.Encode(piece, ids);
+const MergeTable& BpeTokenizer::Merges() const {
+  if (parts_.spelling == Spelling::kByteAlphabet) return bpe_.merges();
+  std::call_once(made_merges_,
+                 [&] { merges_by_rank_ = MergesByRank(parts_.vocabulary); });
+  return merges_by_rank_;
 }
 
 absl::Status BpeTokenizer::Decode(std::span<const TokenId> ids,

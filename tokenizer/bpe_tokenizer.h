@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,9 +13,12 @@
 
 #include "tokenizer/bpe.h"
 #include "tokenizer/bpe_dropout.h"
+#include "tokenizer/merge_table.h"
+#include "tokenizer/neighbours.h"
 #include "tokenizer/piece_cache.h"
 #include "tokenizer/pretokenizer.h"
 #include "tokenizer/special_tokens.h"
+#include "tokenizer/thread_slots.h"
 #include "tokenizer/tokenizer.h"
 #include "tokenizer/vocabulary.h"
 
@@ -53,7 +57,7 @@ struct BpeParts {
 class BpeTokenizer final : public Tokenizer {
  public:
   // Ids of `parts.specials` are either new or their text's in the vocabulary.
-  BpeTokenizer(BpeParts parts, MergeTable merges);
+  BpeTokenizer(BpeParts parts, Bpe bpe);
 
   absl::Status Encode(std::string_view text, EncodeOptions options,
                       std::vector<TokenId>& ids) const override;
@@ -84,9 +88,11 @@ class BpeTokenizer final : public Tokenizer {
   absl::Status EncodeGap(Call& call, std::string_view gap) const;
   absl::Status CheckBytes(const Call& call, std::string_view gap) const;
   void EncodePieces(Call& call, std::string_view gap) const;
+  void EncodeBatch(Call& call, std::string_view gap, size_t begin,
+                   std::span<const size_t> ends) const;
   void EncodePiece(Call& call, std::string_view piece) const;
   void EncodeWithDropout(Call& call, std::string_view piece) const;
-  void EncodeUncached(std::string_view piece, std::vector<TokenId>& ids) const;
+  const MergeTable& Merges() const;
   uint64_t ComputeFingerprint() const;
 
   const BpeParts parts_;  // specials are in the vocabulary, for decoding
@@ -100,7 +106,15 @@ class BpeTokenizer final : public Tokenizer {
   size_t size_ = 0;
   uint64_t fingerprint_ = 0;
 
-  mutable PieceCaches caches_;  // locks for itself
+  // What a thread remembers of pieces and tokens.
+  struct Memory {
+    PieceCache pieces;
+    Neighbours neighbours;
+  };
+  mutable ThreadSlots<Memory> memories_;  // locks for itself
+  // What ranks mean, for sampling: made when first asked for.
+  mutable std::once_flag made_merges_;
+  mutable MergeTable merges_by_rank_;
 };
 
 }  // namespace penstock

@@ -62,7 +62,7 @@ absl::Status ComponentTokenizer::EncodeWith(const Dropout* dropout,
                                             EncodeOptions options,
                                             std::vector<TokenId>& ids) const {
   const size_t begin = ids.size();
-  const PieceCaches::Lease cache(caches_);
+  const ThreadSlots<PieceCache>::Lease cache(caches_);
   const Alignment alignment =
       parts_.splitter != nullptr && parts_.splitter->NeedsAlignment()
           ? Alignment::kKept
@@ -100,7 +100,7 @@ absl::Status ComponentTokenizer::EncodeWithOrigins(
     return absl::InvalidArgumentError(
         "the text is not UTF-8, so that its tokens' origins are not told");
   }
-  const PieceCaches::Lease cache(caches_);
+  const ThreadSlots<PieceCache>::Lease cache(caches_);
   std::vector<TokenId> bare;
   std::vector<TokenOrigin> bare_origins;
   Call call = {options.special_text, Alignment::kKept, *cache, bare,
@@ -224,14 +224,16 @@ absl::Status ComponentTokenizer::EncodePiece(Call& call,
     return parts_.model->Encode(piece, call.ids, nullptr);
   }
   const PieceCache::Key key = PieceCache::KeyOf(piece);
-  if (const PieceCache::Entry* known = call.cache.Find(key)) {
-    call.ids.insert(call.ids.end(), known->ids, known->ids + known->count);
+  const PieceCache::Line line = PieceCache::LineOf(key);
+  if (const PieceCache::Entry* known = call.cache.Find(key, line)) {
+    call.ids.insert(call.ids.end(), known->ids.begin(),
+                    known->ids.begin() + known->count);
     return absl::OkStatus();
   }
   const size_t first = call.ids.size();
   PENSTOCK_RETURN_IF_ERROR(parts_.model->Encode(piece, call.ids, nullptr));
   const std::span<const TokenId> ids = std::span(call.ids).subspan(first);
-  if (ids.size() <= PieceCache::kMaxIds) call.cache.Insert(key, ids);
+  if (ids.size() <= PieceCache::kMaxIds) call.cache.Insert(key, line, ids);
   return absl::OkStatus();
 }
 

@@ -14,6 +14,7 @@
 #include "tokenizer/normalizer.h"
 #include "tokenizer/piece_cache.h"
 #include "tokenizer/splitter.h"
+#include "tokenizer/thread_slots.h"
 #include "tokenizer/token_decoder.h"
 #include "tokenizer/token_model.h"
 #include "tokenizer/tokenizer.h"
@@ -95,7 +96,7 @@ class ComponentTokenizer final : public Tokenizer {
   std::vector<TokenId> before_, after_;
   size_t size_ = 0;
 
-  mutable PieceCaches caches_;  // locks for itself
+  mutable ThreadSlots<PieceCache> caches_;  // locks for itself
 };
 
 }  // namespace penstock

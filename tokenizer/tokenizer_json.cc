@@ -35,7 +35,8 @@ absl::StatusOr<std::shared_ptr<const Tokenizer>> BuildByteLevelBpe(
   PENSTOCK_ASSIGN_OR_RETURN(MergeTable merges, ReadBpeModel(model, parts));
   PENSTOCK_RETURN_IF_ERROR(ReadAddedTokens(root, parts));
   PENSTOCK_RETURN_IF_ERROR(ReadPostProcessor(root, parts));
-  return std::make_shared<BpeTokenizer>(std::move(parts), std::move(merges));
+  Bpe bpe = Bpe::FromMerges(parts.vocabulary, std::move(merges));
+  return std::make_shared<BpeTokenizer>(std::move(parts), std::move(bpe));
 }
 
 absl::StatusOr<std::shared_ptr<const Tokenizer>> Build(

@@ -11,6 +11,7 @@
 #include "tools/conversion.h"
 #include "tools/corpus_options.h"
 #include "tools/program.h"
+#include "tools/stop_signals.h"
 #include "tools/vocabulary_training.h"
 
 namespace penstock {
@@ -21,14 +22,17 @@ Examples:
   datagen --input books/ --output data --name books
   datagen --input 'crawl/*.jsonl.gz' --field text --output data --name crawl \
           --tokenizer cl100k_base.tiktoken --max-tokens 2048 --shards 64
+  datagen --input crawl/ --tokenizer gpt2.tiktoken --token-encoding uint16 \
+          --output data --name small
   datagen --input dump.tar.zst --output data --name dump
   datagen vocab crawl/ --size 32768 --output tokenizer.json
   datagen --input notes.txt --unit line --tokenizer bytes --output data \
           --name notes --compression gzip
 
 A dataset is its shards (NAME-SPLIT.tfrecord-00000-of-00064 ...), an index
-beside each shard that is not compressed, and NAME-SPLIT.manifest.json, which
-is written last. Read it as data/NAME-SPLIT.tfrecord@64.
+beside each shard that is not zlib, and NAME-SPLIT.manifest.json, which is
+written last. Read it as data/NAME-SPLIT.tfrecord@64. TensorFlow Datasets reads
+the folder by its dataset_info.json: tfds.builder_from_directory("data").
 
 `datagen vocab` learns a tokenizer from a corpus; see `datagen vocab --help`.)";
 
@@ -77,6 +81,12 @@ absl::Status Run(Arguments& arguments) {
                "their names say no kind (first: {}); --kind reads all files\n",
                WithCommas(result.skipped), result.first_skipped);
   }
+  if (result.repeated_fields > 0) {
+    fmt::print(stderr,
+               "datagen: in {} lines the field comes twice, and the last one "
+               "was taken (first: {})\n",
+               WithCommas(result.repeated_fields), result.first_repeated);
+  }
   fmt::print("{} documents, {} of text -> {} records",
              WithCommas(result.documents),
              HumanBytes(static_cast<double>(result.text_bytes)),
@@ -85,6 +95,11 @@ absl::Status Run(Arguments& arguments) {
     fmt::print(", {} tokens", WithCommas(result.tokens));
   }
   fmt::print("\ndataset  {}\nmanifest {}\n", result.pattern, result.manifest);
+  if (result.no_tfds.empty()) {
+    fmt::print("tfds     {}/dataset_info.json\n", options.output);
+  } else {
+    fmt::print("tfds     no dataset_info.json: {}\n", result.no_tfds);
+  }
   return absl::OkStatus();
 }
 
@@ -96,8 +111,7 @@ int RunVocab(int argc, char** argv) {
   app.add_option("corpus", options.inputs,
                  "Files, patterns or folders, as of datagen's --input")
       ->required();
-  app.add_option("-o,--output", options.output,
-                 "The tokenizer.json to write")
+  app.add_option("-o,--output", options.output, "The tokenizer.json to write")
       ->required();
   AddTrainingOptions(app, options);
   AddCorpusOptions(app, options.open);
@@ -160,6 +174,12 @@ int main(int argc, char** argv) {
                  "tokens (0: whole)")
       ->needs(tokenizer)
       ->capture_default_str();
+  app.add_option("--token-encoding", options.token_encoding,
+                 "How ids lie in a record: int64, or as an array of uint16 or "
+                 "uint32 in one bytes value, which is read faster (default "
+                 "int64)")
+      ->transform(CLI::CheckedTransformer(TokenEncodings()))
+      ->needs(tokenizer);
   app.add_option("--end-token", arguments.end_token,
                  "Token put after each document, such as '<|endoftext|>'")
       ->needs(tokenizer);
@@ -176,17 +196,23 @@ int main(int argc, char** argv) {
       ->transform(ByteSize())
       ->capture_default_str();
   app.add_option("--compression", options.compression,
-                 "none, gzip or zlib; compressed shards have no index and are "
-                 "read in sequence (default none)")
+                 "none, gzip or zlib; gzip is slower to read by record number, "
+                 "zlib is read in sequence only (default none)")
       ->transform(CLI::CheckedTransformer(
           std::map<std::string, Compression>{{"none", Compression::kNone},
                                              {"gzip", Compression::kGzip},
                                              {"zlib", Compression::kZlib}}));
+  app.add_flag("!--no-tfds", options.tfds,
+               "Leaves out the dataset_info.json and features.json that "
+               "TensorFlow Datasets reads");
   app.add_option("--threads", options.threads, "0: one for each core")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
   app.add_flag("--overwrite", options.overwrite,
                "Replaces a dataset of the same name");
   app.add_flag("-q,--quiet", options.quiet, "No progress");
-  return RunProgram(app, argc, argv, [&] { return Run(arguments); });
+  const StopSignals signals;
+  options.stop = signals.token();
+  const int code = RunProgram(app, argc, argv, [&] { return Run(arguments); });
+  return code != 0 && signals.caught() != 0 ? 128 + signals.caught() : code;
 }

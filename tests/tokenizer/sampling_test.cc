@@ -12,6 +12,7 @@
 #include "tests/tokenizer/tiny_sentencepiece.h"
 #include "tests/tokenizer/tiny_vocabulary.h"
 #include "tokenizer/byte_tokenizer.h"
+#include "tokenizer/tiktoken.h"
 #include "tokenizer/tokenizer_json.h"
 
 namespace penstock {
@@ -25,6 +26,7 @@ using testing::ParseTiny;
 using testing::StatusIs;
 using testing::TinyJson;
 using testing::TinySentencePiece;
+using testing::TinyTiktoken;
 using IdRow = std::vector<TokenId>;
 using Type = SentencePieceModel::Type;
 
@@ -161,6 +163,22 @@ TEST(SamplingTest, ByteLevelDropoutHasTheProbabilitiesOfTheReference) {
                    {{'a', 'b', 'a', 'b'}, p * p}});
     }
   }
+}
+
+TEST(SamplingTest, RankFilesHaveDropoutToo) {
+  const auto tokenizer =
+      ParseTiktoken(TinyTiktoken({"ab", "abab"}), "t.tiktoken", "gpt2");
+  ASSERT_THAT(tokenizer, IsOk());
+  EXPECT_THAT(Ids(**tokenizer, "abab"), ElementsAre(257));
+  const double p = 0.25, q = 0.75;
+  const double both = q * q * (1 + p);
+  // "abab" merges behind both, if it is not left out.
+  ExpectDrawn(**tokenizer, "abab", {.alpha = p},
+              {{{257}, both * q},
+               {{256, 256}, both * p},
+               {{256, 'a', 'b'}, q * p},
+               {{'a', 'b', 256}, q * p * p},
+               {{'a', 'b', 'a', 'b'}, p * p}});
 }
 
 // SentencePiece's rule: what is left out stays so.
