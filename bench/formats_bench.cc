@@ -3,73 +3,31 @@
 //
 //   build/release/bin/formats_bench --benchmark_min_time=1
 //
-// Files lie in the folder PENSTOCK_BENCH_FOLDER, by default that for temporary
-// files, and are warm.
+// Files are warm; bench/tfrecord_files.h says where they lie.
 
 #include <benchmark/benchmark.h>
 #include <isa-l/igzip_lib.h>
-#include <stdlib.h>
 
 #include <filesystem>
+#include <functional>
 #include <memory>
-#include <numeric>
-#include <random>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "bench/tfrecord_files.h"
 #include "formats/atomic_file.h"
 #include "formats/file.h"
-#include "formats/record_files.h"
-#include "formats/record_index.h"
 #include "formats/tfrecord_framing.h"
 #include "formats/tfrecord_reader.h"
 #include "formats/tfrecord_writer.h"
+#include "tests/support/task_threads.h"
 
 namespace penstock {
 namespace {
 
-constexpr uint64_t kFileBytes = 256 << 20;
-
-// Words, so that compression has something to do.
-std::string Text(size_t size) {
-  static constexpr const char* kWords[] = {"the ",    "pen",  "stock ", "of ",
-                                           "water ",  "turn", "s, ",    "and ",
-                                           "turbine", " is ", "fed\n",  "by "};
-  static std::mt19937 random(7);
-  std::string text;
-  while (text.size() < size) text += kWords[random() % 12];
-  text.resize(size);
-  return text;
-}
-
-std::string Folder() {
-  const char* folder = getenv("PENSTOCK_BENCH_FOLDER");
-  return folder != nullptr ? folder : "/tmp";
-}
-
-// A file of records of one size, with its index, made once.
-std::string MakeFile(size_t record_bytes, Compression compression,
-                     uint64_t file_bytes) {
-  const std::string path = Folder() + "/penstock_bench_" +
-                           std::to_string(record_bytes) + "." +
-                           std::string(CompressionName(compression));
-  if (std::filesystem::exists(path)) return path;
-  const std::string text = Text(8 << 20);
-  auto writer =
-      CreateTfRecord(LocalFiles(), path, {.compression = compression});
-  for (uint64_t i = 0; (*writer)->framed_bytes() < file_bytes; ++i) {
-    const size_t at = i * 4093 % (text.size() - record_bytes);
-    (*writer)
-        ->Append(std::string_view(text).substr(at, record_bytes))
-        .IgnoreError();
-  }
-  if (!(*writer)->Finish().ok()) abort();
-  if (compression == Compression::kNone) {
-    if (!BuildRecordIndex(LocalFiles(), path)->Save(LocalFiles(), path).ok())
-      abort();
-  }
-  return path;
-}
+using testing::TaskThreads;
 
 void ReadTfRecord(benchmark::State& state, Compression compression,
                   uint64_t file_bytes) {
@@ -120,7 +78,7 @@ void BM_SequentialFloor(benchmark::State& state) {
 void BM_PlainWrite(benchmark::State& state) {
   const std::string text = Text(256 << 10);
   const size_t record_bytes = state.range(0);
-  const std::string path = Folder() + "/penstock_bench_write";
+  const std::string path = BenchFolder() + "/penstock_bench_write";
   uint64_t bytes = 0;
   for (auto _ : state) {
     auto writer = CreateTfRecord(LocalFiles(), path);
@@ -138,7 +96,7 @@ void BM_PlainWrite(benchmark::State& state) {
 
 void BM_PlainWriteFloor(benchmark::State& state) {
   const std::string text = Text(1 << 20);
-  const std::string path = Folder() + "/penstock_bench_write";
+  const std::string path = BenchFolder() + "/penstock_bench_write";
   uint64_t bytes = 0;
   for (auto _ : state) {
     auto file = *AtomicFile::Create(LocalFiles(), path);
@@ -165,65 +123,53 @@ void BM_GzipFloor(benchmark::State& state) {
   uint64_t bytes = 0;
   for (auto _ : state) {
     isal_inflate_init(inflater.get());
-    inflater->crc_flag = ISAL_GZIP;
     inflater->next_in = reinterpret_cast<uint8_t*>(in.data());
     inflater->avail_in = in.size();
-    while (inflater->block_state != ISAL_BLOCK_FINISH) {
-      inflater->next_out = out.data();
-      inflater->avail_out = out.size();
-      if (isal_inflate(inflater.get()) != ISAL_DECOMP_OK) abort();
-      bytes += inflater->next_out - out.data();
+    while (inflater->avail_in > 0) {  // a member
+      isal_inflate_reset(inflater.get());
+      inflater->crc_flag = ISAL_GZIP;
+      while (inflater->block_state != ISAL_BLOCK_FINISH) {
+        inflater->next_out = out.data();
+        inflater->avail_out = out.size();
+        if (isal_inflate(inflater.get()) != ISAL_DECOMP_OK) abort();
+        bytes += inflater->next_out - out.data();
+      }
     }
   }
   state.SetBytesProcessed(bytes);
 }
 
-// Batches of 256 records anywhere in the file.
-std::vector<std::vector<uint64_t>> RandomBatches(uint64_t records) {
-  std::mt19937_64 random(3);
-  std::vector<std::vector<uint64_t>> batches(64);
-  for (auto& batch : batches) {
-    batch.resize(256);
-    for (uint64_t& id : batch) id = random() % records;
+// Argument 1 is how many threads compress; 0 is the writer's own.
+void BM_GzipWrite(benchmark::State& state) {
+  const size_t record_bytes = state.range(0);
+  const std::string path = BenchFolder() + "/penstock_bench_written.gz";
+  const std::string text = Text(8 << 20);
+  std::optional<TaskThreads> threads;
+  GzipMembers members;
+  if (state.range(1) > 0) {
+    threads.emplace(static_cast<int>(state.range(1)));
+    members.run_task = [&](std::function<void()> task) {
+      threads->Run(std::move(task));
+    };
   }
-  return batches;
-}
-
-void BM_Gather(benchmark::State& state) {
-  const std::string path =
-      MakeFile(state.range(0), Compression::kNone, kFileBytes);
-  const auto files = *RecordFiles::Open(LocalFiles(), {path});
-  const auto batches = RandomBatches(files->records());
-  GatheredRecords out;
-  uint64_t records = 0;
+  uint64_t bytes = 0;
   for (auto _ : state) {
-    const auto& ids = batches[records / 256 % batches.size()];
-    if (!files->Gather(ids, out).ok()) return state.SkipWithError("failed");
-    records += ids.size();
-  }
-  state.SetItemsProcessed(records);
-  state.SetBytesProcessed(records * state.range(0));
-}
-
-void BM_GatherFloor(benchmark::State& state) {
-  const std::string path =
-      MakeFile(state.range(0), Compression::kNone, kFileBytes);
-  const auto index = *RecordIndex::Load(LocalFiles(), path);
-  const auto file = *LocalFiles().OpenForRead(path);
-  const auto batches = RandomBatches(index.records());
-  std::vector<char> out(256 * (state.range(0) + kTfRecordFramingBytes));
-  uint64_t records = 0;
-  for (auto _ : state) {
-    char* to = out.data();
-    for (const uint64_t id : batches[records / 256 % batches.size()]) {
-      const size_t size = index.size_bytes(id) + kTfRecordFramingBytes;
-      if (!file->ReadAt(index.offset(id), {to, size}).ok()) abort();
-      to += size;
+    auto writer =
+        CreateTfRecord(LocalFiles(), path,
+                       {.compression = Compression::kGzip, .gzip = members});
+    for (size_t at = 0; at + record_bytes <= text.size(); at += record_bytes) {
+      (*writer)
+          ->Append(std::string_view(text).substr(at, record_bytes))
+          .IgnoreError();
     }
-    records += 256;
+    if (!(*writer)->Finish().ok()) abort();
+    bytes += (*writer)->framed_bytes();
   }
-  state.SetItemsProcessed(records);
-  state.SetBytesProcessed(records * state.range(0));
+  state.counters["ratio"] =
+      static_cast<double>(LocalFiles().Stat(path)->size_bytes) /
+      static_cast<double>(text.size());
+  std::filesystem::remove(path);
+  state.SetBytesProcessed(bytes);
 }
 
 #define PENSTOCK_SIZES ArgName("record")->Arg(300)->Arg(2048)->Arg(100'000)
@@ -233,8 +179,11 @@ BENCHMARK(BM_PlainWrite)->PENSTOCK_SIZES;
 BENCHMARK(BM_PlainWriteFloor);
 BENCHMARK(BM_GzipRead)->PENSTOCK_SIZES;
 BENCHMARK(BM_GzipFloor)->PENSTOCK_SIZES;
-BENCHMARK(BM_Gather)->PENSTOCK_SIZES;
-BENCHMARK(BM_GatherFloor)->PENSTOCK_SIZES;
+BENCHMARK(BM_GzipWrite)
+    ->ArgNames({"record", "threads"})
+    ->Args({2048, 0})
+    ->Args({2048, 2})
+    ->UseRealTime();
 
 }  // namespace
 }  // namespace penstock

@@ -244,7 +244,8 @@ absl::Status ArchiveHandle::Failure(int code) const {
     return text.find(words) != std::string_view::npos;
   };
   if (says("Unrecognized archive format")) return NotThisFormat();
-  if (says("ncrypt") || says("nsupported") || says("not supported")) {
+  if (says("ncrypt") || says("nsupported") || says("not supported") ||
+      says("Unknown codec")) {
     return absl::UnimplementedError(
         fmt::format("{}{}{}: cannot be decoded: {}", source_->path(),
                     in_entry_ ? "!" : "", in_entry_ ? entry_.name : "", text));

@@ -37,22 +37,22 @@ absl::StatusOr<std::unique_ptr<AtomicFile>> AtomicFile::Create(
     return absl::InvalidArgumentError(
         fmt::format("{}: is a folder, not a file to write", path));
   }
-  std::string temporary_path = TemporaryPath(path);
-  PENSTOCK_ASSIGN_OR_RETURN(auto file, files.OpenForWrite(temporary_path));
-  return std::unique_ptr<AtomicFile>(
-      new AtomicFile(files, path, std::move(temporary_path), std::move(file)));
+  // Made before the file is: where memory ends in between, it is removed.
+  std::unique_ptr<AtomicFile> file(
+      new AtomicFile(files, path, TemporaryPath(path)));
+  PENSTOCK_ASSIGN_OR_RETURN(file->file_,
+                            files.OpenForWrite(file->temporary_path_));
+  return file;
 }
 
 AtomicFile::AtomicFile(FileSystem& files, std::string path,
-                       std::string temporary_path,
-                       std::unique_ptr<WritableFile> file)
+                       std::string temporary_path)
     : files_(files),
       path_(std::move(path)),
-      temporary_path_(std::move(temporary_path)),
-      file_(std::move(file)) {}
+      temporary_path_(std::move(temporary_path)) {}
 
 AtomicFile::~AtomicFile() {
-  if (file_ == nullptr) return;
+  if (committed_) return;
   file_.reset();
   files_.Remove(temporary_path_).IgnoreError();
 }
@@ -74,6 +74,7 @@ absl::Status AtomicFile::Commit() {
   PENSTOCK_RETURN_IF_ERROR(file_->Close());
   PENSTOCK_RETURN_IF_ERROR(files_.Rename(temporary_path_, path_));
   file_ = nullptr;
+  committed_ = true;
   return files_.SyncFolder(FolderOf(path_));
 }
 

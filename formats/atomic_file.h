@@ -28,13 +28,13 @@ class AtomicFile {
   absl::Status Commit();
 
  private:
-  AtomicFile(FileSystem& files, std::string path, std::string temporary_path,
-             std::unique_ptr<WritableFile> file);
+  AtomicFile(FileSystem& files, std::string path, std::string temporary_path);
 
   FileSystem& files_;
   const std::string path_;
   const std::string temporary_path_;
   std::unique_ptr<WritableFile> file_;  // null after Commit()
+  bool committed_ = false;
 };
 
 // One Create, Append and Commit.

@@ -8,6 +8,7 @@
 #include "formats/archive_reader.h"
 #include "formats/bounded_stream.h"
 #include "formats/csv_reader.h"
+#include "formats/guarded_reader.h"
 #include "formats/jsonl_reader.h"
 #include "formats/open_stream.h"
 #include "formats/plain_stream.h"
@@ -123,10 +124,8 @@ ArchiveOptions ArchiveOptionsOf(const OpenOptions& options, FileKind kind,
           .on_skipped = options.on_skipped_member};
 }
 
-}  // namespace
-
-Reader OpenRecords(FileSystem& files, const std::string& path,
-                   OpenOptions options) {
+Reader OpenByKind(FileSystem& files, const std::string& path,
+                  OpenOptions options) {
   if (!options.kind) {
     PENSTOCK_ASSIGN_OR_RETURN(options.kind, KindOfFile(path));
   }
@@ -177,6 +176,14 @@ Reader OpenRecords(FileSystem& files, const std::string& path,
                       .use = use,
                       .open = open,
                       .max_record_bytes = options.max_record_bytes});
+}
+
+}  // namespace
+
+Reader OpenRecords(FileSystem& files, const std::string& path,
+                   OpenOptions options) {
+  return OpenGuarded(
+      path, [&] { return OpenByKind(files, path, std::move(options)); });
 }
 
 }  // namespace penstock

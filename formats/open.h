@@ -72,7 +72,8 @@ struct OpenOptions {
   RecoveryOptions recovery = {};
 };
 
-// Errors:  those of the reader; kInvalidArgument where the name says nothing.
+// Errors:  those of the reader; kInvalidArgument where the name says nothing;
+//          kResourceExhausted where memory ends, while reading too.
 absl::StatusOr<std::unique_ptr<RecordReader>> OpenRecords(
     FileSystem& files, const std::string& path, OpenOptions options = {});
 

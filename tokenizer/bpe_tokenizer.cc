@@ -2,13 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
 #include "formats/status.h"
 #include "tokenizer/byte_alphabet.h"
 #include "tokenizer/fingerprint.h"
+#include "tokenizer/token_origins.h"
 #include "tokenizer/unicode_data.h"
+#include "tokenizer/valid_utf8.h"
 #include "tokenizer/whole_characters.h"
 
 namespace penstock {
@@ -25,11 +28,19 @@ struct BpeTokenizer::Call {
   SpecialText special_text;
   Memory& memory;
   std::vector<TokenId>& ids;
+  OriginWriter* origins = nullptr;   // null: ids are all that is asked for
   const Dropout* dropout = nullptr;  // may be null
 
   size_t OffsetOf(std::string_view part) const {
     return part.data() - text.data();
   }
+};
+
+// Text between special tokens, maybe behind a space that was put there.
+struct BpeTokenizer::Gap {
+  std::string_view text;
+  size_t begin;   // in the user's text, of what is the user's
+  size_t prefix;  // bytes that are not
 };
 
 namespace {
@@ -52,6 +63,7 @@ BpeParts WithSpecialsForDecoding(BpeParts parts) {
 BpeTokenizer::BpeTokenizer(BpeParts parts, Bpe bpe)
     : parts_(WithSpecialsForDecoding(std::move(parts))),
       bpe_(std::move(bpe)),
+      affixes_(AffixesOf(parts_.frame)),
       size_(parts_.vocabulary.size()) {
   for (const bool normalized : {false, true}) {
     std::vector<SpecialToken> tokens;
@@ -94,20 +106,60 @@ absl::Status BpeTokenizer::EncodeWith(const Dropout* dropout,
                                       std::string_view text,
                                       EncodeOptions options,
                                       std::vector<TokenId>& ids) const {
+  if (options.invalid_utf8 == InvalidUtf8::kRefuse) {
+    PENSTOCK_RETURN_IF_ERROR(CheckUtf8(text));
+  }
+  if (!affixes_) return EncodeFramed(dropout, text, options, ids);
   const size_t begin = ids.size();
   const ThreadSlots<Memory>::Lease memory(memories_);
-  Call call = {text, options.special_text, *memory, ids, dropout};
+  Call call = {text, options.special_text, *memory, ids};
+  call.dropout = dropout;
   if (options.add_special_tokens) {
-    ids.insert(ids.end(), parts_.before.begin(), parts_.before.end());
+    ids.insert(ids.end(), affixes_->before.begin(), affixes_->before.end());
   }
   if (absl::Status status = EncodeRegion(call, text, 0); !status.ok()) {
     ids.resize(begin);
     return status;
   }
   if (options.add_special_tokens) {
-    ids.insert(ids.end(), parts_.after.begin(), parts_.after.end());
+    ids.insert(ids.end(), affixes_->after.begin(), affixes_->after.end());
   }
   return absl::OkStatus();
+}
+
+absl::Status BpeTokenizer::EncodeFramed(const Dropout* dropout,
+                                        std::string_view text,
+                                        EncodeOptions options,
+                                        std::vector<TokenId>& ids) const {
+  std::vector<TokenId> bare;
+  const ThreadSlots<Memory>::Lease memory(memories_);
+  Call call = {text, options.special_text, *memory, bare};
+  call.dropout = dropout;
+  PENSTOCK_RETURN_IF_ERROR(EncodeRegion(call, text, 0));
+  PENSTOCK_ASSIGN_OR_RETURN(
+      const std::vector<TokenId> framed,
+      FrameIds(parts_.frame, options.add_special_tokens, std::move(bare)));
+  ids.insert(ids.end(), framed.begin(), framed.end());
+  return absl::OkStatus();
+}
+
+absl::Status BpeTokenizer::EncodeBare(std::string_view text,
+                                      EncodeOptions options,
+                                      std::vector<TokenId>& ids,
+                                      std::vector<TokenOrigin>& origins) const {
+  PENSTOCK_RETURN_IF_ERROR(CheckUtf8(text));
+  PENSTOCK_RETURN_IF_ERROR(CheckSizeForOrigins(text));
+  const size_t first_id = ids.size();
+  const size_t first_origin = origins.size();
+  const ThreadSlots<Memory>::Lease memory(memories_);
+  OriginWriter writer(text, origins);
+  Call call = {text, options.special_text, *memory, ids, &writer};
+  absl::Status status = EncodeRegion(call, text, 0);
+  if (!status.ok()) {
+    ids.resize(first_id);
+    origins.resize(first_origin);
+  }
+  return status;
 }
 
 absl::Status BpeTokenizer::EncodeRegion(Call& call, std::string_view region,
@@ -131,6 +183,11 @@ absl::Status BpeTokenizer::EncodeRegion(Call& call, std::string_view region,
         call, region.substr(gap_begin, match->begin - gap_begin), pass + 1));
     call.ids.push_back(match->token->id);
     gap_begin = match->end;
+    if (call.origins != nullptr) {
+      const size_t begin = call.OffsetOf(region.substr(match->begin));
+      call.origins->Add(begin, begin + match->end - match->begin);
+      call.origins->EndWord();
+    }
   }
   return EncodeRegion(call, region.substr(gap_begin), pass + 1);
 }
@@ -141,9 +198,9 @@ absl::Status BpeTokenizer::EncodeGap(Call& call, std::string_view gap) const {
   if (parts_.add_prefix_space && gap[0] != ' ') {
     std::string prefixed(1, ' ');
     prefixed += gap;
-    EncodePieces(call, prefixed);
+    EncodePieces(call, {prefixed, call.OffsetOf(gap), 1});
   } else {
-    EncodePieces(call, gap);
+    EncodePieces(call, {gap, call.OffsetOf(gap), 0});
   }
   return absl::OkStatus();
 }
@@ -168,14 +225,23 @@ absl::Status BpeTokenizer::CheckBytes(const Call& call,
   return absl::OkStatus();
 }
 
-void BpeTokenizer::EncodePieces(Call& call, std::string_view gap) const {
-  if (parts_.pretokenizer == nullptr) return EncodePiece(call, gap);
+void BpeTokenizer::EncodePieces(Call& call, const Gap& gap) const {
+  if (parts_.pretokenizer == nullptr) {
+    if (call.origins == nullptr) return EncodePiece(call, gap.text);
+    return EncodePieceWithOrigins(call, gap, 0, gap.text.size());
+  }
   std::array<size_t, kBatch> ends;
   size_t begin = 0;
-  while (begin < gap.size()) {
-    const size_t count = parts_.pretokenizer->Split(gap, begin, ends);
-    EncodeBatch(call, gap, begin, std::span(ends).first(count));
-    begin = ends[count - 1];
+  while (begin < gap.text.size()) {
+    const size_t count = parts_.pretokenizer->Split(gap.text, begin, ends);
+    if (call.origins == nullptr) {
+      EncodeBatch(call, gap.text, begin, std::span(ends).first(count));
+      begin = ends[count - 1];
+      continue;
+    }
+    for (size_t i = 0; i < count; begin = ends[i++]) {
+      EncodePieceWithOrigins(call, gap, begin, ends[i]);
+    }
   }
 }
 
@@ -232,6 +298,20 @@ void BpeTokenizer::EncodeBatch(Call& call, std::string_view gap, size_t begin,
     }
   }
   call.ids.insert(call.ids.end(), found.begin(), found.begin() + found_count);
+}
+
+void BpeTokenizer::EncodePieceWithOrigins(Call& call, const Gap& gap,
+                                          size_t begin, size_t end) const {
+  const size_t first = call.ids.size();
+  EncodePiece(call, gap.text.substr(begin, end - begin));
+  for (size_t i = first; i < call.ids.size(); ++i) {
+    end = begin + parts_.vocabulary.BytesOf(call.ids[i]).size();
+    // A prefixed space is of the character behind it.
+    call.origins->Add(gap.begin + std::max(begin, gap.prefix) - gap.prefix,
+                      gap.begin + std::max(end, gap.prefix + 1) - gap.prefix);
+    begin = end;
+  }
+  call.origins->EndWord();
 }
 
 void BpeTokenizer::EncodePiece(Call& call, std::string_view piece) const {
@@ -334,10 +414,7 @@ uint64_t BpeTokenizer::ComputeFingerprint() const {
     print.Add(uint64_t{id}).Add(token.text);
     print.Add(uint64_t{token.special} * 2 + token.normalized);
   }
-  for (const auto* around : {&parts_.before, &parts_.after}) {
-    print.Add(uint64_t{around->size()});
-    for (const TokenId id : *around) print.Add(uint64_t{id});
-  }
+  AddToFingerprint(parts_.frame, print);
   return print.Finish();
 }
 

@@ -13,6 +13,7 @@
 
 #include "tokenizer/bpe.h"
 #include "tokenizer/bpe_dropout.h"
+#include "tokenizer/encoding_frame.h"
 #include "tokenizer/merge_table.h"
 #include "tokenizer/neighbours.h"
 #include "tokenizer/piece_cache.h"
@@ -46,8 +47,7 @@ struct BpeParts {
   // Tokens of `vocabulary` with characters that the spelling's alphabet lacks:
   // no text leads to them.
   std::map<std::string, TokenId, std::less<>> plain_ids;
-  // What add_special_tokens puts around a text.
-  std::vector<TokenId> before, after;
+  EncodingFrame frame;
 };
 
 // Text that is not valid UTF-8 is taken as it is: see pretokenizer.h.
@@ -61,6 +61,10 @@ class BpeTokenizer final : public Tokenizer {
 
   absl::Status Encode(std::string_view text, EncodeOptions options,
                       std::vector<TokenId>& ids) const override;
+  absl::Status EncodeBare(std::string_view text, EncodeOptions options,
+                          std::vector<TokenId>& ids,
+                          std::vector<TokenOrigin>& origins) const override;
+  const EncodingFrame& frame() const override { return parts_.frame; }
   absl::Status Decode(std::span<const TokenId> ids, DecodeOptions options,
                       std::string& text) const override;
   // Errors:  those of Encode; kInvalidArgument for an alpha that is not 0 to 1.
@@ -79,6 +83,11 @@ class BpeTokenizer final : public Tokenizer {
 
  private:
   struct Call;  // one Encode on its way
+  struct Gap;
+
+  absl::Status EncodeFramed(const Dropout* dropout, std::string_view text,
+                            EncodeOptions options,
+                            std::vector<TokenId>& ids) const;
 
   absl::Status EncodeWith(const Dropout* dropout, std::string_view text,
                           EncodeOptions options,
@@ -87,16 +96,19 @@ class BpeTokenizer final : public Tokenizer {
                             size_t pass) const;
   absl::Status EncodeGap(Call& call, std::string_view gap) const;
   absl::Status CheckBytes(const Call& call, std::string_view gap) const;
-  void EncodePieces(Call& call, std::string_view gap) const;
+  void EncodePieces(Call& call, const Gap& gap) const;
   void EncodeBatch(Call& call, std::string_view gap, size_t begin,
                    std::span<const size_t> ends) const;
   void EncodePiece(Call& call, std::string_view piece) const;
   void EncodeWithDropout(Call& call, std::string_view piece) const;
   const MergeTable& Merges() const;
+  void EncodePieceWithOrigins(Call& call, const Gap& gap, size_t begin,
+                              size_t end) const;
   uint64_t ComputeFingerprint() const;
 
   const BpeParts parts_;  // specials are in the vocabulary, for decoding
   const Bpe bpe_;
+  const std::optional<Affixes> affixes_;
   bool has_all_bytes_ = true;
   // First those with normalized == false, then the others.
   std::vector<SpecialTokens> passes_;

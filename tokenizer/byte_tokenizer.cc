@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "formats/status.h"
 #include "tokenizer/fingerprint.h"
 #include "tokenizer/whole_characters.h"
+#include "tokenizer/token_origins.h"
+#include "tokenizer/valid_utf8.h"
 
 namespace penstock {
 namespace {
@@ -14,8 +17,24 @@ constexpr std::string_view kEndOfTextSpelling = "<|endoftext|>";
 
 absl::Status ByteTokenizer::Encode(std::string_view text, EncodeOptions options,
                                    std::vector<TokenId>& ids) const {
+  if (options.invalid_utf8 == InvalidUtf8::kRefuse) {
+    PENSTOCK_RETURN_IF_ERROR(CheckUtf8(text));
+  }
   const auto* bytes = reinterpret_cast<const unsigned char*>(text.data());
   ids.insert(ids.end(), bytes, bytes + text.size());
+  return absl::OkStatus();
+}
+
+absl::Status ByteTokenizer::EncodeBare(
+    std::string_view text, EncodeOptions options, std::vector<TokenId>& ids,
+    std::vector<TokenOrigin>& origins) const {
+  options.invalid_utf8 = InvalidUtf8::kRefuse;
+  PENSTOCK_RETURN_IF_ERROR(CheckSizeForOrigins(text));
+  PENSTOCK_RETURN_IF_ERROR(Encode(text, options, ids));
+  OriginWriter writer(text, origins);
+  for (size_t i = 0; i < text.size(); ++i) {
+    writer.Add(i, i + 1, TokenOrigin::kNoWord);
+  }
   return absl::OkStatus();
 }
 

@@ -24,6 +24,9 @@ class ByteTokenizer final : public Tokenizer {
 
   absl::Status Encode(std::string_view text, EncodeOptions options,
                       std::vector<TokenId>& ids) const override;
+  absl::Status EncodeBare(std::string_view text, EncodeOptions options,
+                          std::vector<TokenId>& ids,
+                          std::vector<TokenOrigin>& origins) const override;
   absl::Status Decode(std::span<const TokenId> ids, DecodeOptions options,
                       std::string& text) const override;
   std::unique_ptr<StreamDecoder> NewStreamDecoder(

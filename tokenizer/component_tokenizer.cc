@@ -24,16 +24,7 @@ struct ComponentTokenizer::Call {
 };
 
 ComponentTokenizer::ComponentTokenizer(TokenizerComponents components)
-    : parts_(std::move(components)) {
-  const EncodingFrame& frame = parts_.frame;
-  const auto text =
-      std::find(frame.around.begin(), frame.around.end(), EncodingFrame::kText);
-  frame_is_simple_ = !frame.truncation && !frame.padding &&
-                     frame.added() + 1 == frame.around.size();
-  if (frame_is_simple_) {
-    before_.assign(frame.around.begin(), text);
-    after_.assign(text + 1, frame.around.end());
-  }
+    : parts_(std::move(components)), affixes_(AffixesOf(parts_.frame)) {
   size_ = parts_.model->vocabulary().size();
   for (const auto& [id, token] : parts_.added_tokens.tokens()) {
     size_ = std::max<size_t>(size_, id + size_t{1});
@@ -61,6 +52,9 @@ absl::Status ComponentTokenizer::EncodeWith(const Dropout* dropout,
                                             std::string_view text,
                                             EncodeOptions options,
                                             std::vector<TokenId>& ids) const {
+  if (options.invalid_utf8 == InvalidUtf8::kRefuse) {
+    PENSTOCK_RETURN_IF_ERROR(CheckUtf8(text));
+  }
   const size_t begin = ids.size();
   const ThreadSlots<PieceCache>::Lease cache(caches_);
   const Alignment alignment =
@@ -68,38 +62,31 @@ absl::Status ComponentTokenizer::EncodeWith(const Dropout* dropout,
           ? Alignment::kKept
           : Alignment::kDropped;
   std::vector<TokenId> bare;
-  Call call = {options.special_text, alignment, *cache,
-               frame_is_simple_ ? ids : bare, nullptr};
+  Call call = {options.special_text, alignment, *cache, affixes_ ? ids : bare,
+               nullptr};
   call.dropout = dropout;
-  if (frame_is_simple_ && options.add_special_tokens) {
-    ids.insert(ids.end(), before_.begin(), before_.end());
+  if (affixes_ && options.add_special_tokens) {
+    ids.insert(ids.end(), affixes_->before.begin(), affixes_->before.end());
   }
-  absl::Status status = EncodeText(call, text);
-  std::vector<FramedId> framed;
-  if (status.ok() && !frame_is_simple_) {
-    status =
-        Frame(parts_.frame, options.add_special_tokens, bare.size(), framed);
-  }
-  if (!status.ok()) {
+  if (absl::Status status = EncodeText(call, text); !status.ok()) {
     ids.resize(begin);
     return status;
   }
-  if (frame_is_simple_ && options.add_special_tokens) {
-    ids.insert(ids.end(), after_.begin(), after_.end());
-  }
-  for (const FramedId& f : framed) {
-    ids.push_back(f.kind == FramedId::Kind::kText ? bare[f.position] : f.id);
+  if (!affixes_) {
+    PENSTOCK_ASSIGN_OR_RETURN(
+        const std::vector<TokenId> framed,
+        FrameIds(parts_.frame, options.add_special_tokens, std::move(bare)));
+    ids.insert(ids.end(), framed.begin(), framed.end());
+  } else if (options.add_special_tokens) {
+    ids.insert(ids.end(), affixes_->after.begin(), affixes_->after.end());
   }
   return absl::OkStatus();
 }
 
-absl::Status ComponentTokenizer::EncodeWithOrigins(
+absl::Status ComponentTokenizer::EncodeBare(
     std::string_view text, EncodeOptions options, std::vector<TokenId>& ids,
     std::vector<TokenOrigin>& origins) const {
-  if (!IsValidUtf8(text)) {
-    return absl::InvalidArgumentError(
-        "the text is not UTF-8, so that its tokens' origins are not told");
-  }
+  PENSTOCK_RETURN_IF_ERROR(CheckUtf8(text));
   const ThreadSlots<PieceCache>::Lease cache(caches_);
   std::vector<TokenId> bare;
   std::vector<TokenOrigin> bare_origins;
@@ -107,21 +94,8 @@ absl::Status ComponentTokenizer::EncodeWithOrigins(
                &bare_origins};
   PENSTOCK_RETURN_IF_ERROR(EncodeText(call, text));
   FillCharacterOffsets(text, bare_origins);
-  std::vector<FramedId> framed;
-  PENSTOCK_RETURN_IF_ERROR(
-      Frame(parts_.frame, options.add_special_tokens, bare.size(), framed));
-  // The reference trims what truncation left.
-  std::vector<TokenId> kept;
-  for (const FramedId& f : framed) {
-    const bool of_text = f.kind == FramedId::Kind::kText;
-    ids.push_back(of_text ? bare[f.position] : f.id);
-    origins.push_back(of_text ? bare_origins[f.position]
-                              : TokenOrigin{.special = true});
-  }
-  if (parts_.trim) {
-    Trim(std::span(ids).last(framed.size()),
-         std::span(origins).last(framed.size()));
-  }
+  ids.insert(ids.end(), bare.begin(), bare.end());
+  origins.insert(origins.end(), bare_origins.begin(), bare_origins.end());
   return absl::OkStatus();
 }
 
@@ -235,17 +209,6 @@ absl::Status ComponentTokenizer::EncodePiece(Call& call,
   const std::span<const TokenId> ids = std::span(call.ids).subspan(first);
   if (ids.size() <= PieceCache::kMaxIds) call.cache.Insert(key, line, ids);
   return absl::OkStatus();
-}
-
-void ComponentTokenizer::Trim(std::span<const TokenId> ids,
-                              std::span<TokenOrigin> origins) const {
-  bool first = true;
-  for (size_t i = 0; i < ids.size(); ++i) {
-    if (origins[i].special) continue;
-    TrimSpacesOf(TokenOf(ids[i]).value_or(""), first,
-                 parts_.trim->add_prefix_space, origins[i]);
-    first = false;
-  }
 }
 
 std::optional<TokenId> ComponentTokenizer::IdOf(std::string_view token) const {

@@ -21,12 +21,6 @@
 
 namespace penstock {
 
-// How EncodeWithOrigins leaves spaces out of byte-level tokens.
-struct TrimSpaces {
-  // One space before the first token was not in the text.
-  bool add_prefix_space = true;
-};
-
 struct TokenizerComponents {
   std::string name;                              // of the file, for people
   std::unique_ptr<const Normalizer> normalizer;  // null: none
@@ -34,7 +28,6 @@ struct TokenizerComponents {
   std::unique_ptr<const TokenModel> model;
   AddedTokens added_tokens;
   EncodingFrame frame;
-  std::optional<TrimSpaces> trim;
   std::unique_ptr<const TokenDecoder> decoder;  // null: spaces between tokens
   // Of the components as the file has them.
   uint64_t fingerprint = 0;
@@ -55,9 +48,10 @@ class ComponentTokenizer final : public Tokenizer {
 
   absl::Status Encode(std::string_view text, EncodeOptions options,
                       std::vector<TokenId>& ids) const override;
-  absl::Status EncodeWithOrigins(
-      std::string_view text, EncodeOptions options, std::vector<TokenId>& ids,
-      std::vector<TokenOrigin>& origins) const override;
+  absl::Status EncodeBare(std::string_view text, EncodeOptions options,
+                          std::vector<TokenId>& ids,
+                          std::vector<TokenOrigin>& origins) const override;
+  const EncodingFrame& frame() const override { return parts_.frame; }
   absl::Status Decode(std::span<const TokenId> ids, DecodeOptions options,
                       std::string& text) const override;
   // Errors:  those of Encode; kUnimplemented for a model other than BPE;
@@ -88,12 +82,9 @@ class ComponentTokenizer final : public Tokenizer {
   absl::Status EncodePieces(Call& call, Pieces& pieces) const;
   absl::Status EncodePiece(Call& call, std::string_view piece) const;
   void AddFound(Call& call, const AddedToken& token, ByteSpan origin) const;
-  void Trim(std::span<const TokenId> ids, std::span<TokenOrigin> origins) const;
 
   const TokenizerComponents parts_;
-  // Ids around the text, where that is all the frame does.
-  bool frame_is_simple_ = false;
-  std::vector<TokenId> before_, after_;
+  const std::optional<Affixes> affixes_;
   size_t size_ = 0;
 
   mutable ThreadSlots<PieceCache> caches_;  // locks for itself

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "formats/status.h"
@@ -86,71 +85,6 @@ absl::Status ReadSequence(const JsonObject& json, BpeParts& parts) {
   return Missing(json.where(), "Sequence without ByteLevel");
 }
 
-absl::Status AddTemplateToken(const JsonObject& special_tokens,
-                              const JsonObject& piece, const BpeParts& parts,
-                              std::vector<TokenId>& around) {
-  PENSTOCK_ASSIGN_OR_RETURN(const std::string_view name, piece.String("id"));
-  PENSTOCK_ASSIGN_OR_RETURN(const JsonObject token,
-                            special_tokens.Object(name));
-  PENSTOCK_ASSIGN_OR_RETURN(const auto ids, token.Array("ids"));
-  for (const simdjson::dom::element element : ids) {
-    uint64_t id = 0;
-    const auto known = [&] {
-      return id <= kMaxTokenId &&
-             (parts.vocabulary.Has(static_cast<TokenId>(id)) ||
-              std::any_of(
-                  parts.specials.begin(), parts.specials.end(),
-                  [&](const auto& special) { return special.id == id; }));
-    };
-    if (element.get(id) != simdjson::SUCCESS || !known()) {
-      return absl::DataLossError(fmt::format(
-          "{}: an id that is not in the vocabulary", token.where()));
-    }
-    around.push_back(static_cast<TokenId>(id));
-  }
-  return absl::OkStatus();
-}
-
-absl::Status ReadTemplate(const JsonObject& json, BpeParts& parts) {
-  PENSTOCK_RETURN_IF_ERROR(
-      json.OnlyFields({"type", "single", "pair", "special_tokens"}));
-  PENSTOCK_ASSIGN_OR_RETURN(const auto pieces, json.Array("single"));
-  PENSTOCK_ASSIGN_OR_RETURN(const JsonObject special_tokens,
-                            json.Object("special_tokens"));
-  bool text_seen = false;
-  for (const simdjson::dom::element element : pieces) {
-    PENSTOCK_ASSIGN_OR_RETURN(
-        const JsonObject piece,
-        JsonObject::Of(element, json.where() + ".single"));
-    if (piece.Field("SpecialToken")) {
-      PENSTOCK_ASSIGN_OR_RETURN(const JsonObject token,
-                                piece.Object("SpecialToken"));
-      PENSTOCK_RETURN_IF_ERROR(
-          AddTemplateToken(special_tokens, token, parts,
-                           text_seen ? parts.after : parts.before));
-    } else if (piece.Field("Sequence") && !text_seen) {
-      text_seen = true;
-    } else {
-      return Missing(json.where(),
-                     "TemplateProcessing with that \"single\" template");
-    }
-  }
-  if (text_seen) return absl::OkStatus();
-  return Missing(json.where(), "TemplateProcessing without the text");
-}
-
-absl::Status ReadOnePostProcessor(const JsonObject& json, bool& template_seen,
-                                  BpeParts& parts) {
-  PENSTOCK_ASSIGN_OR_RETURN(const std::string_view type, json.String("type"));
-  // Only offsets depend on what it says.
-  if (type == "ByteLevel") return absl::OkStatus();
-  if (type != "TemplateProcessing" || template_seen) {
-    return Missing(json.where(), type);
-  }
-  template_seen = true;
-  return ReadTemplate(json, parts);
-}
-
 }  // namespace
 
 absl::Status ReadPreTokenizer(const JsonObject& root, BpeParts& parts) {
@@ -165,24 +99,6 @@ absl::Status ReadPreTokenizer(const JsonObject& root, BpeParts& parts) {
   return Missing(json.where(), type);
 }
 
-absl::Status ReadPostProcessor(const JsonObject& root, BpeParts& parts) {
-  if (!root.Field("post_processor")) return absl::OkStatus();
-  PENSTOCK_ASSIGN_OR_RETURN(const JsonObject json,
-                            root.Object("post_processor"));
-  PENSTOCK_ASSIGN_OR_RETURN(const std::string_view type, json.String("type"));
-  bool template_seen = false;
-  if (type != "Sequence") {
-    return ReadOnePostProcessor(json, template_seen, parts);
-  }
-  PENSTOCK_ASSIGN_OR_RETURN(const auto steps, json.Array("processors"));
-  for (const simdjson::dom::element element : steps) {
-    PENSTOCK_ASSIGN_OR_RETURN(const JsonObject step,
-                              JsonObject::Of(element, json.where()));
-    PENSTOCK_RETURN_IF_ERROR(ReadOnePostProcessor(step, template_seen, parts));
-  }
-  return absl::OkStatus();
-}
-
 absl::Status CheckDecoder(const JsonObject& root) {
   if (!root.Field("decoder")) return Missing("decoder", "null");
   PENSTOCK_ASSIGN_OR_RETURN(const JsonObject json, root.Object("decoder"));
@@ -191,10 +107,7 @@ absl::Status CheckDecoder(const JsonObject& root) {
   return Missing(json.where(), type);
 }
 
-absl::Status CheckAbsent(const JsonObject& root) {
-  for (const char* name : {"truncation", "padding"}) {
-    if (root.Field(name)) return Missing(name, "set in the file");
-  }
+absl::Status CheckNoNormalizer(const JsonObject& root) {
   if (!root.Field("normalizer")) return absl::OkStatus();
   PENSTOCK_ASSIGN_OR_RETURN(const JsonObject json, root.Object("normalizer"));
   PENSTOCK_ASSIGN_OR_RETURN(const std::string_view type, json.String("type"));

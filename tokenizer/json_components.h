@@ -13,12 +13,8 @@ absl::Status ReadAddedTokens(const JsonObject& root, BpeParts& parts);
 // Fills parts.pretokenizer and add_prefix_space.
 absl::Status ReadPreTokenizer(const JsonObject& root, BpeParts& parts);
 
-// Fills parts.before and after.
-absl::Status ReadPostProcessor(const JsonObject& root, BpeParts& parts);
-
 absl::Status CheckDecoder(const JsonObject& root);
 
-// Truncation, padding and normalizer, which must be absent.
-absl::Status CheckAbsent(const JsonObject& root);
+absl::Status CheckNoNormalizer(const JsonObject& root);
 
 }  // namespace penstock

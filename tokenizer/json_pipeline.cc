@@ -24,23 +24,6 @@ uint64_t FingerprintOf(const JsonObject& root) {
   return print.Finish();
 }
 
-// So that every id that Encode gives is one that Decode takes.
-absl::Status CheckFrame(const TokenizerComponents& parts) {
-  std::vector<TokenId> ids = parts.frame.around;
-  if (parts.frame.padding) ids.push_back(parts.frame.padding->id);
-  for (const TokenId id : ids) {
-    if (id == EncodingFrame::kText || parts.model->vocabulary().Has(id) ||
-        parts.added_tokens.tokens().contains(id)) {
-      continue;
-    }
-    return absl::DataLossError(fmt::format(
-        "the post-processor or padding adds id {}, which is not in the "
-        "vocabulary",
-        id));
-  }
-  return absl::OkStatus();
-}
-
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const Tokenizer>> ReadComponents(
@@ -61,15 +44,16 @@ absl::StatusOr<std::shared_ptr<const Tokenizer>> ReadComponents(
     PENSTOCK_ASSIGN_OR_RETURN(const JsonObject json, root.Object("decoder"));
     PENSTOCK_ASSIGN_OR_RETURN(parts.decoder, ReadDecoder(json));
   }
-  PENSTOCK_ASSIGN_OR_RETURN(PostProcessing post, ReadPostProcessing(root));
-  parts.frame = std::move(post.frame);
-  parts.trim = post.trim;
+  PENSTOCK_ASSIGN_OR_RETURN(parts.frame, ReadFrame(root));
   PENSTOCK_ASSIGN_OR_RETURN(const JsonObject model, root.Object("model"));
   PENSTOCK_ASSIGN_OR_RETURN(parts.model, ReadTokenModel(model));
   PENSTOCK_ASSIGN_OR_RETURN(
       parts.added_tokens,
       ReadAddedTokensOf(root, *parts.model, parts.normalizer.get()));
-  PENSTOCK_RETURN_IF_ERROR(CheckFrame(parts));
+  PENSTOCK_RETURN_IF_ERROR(CheckFrame(parts.frame, [&](TokenId id) {
+    return parts.model->vocabulary().Has(id) ||
+           parts.added_tokens.tokens().contains(id);
+  }));
   return std::make_shared<ComponentTokenizer>(std::move(parts));
 }
 

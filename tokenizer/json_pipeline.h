@@ -5,6 +5,7 @@
 //                 naming a component, field or value that we do not have.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -59,13 +60,12 @@ absl::StatusOr<AddedTokens> ReadAddedTokensOf(const JsonObject& root,
                                               const TokenModel& model,
                                               const Normalizer* normalizer);
 
-struct PostProcessing {
-  EncodingFrame frame;
-  std::optional<TrimSpaces> trim;
-};
-
 // "post_processor", "truncation" and "padding".
-absl::StatusOr<PostProcessing> ReadPostProcessing(const JsonObject& root);
+absl::StatusOr<EncodingFrame> ReadFrame(const JsonObject& root);
+
+// So that every id that Encode gives is one that Decode takes.
+absl::Status CheckFrame(const EncodingFrame& frame,
+                        const std::function<bool(TokenId)>& is_known);
 
 // The whole file. `name` is the file's, for people.
 absl::StatusOr<std::shared_ptr<const Tokenizer>> ReadComponents(

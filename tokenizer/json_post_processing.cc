@@ -1,4 +1,4 @@
-// ReadPostProcessing of json_pipeline.h.
+// ReadFrame and CheckFrame of json_pipeline.h.
 #include <fmt/format.h>
 
 #include <utility>
@@ -11,7 +11,7 @@
 namespace penstock {
 namespace {
 
-constexpr TokenId kText = EncodingFrame::kText;
+using Kind = FramePiece::Kind;
 
 absl::StatusOr<TokenId> IdOf(simdjson::dom::element element,
                              const std::string& where) {
@@ -34,73 +34,92 @@ absl::StatusOr<TokenId> ReadTokenPair(const JsonObject& json,
   return IdOf(id, fmt::format("{}.{}", json.where(), name));
 }
 
+absl::StatusOr<uint32_t> TypeIdOf(const JsonObject& json,
+                                  std::string_view name = "type_id") {
+  if (!json.Field(name)) return 0;
+  PENSTOCK_ASSIGN_OR_RETURN(const uint64_t type_id, json.Number(name));
+  if (type_id <= 0xffffffff) return static_cast<uint32_t>(type_id);
+  return absl::DataLossError(
+      fmt::format("{}: {} {}", json.where(), name, type_id));
+}
+
 absl::Status AppendSpecial(const JsonObject& special_tokens,
                            const JsonObject& piece,
-                           std::vector<TokenId>& around) {
+                           std::vector<FramePiece>& pieces) {
   PENSTOCK_ASSIGN_OR_RETURN(const std::string_view name, piece.String("id"));
+  PENSTOCK_ASSIGN_OR_RETURN(const uint32_t type_id, TypeIdOf(piece));
   PENSTOCK_ASSIGN_OR_RETURN(const JsonObject token,
                             special_tokens.Object(name));
   PENSTOCK_ASSIGN_OR_RETURN(const auto ids, token.Array("ids"));
   for (const simdjson::dom::element element : ids) {
     PENSTOCK_ASSIGN_OR_RETURN(const TokenId id, IdOf(element, token.where()));
-    around.push_back(id);
+    pieces.push_back({Kind::kToken, type_id, id});
   }
   return absl::OkStatus();
 }
 
 // Template pieces are one-field objects: {"Sequence": ...} and so on.
-absl::StatusOr<std::vector<TokenId>> ReadTemplate(const JsonObject& json) {
-  PENSTOCK_RETURN_IF_ERROR(
-      json.OnlyFields({"type", "single", "pair", "special_tokens"}));
-  PENSTOCK_ASSIGN_OR_RETURN(const auto pieces, json.Array("single"));
-  PENSTOCK_ASSIGN_OR_RETURN(const JsonObject special_tokens,
-                            json.Object("special_tokens"));
-  std::vector<TokenId> around;
-  for (const simdjson::dom::element element : pieces) {
-    PENSTOCK_ASSIGN_OR_RETURN(
-        const JsonObject piece,
-        JsonObject::Of(element, json.where() + ".single"));
+absl::StatusOr<std::vector<FramePiece>> ReadTemplate(
+    const JsonObject& json, std::string_view name,
+    const JsonObject& special_tokens) {
+  PENSTOCK_ASSIGN_OR_RETURN(const auto array, json.Array(name));
+  const std::string where = fmt::format("{}.{}", json.where(), name);
+  std::vector<FramePiece> pieces;
+  for (const simdjson::dom::element element : array) {
+    PENSTOCK_ASSIGN_OR_RETURN(const JsonObject piece,
+                              JsonObject::Of(element, where));
     PENSTOCK_RETURN_IF_ERROR(piece.OnlyFields({"Sequence", "SpecialToken"}));
     if (!piece.Field("Sequence")) {
       PENSTOCK_ASSIGN_OR_RETURN(const JsonObject token,
                                 piece.Object("SpecialToken"));
-      PENSTOCK_RETURN_IF_ERROR(AppendSpecial(special_tokens, token, around));
+      PENSTOCK_RETURN_IF_ERROR(AppendSpecial(special_tokens, token, pieces));
       continue;
     }
     PENSTOCK_ASSIGN_OR_RETURN(const JsonObject sequence,
                               piece.Object("Sequence"));
     PENSTOCK_ASSIGN_OR_RETURN(const std::string_view which,
                               sequence.String("id"));
-    if (which != "A") {
+    if (which != "A" && (which != "B" || name == "single")) {
       return absl::DataLossError(
-          fmt::format("{}.single: sequence \"{}\", but one text is \"A\"",
-                      json.where(), which));
+          fmt::format("{}: sequence \"{}\", but one text is \"A\" and the "
+                      "other of a pair \"B\"",
+                      where, which));
     }
-    around.push_back(kText);
+    PENSTOCK_ASSIGN_OR_RETURN(const uint32_t type_id, TypeIdOf(sequence));
+    pieces.push_back({which == "A" ? Kind::kFirst : Kind::kSecond, type_id});
   }
-  return around;
+  return pieces;
 }
 
-absl::Status ReadTrim(const JsonObject& json, PostProcessing& post) {
+absl::Status ReadTemplates(const JsonObject& json, EncodingFrame& frame) {
+  PENSTOCK_RETURN_IF_ERROR(
+      json.OnlyFields({"type", "single", "pair", "special_tokens"}));
+  PENSTOCK_ASSIGN_OR_RETURN(const JsonObject special_tokens,
+                            json.Object("special_tokens"));
+  PENSTOCK_ASSIGN_OR_RETURN(frame.single,
+                            ReadTemplate(json, "single", special_tokens));
+  if (!json.Field("pair")) return absl::OkStatus();
+  PENSTOCK_ASSIGN_OR_RETURN(frame.pair,
+                            ReadTemplate(json, "pair", special_tokens));
+  return absl::OkStatus();
+}
+
+absl::Status ReadTrim(const JsonObject& json, EncodingFrame& frame) {
   PENSTOCK_ASSIGN_OR_RETURN(const bool trim, json.Bool("trim_offsets"));
   PENSTOCK_ASSIGN_OR_RETURN(const bool add_prefix_space,
                             json.Bool("add_prefix_space"));
-  if (!trim) return absl::OkStatus();
-  if (post.trim) {
-    return absl::UnimplementedError(
-        fmt::format("{}: trim_offsets for the second time", json.where()));
-  }
-  post.trim = TrimSpaces{.add_prefix_space = add_prefix_space};
+  if (trim) frame.trims.push_back({.add_prefix_space = add_prefix_space});
   return absl::OkStatus();
 }
 
 absl::Status ReadProcessor(const JsonObject& json, bool& framed,
-                           PostProcessing& post) {
+                           EncodingFrame& frame) {
+  frame.has_processor = true;
   PENSTOCK_ASSIGN_OR_RETURN(const std::string_view type, json.String("type"));
   if (type == "ByteLevel") {
     PENSTOCK_RETURN_IF_ERROR(json.OnlyFields(
         {"type", "add_prefix_space", "trim_offsets", "use_regex"}));
-    return ReadTrim(json, post);
+    return ReadTrim(json, frame);
   }
   if (type == "Sequence") {
     PENSTOCK_RETURN_IF_ERROR(json.OnlyFields({"type", "processors"}));
@@ -109,7 +128,7 @@ absl::Status ReadProcessor(const JsonObject& json, bool& framed,
       PENSTOCK_ASSIGN_OR_RETURN(
           const JsonObject step,
           JsonObject::Of(element, json.where() + ".processors"));
-      PENSTOCK_RETURN_IF_ERROR(ReadProcessor(step, framed, post));
+      PENSTOCK_RETURN_IF_ERROR(ReadProcessor(step, framed, frame));
     }
     return absl::OkStatus();
   }
@@ -119,8 +138,7 @@ absl::Status ReadProcessor(const JsonObject& json, bool& framed,
                     json.where(), type));
   }
   if (type == "TemplateProcessing") {
-    PENSTOCK_ASSIGN_OR_RETURN(post.frame.around, ReadTemplate(json));
-    return absl::OkStatus();
+    return ReadTemplates(json, frame);
   }
   if (type != "BertProcessing" && type != "RobertaProcessing") {
     return absl::UnimplementedError(
@@ -130,8 +148,20 @@ absl::Status ReadProcessor(const JsonObject& json, bool& framed,
       {"type", "sep", "cls", "trim_offsets", "add_prefix_space"}));
   PENSTOCK_ASSIGN_OR_RETURN(const TokenId cls, ReadTokenPair(json, "cls"));
   PENSTOCK_ASSIGN_OR_RETURN(const TokenId sep, ReadTokenPair(json, "sep"));
-  post.frame.around = {cls, kText, sep};
-  return type == "RobertaProcessing" ? ReadTrim(json, post) : absl::OkStatus();
+  frame.single = {
+      {Kind::kToken, 0, cls}, {Kind::kFirst}, {Kind::kToken, 0, sep}};
+  frame.pair = frame.single;
+  if (type == "BertProcessing") {
+    frame.pair.insert(frame.pair.end(),
+                      {{Kind::kSecond, 1}, {Kind::kToken, 1, sep}});
+    return absl::OkStatus();
+  }
+  // Every type is 0 here, and there are two separators between texts.
+  frame.pair.insert(
+      frame.pair.end(),
+      {{Kind::kToken, 0, sep}, {Kind::kSecond, 0}, {Kind::kToken, 0, sep}});
+  frame.second_overflow_type = 0;
+  return ReadTrim(json, frame);
 }
 
 absl::StatusOr<Edge> ReadEdge(const JsonObject& json) {
@@ -160,8 +190,12 @@ absl::StatusOr<Truncation> ReadTruncation(const JsonObject& json,
     return absl::DataLossError(
         fmt::format("{}: strategy \"{}\"", json.where(), strategy));
   }
-  truncation.only_second = strategy == "OnlySecond";
-  // The stride only decides what the overflow holds, which is not kept.
+  if (strategy == "OnlyFirst") {
+    truncation.strategy = TruncationStrategy::kOnlyFirst;
+  } else if (strategy == "OnlySecond") {
+    truncation.strategy = TruncationStrategy::kOnlySecond;
+  }
+  truncation.stride = stride;
   if (truncation.max_length < added ||
       (stride > 0 && truncation.max_length - added <= stride)) {
     return absl::DataLossError(fmt::format(
@@ -172,7 +206,7 @@ absl::StatusOr<Truncation> ReadTruncation(const JsonObject& json,
 }
 
 absl::StatusOr<Padding> ReadPadding(const JsonObject& json) {
-  // Files add "pad_type_id" and "pad_token", which ids do not depend on.
+  // "pad_token" is what the id says again.
   PENSTOCK_RETURN_IF_ERROR(
       json.OnlyFields({"strategy", "direction", "pad_to_multiple_of", "pad_id",
                        "pad_type_id", "pad_token"}));
@@ -203,29 +237,49 @@ absl::StatusOr<Padding> ReadPadding(const JsonObject& json) {
   PENSTOCK_ASSIGN_OR_RETURN(padding.direction, ReadEdge(json));
   PENSTOCK_ASSIGN_OR_RETURN(const auto id, json.Required("pad_id"));
   PENSTOCK_ASSIGN_OR_RETURN(padding.id, IdOf(id, json.where() + ".pad_id"));
+  PENSTOCK_ASSIGN_OR_RETURN(padding.type_id, TypeIdOf(json, "pad_type_id"));
   return padding;
 }
 
 }  // namespace
 
-absl::StatusOr<PostProcessing> ReadPostProcessing(const JsonObject& root) {
-  PostProcessing post;
+absl::StatusOr<EncodingFrame> ReadFrame(const JsonObject& root) {
+  EncodingFrame frame;
   if (root.Field("post_processor")) {
     PENSTOCK_ASSIGN_OR_RETURN(const JsonObject json,
                               root.Object("post_processor"));
     bool framed = false;
-    PENSTOCK_RETURN_IF_ERROR(ReadProcessor(json, framed, post));
+    PENSTOCK_RETURN_IF_ERROR(ReadProcessor(json, framed, frame));
   }
   if (root.Field("truncation")) {
     PENSTOCK_ASSIGN_OR_RETURN(const JsonObject json, root.Object("truncation"));
-    PENSTOCK_ASSIGN_OR_RETURN(post.frame.truncation,
-                              ReadTruncation(json, post.frame.added()));
+    PENSTOCK_ASSIGN_OR_RETURN(
+        frame.truncation, ReadTruncation(json, AddedTokenCount(frame.single)));
   }
   if (root.Field("padding")) {
     PENSTOCK_ASSIGN_OR_RETURN(const JsonObject json, root.Object("padding"));
-    PENSTOCK_ASSIGN_OR_RETURN(post.frame.padding, ReadPadding(json));
+    PENSTOCK_ASSIGN_OR_RETURN(frame.padding, ReadPadding(json));
   }
-  return post;
+  return frame;
+}
+
+absl::Status CheckFrame(const EncodingFrame& frame,
+                        const std::function<bool(TokenId)>& is_known) {
+  std::vector<TokenId> ids;
+  for (const auto* pieces : {&frame.single, &frame.pair}) {
+    for (const FramePiece& piece : *pieces) {
+      if (piece.kind == Kind::kToken) ids.push_back(piece.id);
+    }
+  }
+  if (frame.padding) ids.push_back(frame.padding->id);
+  for (const TokenId id : ids) {
+    if (is_known(id)) continue;
+    return absl::DataLossError(fmt::format(
+        "the post-processor or padding adds id {}, which is not in the "
+        "vocabulary",
+        id));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace penstock

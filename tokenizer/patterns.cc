@@ -106,8 +106,8 @@ std::vector<std::string_view> PatternNames() {
   return names;
 }
 
-Encoding EncodingByName(std::string_view name) {
-  Encoding found;
+KnownEncoding EncodingByName(std::string_view name) {
+  KnownEncoding found;
   for (const NamedEncoding& encoding : NamedEncodings()) {
     if (encoding.name != name) continue;
     found.pretokenizer = MakeScanner(encoding.pattern);

@@ -15,11 +15,11 @@ namespace penstock {
 // ranks.
 std::vector<std::string_view> PatternNames();
 
-struct Encoding {
+struct KnownEncoding {
   std::unique_ptr<const PreTokenizer> pretokenizer;  // null: name not known
   std::vector<SpecialToken> specials;                // as published
 };
-Encoding EncodingByName(std::string_view name);
+KnownEncoding EncodingByName(std::string_view name);
 
 // Null for a regular expression we have no scanner for. Compared as text, as
 // engines differ in what near spellings mean.

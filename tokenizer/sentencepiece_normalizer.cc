@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
 #include <utility>
 
 #include "tokenizer/utf8.h"
@@ -121,6 +122,46 @@ void SentencePieceNormalizer::Normalize(std::string_view text,
     while (out.text().ends_with(space_)) out.Shrink(out.size() - space_.size());
   }
   if (add_suffix_) out.SetEnd(Append4(space, space_.size(), out.end()));
+}
+
+void SentencePieceNormalizer::NormalizeWithOrigins(
+    std::string_view text, TextBuffer& out,
+    std::vector<uint32_t>& origins) const {
+  std::string made;
+  origins.clear();
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  const auto place = [&] { return static_cast<uint32_t>(at - text.data()); };
+  const auto put = [&](std::string_view bytes) {
+    made += bytes;
+    origins.insert(origins.end(), bytes.size(), place());
+  };
+  if (remove_extra_) at = SkipSpaces(at, end);
+  const bool has_text = at != end;
+  if (has_text && add_prefix_) put(space_);
+  bool after_space = remove_extra_;
+  while (at != end) {
+    Prefix prefix = NormalizePrefix(at, end);
+    while (after_space && prefix.out.starts_with(' ')) {
+      prefix.out.remove_prefix(1);
+    }
+    for (const char& c : prefix.out) {
+      put(c == ' ' ? space_ : std::string_view(&c, 1));
+    }
+    if (!prefix.out.empty()) after_space = prefix.out.back() == ' ';
+    after_space &= remove_extra_;
+    at += prefix.size;
+  }
+  while (remove_extra_ && made.ends_with(space_)) {
+    made.resize(made.size() - space_.size());
+    at = text.data() + origins[made.size()];
+    origins.resize(made.size());
+  }
+  if (has_text && add_suffix_) put(space_);
+  origins.push_back(place());
+  out.Clear();
+  out.Reserve(made.size());
+  out.SetEnd(std::copy(made.begin(), made.end(), out.end()));
 }
 
 }  // namespace penstock

@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "formats/status.h"
+#include "tokenizer/token_origins.h"
 #include "tokenizer/utf8.h"
+#include "tokenizer/valid_utf8.h"
 
 namespace penstock {
 namespace {
@@ -24,6 +26,16 @@ absl::Status CheckBest(size_t count, size_t least) {
                   least, kMost));
 }
 
+absl::Status CheckSize(std::string_view normalized) {
+  if (normalized.size() < std::numeric_limits<uint32_t>::max()) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      fmt::format("the text has {} bytes after normalization; SentencePiece "
+                  "models take less than 4 GiB, so cut it into documents",
+                  normalized.size()));
+}
+
 }  // namespace
 
 absl::Status SentencePieceTokenizer::CheckRefused(std::string_view text) const {
@@ -35,25 +47,32 @@ absl::Status SentencePieceTokenizer::CheckRefused(std::string_view text) const {
       match->token->text, match->begin));
 }
 
-absl::StatusOr<std::unique_ptr<SentencePieceTokenizer::Workspace>>
-SentencePieceTokenizer::Normalized(std::string_view text,
-                                   EncodeOptions options) const {
-  if (options.special_text == SpecialText::kRefuse) {
-    PENSTOCK_RETURN_IF_ERROR(CheckRefused(text));
+absl::Status SentencePieceTokenizer::CheckText(std::string_view text,
+                                               EncodeOptions options) const {
+  if (options.invalid_utf8 == InvalidUtf8::kRefuse) {
+    PENSTOCK_RETURN_IF_ERROR(CheckUtf8(text));
   }
+  return options.special_text == SpecialText::kRefuse ? CheckRefused(text)
+                                                      : absl::OkStatus();
+}
+
+std::unique_ptr<SentencePieceTokenizer::Workspace>
+SentencePieceTokenizer::TakeWorkspace() const {
   std::unique_ptr<Workspace> work = workspaces_.Take();
   if (work == nullptr) {
     work = std::make_unique<Workspace>();
     work->scratch = segmenter_->NewScratch();
   }
+  return work;
+}
+
+absl::StatusOr<std::unique_ptr<SentencePieceTokenizer::Workspace>>
+SentencePieceTokenizer::Normalized(std::string_view text,
+                                   EncodeOptions options) const {
+  PENSTOCK_RETURN_IF_ERROR(CheckText(text, options));
+  std::unique_ptr<Workspace> work = TakeWorkspace();
   normalizer_->Normalize(text, work->normalized);
-  const std::string_view normalized = work->normalized.text();
-  if (normalized.size() >= std::numeric_limits<uint32_t>::max()) {
-    return absl::InvalidArgumentError(
-        fmt::format("the text has {} bytes after normalization; SentencePiece "
-                    "models take less than 4 GiB, so cut it into documents",
-                    normalized.size()));
-  }
+  PENSTOCK_RETURN_IF_ERROR(CheckSize(work->normalized.text()));
   return work;
 }
 
@@ -115,6 +134,52 @@ absl::Status SentencePieceTokenizer::EncodeBest(
     }
   }
   GiveBack(std::move(work), text.size());
+  return absl::OkStatus();
+}
+
+absl::Status SentencePieceTokenizer::EncodeBare(
+    std::string_view text, EncodeOptions options, std::vector<TokenId>& ids,
+    std::vector<TokenOrigin>& origins) const {
+  options.invalid_utf8 = InvalidUtf8::kRefuse;
+  PENSTOCK_RETURN_IF_ERROR(CheckText(text, options));
+  PENSTOCK_RETURN_IF_ERROR(CheckSizeForOrigins(text));
+  if (text.empty()) return absl::OkStatus();
+  std::unique_ptr<Workspace> work = TakeWorkspace();
+  std::vector<uint32_t> places;
+  normalizer_->NormalizeWithOrigins(text, work->normalized, places);
+  const std::string_view normalized = work->normalized.text();
+  PENSTOCK_RETURN_IF_ERROR(CheckSize(normalized));
+  std::vector<UnknownText> unknown;
+  const size_t first = ids.size();
+  {
+    PieceSink sink(unknown_rule_, normalized.size(), ids, &unknown);
+    segmenter_->Segment(normalized, *work->scratch, sink);
+  }
+  OriginWriter writer(text, origins);
+  const auto add = [&](uint32_t begin, uint32_t end) {
+    writer.Add(begin, end, TokenOrigin::kNoWord);
+  };
+  auto next = unknown.begin();
+  size_t at = 0;  // in `normalized`
+  for (size_t i = first; i < ids.size(); ++i) {
+    const uint32_t begin = places[at];
+    if (next == unknown.end() || next->place != i) {
+      at += tokens_.BytesOf(ids[i]).size();
+      add(begin, places[at]);
+      continue;
+    }
+    if (unknown_rule_.as_bytes) {
+      // The last byte has all of the text.
+      for (size_t byte = 1; byte < next->bytes; ++byte, ++i) add(begin, begin);
+      at += next++->bytes;
+    } else {
+      for (; next != unknown.end() && next->place == i; ++next) {
+        at += next->bytes;
+      }
+    }
+    add(begin, places[at]);
+  }
+  if (text.size() <= kKeptTextBytes) workspaces_.GiveBack(std::move(work));
   return absl::OkStatus();
 }
 

@@ -42,6 +42,11 @@ class SentencePieceTokenizer final : public Tokenizer {
 
   absl::Status Encode(std::string_view text, EncodeOptions options,
                       std::vector<TokenId>& ids) const override;
+  // Origins are those of sentencepiece's ImmutableSentencePieceText; no token
+  // is of a word.
+  absl::Status EncodeBare(std::string_view text, EncodeOptions options,
+                          std::vector<TokenId>& ids,
+                          std::vector<TokenOrigin>& origins) const override;
   absl::Status EncodeSampled(std::string_view text, EncodeOptions options,
                              const Sampling& sampling,
                              std::vector<TokenId>& ids) const override;
@@ -79,6 +84,10 @@ class SentencePieceTokenizer final : public Tokenizer {
   class Stream;  // a decoder
 
   SentencePieceTokenizer() = default;
+
+  absl::Status CheckText(std::string_view text, EncodeOptions options) const;
+  // Lends one that fits the segmenter.
+  std::unique_ptr<Workspace> TakeWorkspace() const;
 
   absl::Status Build(const SentencePieceModel& model, UnigramRules rules);
   absl::Status BuildSegmenter(const SentencePieceModel& model,

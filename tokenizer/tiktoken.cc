@@ -127,7 +127,7 @@ absl::Status CheckComplete(const Vocabulary& vocabulary,
 absl::StatusOr<std::shared_ptr<const Tokenizer>> ParseTiktoken(
     std::string_view bytes, const std::string& name,
     const std::string& pattern) {
-  Encoding encoding = EncodingByName(pattern);
+  KnownEncoding encoding = EncodingByName(pattern);
   if (encoding.pretokenizer == nullptr) {
     return absl::InvalidArgumentError(
         fmt::format("{}: unknown pattern \"{}\"; give one of {}", name, pattern,

@@ -1,5 +1,7 @@
 #include "tokenizer/token_origins.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
 
@@ -26,6 +28,14 @@ void TrimRange(uint32_t leading, uint32_t trailing, bool first,
 
 }  // namespace
 
+absl::Status CheckSizeForOrigins(std::string_view text) {
+  if (text.size() < 0xffffffff) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      fmt::format("{} bytes of text; split texts of 4 GiB or more where "
+                  "offsets are wanted",
+                  text.size()));
+}
+
 void FillCharacterOffsets(std::string_view text,
                           std::span<TokenOrigin> origins) {
   std::vector<uint32_t> char_of(text.size());  // by byte
@@ -44,6 +54,22 @@ void FillCharacterOffsets(std::string_view text,
     origin.end_char = origin.end_byte < text.size() ? char_of[origin.end_byte]
                                                     : char_of.back() + 1;
   }
+}
+
+void OriginWriter::Add(size_t begin, size_t end, uint32_t word) {
+  const auto is_inside = [this](size_t pos) {
+    return pos < text_.size() && IsUtf8Continuation(text_[pos]);
+  };
+  while (begin > 0 && is_inside(begin)) --begin;
+  while (is_inside(end)) ++end;
+  for (; byte_ < begin; ++byte_) char_ += !is_inside(byte_);
+  uint32_t chars = 0;
+  for (size_t i = begin; i < end; ++i) chars += !is_inside(i);
+  origins_.push_back({.begin_byte = static_cast<uint32_t>(begin),
+                      .end_byte = static_cast<uint32_t>(end),
+                      .begin_char = char_,
+                      .end_char = char_ + chars,
+                      .word = word});
 }
 
 void TrimSpacesOf(std::string_view token, bool first, bool add_prefix_space,

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "formats/status.h"
+#include "tokenizer/encoding.h"
+#include "tokenizer/encoding_frame.h"
 
 namespace penstock {
 
@@ -14,8 +16,18 @@ void Encodings::Clear() {
 absl::Status Tokenizer::EncodeWithOrigins(
     std::string_view text, EncodeOptions options, std::vector<TokenId>& ids,
     std::vector<TokenOrigin>& origins) const {
-  return absl::UnimplementedError(
-      fmt::format("{}: does not tell where tokens came from", Describe()));
+  PENSTOCK_ASSIGN_OR_RETURN(
+      const Encoding encoding,
+      EncodeFully(*this, {text}, {.encode = options, .keep_overflow = false}));
+  ids.insert(ids.end(), encoding.ids.begin(), encoding.ids.end());
+  origins.insert(origins.end(), encoding.origins.begin(),
+                 encoding.origins.end());
+  return absl::OkStatus();
+}
+
+const EncodingFrame& Tokenizer::frame() const {
+  static const auto& nothing = *new EncodingFrame();
+  return nothing;
 }
 
 absl::Status Tokenizer::EncodeSampled(std::string_view, EncodeOptions,

@@ -17,6 +17,8 @@ namespace penstock {
 
 using TokenId = uint32_t;
 
+struct EncodingFrame;
+
 // What happens to the text of a special token ("<|endoftext|>") in the input.
 enum class SpecialText {
   kAllow,   // becomes the special token's id
@@ -24,8 +26,15 @@ enum class SpecialText {
   kAsText,  // is tokenized like any other text
 };
 
+// What happens to bytes that are not UTF-8.
+enum class InvalidUtf8 {
+  kAsReference,  // what each tokenizer says it does with them
+  kRefuse,       // is kInvalidArgument naming their offset
+};
+
 struct EncodeOptions {
   SpecialText special_text = SpecialText::kAllow;
+  InvalidUtf8 invalid_utf8 = InvalidUtf8::kAsReference;
   // Adds what the file's post-processor adds around a text (BOS, [CLS] ...).
   bool add_special_tokens = true;
 };
@@ -82,11 +91,12 @@ class Tokenizer {
                               std::vector<TokenId>& ids) const = 0;
 
   // Encode, with one origin for each id appended to `origins`. Slower.
-  // Errors:  those of Encode; kUnimplemented for a tokenizer that does not
-  //          know; kInvalidArgument for text that is not UTF-8.
-  virtual absl::Status EncodeWithOrigins(
-      std::string_view text, EncodeOptions options, std::vector<TokenId>& ids,
-      std::vector<TokenOrigin>& origins) const;
+  // See encoding.h for pairs of texts, masks, and what truncation cuts off.
+  // Errors:  those of Encode; kInvalidArgument for text that is not UTF-8 or
+  //          has 4 GiB or more.
+  absl::Status EncodeWithOrigins(std::string_view text, EncodeOptions options,
+                                 std::vector<TokenId>& ids,
+                                 std::vector<TokenOrigin>& origins) const;
 
   // Encode, drawing one of the ways to segment the text: see sampling.h.
   // Errors:  those of Encode; kInvalidArgument for a bad alpha; kUnimplemented
@@ -131,6 +141,14 @@ class Tokenizer {
   virtual uint64_t Fingerprint() const = 0;
   // One line for people: "byte-level BPE, 100277 ids, cl100k_base.tiktoken".
   virtual std::string Describe() const = 0;
+
+  // EncodeWithOrigins of the text alone: not cut, framed or padded, and
+  // offsets as the model gives them. What encoding.h starts from.
+  virtual absl::Status EncodeBare(std::string_view text, EncodeOptions options,
+                                  std::vector<TokenId>& ids,
+                                  std::vector<TokenOrigin>& origins) const = 0;
+  // How texts are cut, framed and padded; by default not at all.
+  virtual const EncodingFrame& frame() const;
 };
 
 }  // namespace penstock

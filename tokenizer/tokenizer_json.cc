@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "formats/status.h"
@@ -25,7 +26,7 @@ absl::Status CheckVersion(const JsonObject& root) {
 // Byte-level BPE alone, in one fast piece. kUnimplemented for anything else.
 absl::StatusOr<std::shared_ptr<const Tokenizer>> BuildByteLevelBpe(
     const JsonObject& root, const std::string& name) {
-  PENSTOCK_RETURN_IF_ERROR(CheckAbsent(root));
+  PENSTOCK_RETURN_IF_ERROR(CheckNoNormalizer(root));
   BpeParts parts;
   parts.name = name;
   parts.spelling = Spelling::kByteAlphabet;
@@ -34,7 +35,12 @@ absl::StatusOr<std::shared_ptr<const Tokenizer>> BuildByteLevelBpe(
   PENSTOCK_ASSIGN_OR_RETURN(const JsonObject model, root.Object("model"));
   PENSTOCK_ASSIGN_OR_RETURN(MergeTable merges, ReadBpeModel(model, parts));
   PENSTOCK_RETURN_IF_ERROR(ReadAddedTokens(root, parts));
-  PENSTOCK_RETURN_IF_ERROR(ReadPostProcessor(root, parts));
+  PENSTOCK_ASSIGN_OR_RETURN(parts.frame, ReadFrame(root));
+  PENSTOCK_RETURN_IF_ERROR(CheckFrame(parts.frame, [&](TokenId id) {
+    return parts.vocabulary.Has(id) ||
+           std::any_of(parts.specials.begin(), parts.specials.end(),
+                       [&](const auto& token) { return token.id == id; });
+  }));
   Bpe bpe = Bpe::FromMerges(parts.vocabulary, std::move(merges));
   return std::make_shared<BpeTokenizer>(std::move(parts), std::move(bpe));
 }

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "absl/status/status.h"
+
 namespace penstock {
 
 inline constexpr uint32_t kReplacementCharacter = 0xfffd;
@@ -81,6 +83,10 @@ inline size_t AppendChar(uint32_t c, std::string& text) {
 }
 
 bool IsValidUtf8(std::string_view text);
+
+// Errors:  kInvalidArgument naming the first byte that is not UTF-8 and its
+//          offset.
+absl::Status CheckUtf8(std::string_view text);
 
 // Whether no byte is above 0x7F.
 bool IsAscii(std::string_view text);

@@ -1,6 +1,8 @@
 #include "tools/example_json.h"
 
+#include <fmt/format.h>
 #include <simdjson.h>
+
 #include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -59,6 +61,49 @@ absl::StatusOr<std::string> ExampleToJson(std::string_view record) {
     json[*name] = std::move(values);
   }
   return json.dump();
+}
+
+absl::StatusOr<std::string> ExampleToText(std::string_view record,
+                                          uint64_t values) {
+  PENSTOCK_ASSIGN_OR_RETURN(const wire::Example example, ParseExample(record));
+  std::string text;
+  const auto add = [&](const std::string& name, const char* type,
+                       const auto& list, const auto& show) {
+    text += fmt::format("  {} {}[{}]", name, type, list.size());
+    uint64_t shown = 0;
+    for (const auto& value : list) {
+      if (shown == values) {
+        text += " ...";
+        break;
+      }
+      text += fmt::format("{} {}", shown++ == 0 ? ":" : ",", show(value));
+    }
+    text += "\n";
+  };
+  for (const std::string* name : SortedNames(example)) {
+    const wire::Feature& feature = example.features().feature().at(*name);
+    const std::string quoted = Json(*name).dump();
+    if (feature.has_bytes_list()) {
+      add(quoted, "bytes", feature.bytes_list().value(),
+          [&](const std::string& value) {
+            const std::string part = value.substr(0, 10 * values);
+            return fmt::format(
+                "\"{}\"{}", absl::Utf8SafeCEscape(part),
+                part.size() < value.size()
+                    ? fmt::format(" ... of {} bytes", value.size())
+                    : "");
+          });
+    } else if (feature.has_float_list()) {
+      add(quoted, "float", feature.float_list().value(),
+          [](float value) { return fmt::format("{}", value); });
+    } else if (feature.has_int64_list()) {
+      add(quoted, "int64", feature.int64_list().value(),
+          [](int64_t value) { return fmt::format("{}", value); });
+    } else {
+      text += fmt::format("  {} without a kind\n", quoted);
+    }
+  }
+  return text;
 }
 
 absl::Status SummarizeExample(

@@ -15,6 +15,11 @@ namespace penstock {
 // kInvalidArgument where the bytes are no Example.
 absl::StatusOr<std::string> ExampleToJson(std::string_view record);
 
+// The same for people: a line for each feature with its type, its number of
+// values and the first `values` of them; of bytes the first 10 * `values`.
+absl::StatusOr<std::string> ExampleToText(std::string_view record,
+                                          uint64_t values);
+
 // What one feature looked like over many rows.
 struct FeatureSummary {
   std::string type;  // "bytes", "float", "int64"; "mixed" where rows differ

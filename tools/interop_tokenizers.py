@@ -99,16 +99,22 @@ class Vocabulary:
         self.specials = specials
 
 
-def tiktoken_vocabularies(name, fixtures):
-    path = os.path.join(fixtures, "tokenizers", name + ".tiktoken")
-    ranks = tiktoken.load.load_tiktoken_bpe(path)
+def tiktoken_encoding(name, fixtures):
+    """An encoding of tiktoken over the ranks of the fixtures."""
+    ranks = tiktoken.load.load_tiktoken_bpe(
+        os.path.join(fixtures, "tokenizers", name + ".tiktoken"))
     # The constructor wants to download the ranks; give it ours.
     kept = openai_public.load_tiktoken_bpe
     openai_public.load_tiktoken_bpe = lambda *_, **__: ranks
     try:
-        encoding = tiktoken.Encoding(**getattr(openai_public, name)())
+        return tiktoken.Encoding(**getattr(openai_public, name)())
     finally:
         openai_public.load_tiktoken_bpe = kept
+
+
+def tiktoken_vocabularies(name, fixtures):
+    path = os.path.join(fixtures, "tokenizers", name + ".tiktoken")
+    encoding = tiktoken_encoding(name, fixtures)
     specials = sorted(encoding.special_tokens_set)
     arguments = ["--tokenizer", path, "--pattern", name]
     yield Vocabulary(

@@ -13,9 +13,13 @@ Examples:
   recordtool index old.tfrecord --length-of tokens
   recordtool inspect data/books-train.tfrecord@8 --records 100
   recordtool cat data/books-train.tfrecord@8 --start 1000 --limit 3
+  recordtool head data/books-train.tfrecord@8 -n 2
+  recordtool stats data/books-train.tfrecord@8 --json
+  recordtool schema data/books-train.tfrecord@8
 
 Files are named one by one, as a pattern with * and ?, or as base@N, which is
-base-00000-of-0000N and so on. Record ids run over the files in that order.)";
+base-00000-of-0000N and so on, or as FOLDER@SPLIT of a TensorFlow Datasets
+folder. Record ids run over the files in that order.)";
 
 }  // namespace
 
@@ -33,5 +37,8 @@ int main(int argc, char** argv) {
   penstock::AddIndex(app, command);
   penstock::AddInspect(app, command);
   penstock::AddCat(app, command);
+  penstock::AddHead(app, command);
+  penstock::AddSchema(app, command);
+  penstock::AddStats(app, command);
   return penstock::RunProgram(app, argc, argv, [&] { return command(); });
 }

@@ -16,11 +16,13 @@
 
 #include "formats/file.h"
 #include "formats/status.h"
+#include "tokenizer/encoding.h"
 #include "tokenizer/load.h"
 #include "tokenizer/sampling.h"
 #include "tokenizer/tokenizer.h"
 #include "tools/corpus_options.h"
 #include "tools/program.h"
+#include "tools/token_output.h"
 #include "tools/vocabulary_training.h"
 
 namespace penstock {
@@ -36,12 +38,18 @@ struct Flags {
   bool no_special_tokens = false;
   bool decode = false;
   bool offsets = false;
+  bool json = false;
+  bool pairs = false;
+  size_t batch = 1;
+  bool refuse_invalid_utf8 = false;
   std::string special = "allow";
   size_t best = 0;
   std::optional<uint64_t> sample;
   std::optional<double> alpha;
   bool train = false;
   VocabularyOptions training;
+
+  bool OnlyIds() const { return !offsets && !json && !pairs && batch == 1; }
 };
 
 constexpr char kExamples[] =
@@ -54,6 +62,9 @@ constexpr char kExamples[] =
     "  tokenize --tokenizer spm.model --sample 17 --alpha 0.2 book.txt\n"
     "  echo 15339 1917 | tokenize --tokenizer cl100k_base.tiktoken --decode\n"
     "  tokenize --tokenizer my.json --train --size 8192 books/ more.txt.gz\n"
+    "  printf 'who?\\tme' | tokenize --tokenizer bert.tokenizer.json --pairs "
+    "--json\n"
+    "  tokenize --tokenizer t5.model --offsets book.txt\n"
     "\nExit codes: 0 done, 1 failure, 2 wrong usage.";
 
 using Document = std::function<absl::Status(std::string_view)>;
@@ -113,30 +124,6 @@ absl::Status WriteOut(std::string_view bytes) {
       fmt::format("cannot write the output: {}", std::strerror(errno)));
 }
 
-void AppendIds(const std::vector<TokenId>& ids, std::string& line) {
-  for (size_t i = 0; i < ids.size(); ++i) {
-    char digits[16];
-    const auto end = std::to_chars(digits, digits + sizeof digits, ids[i]).ptr;
-    if (i > 0) line.push_back(' ');
-    line.append(digits, end);
-  }
-  line.push_back('\n');
-}
-
-// id:begin:end:word, where begin and end count characters.
-void AppendOrigins(const std::vector<TokenId>& ids,
-                   const std::vector<TokenOrigin>& origins, std::string& line) {
-  for (size_t i = 0; i < ids.size(); ++i) {
-    const TokenOrigin& origin = origins[i];
-    fmt::format_to(std::back_inserter(line), "{}{}:{}:{}:{}", i > 0 ? " " : "",
-                   ids[i], origin.begin_char, origin.end_char,
-                   origin.word == TokenOrigin::kNoWord
-                       ? -1
-                       : static_cast<int64_t>(origin.word));
-  }
-  line.push_back('\n');
-}
-
 absl::StatusOr<std::vector<TokenId>> ParseIds(std::string_view line) {
   constexpr std::string_view kBlanks = " \t\r";
   std::vector<TokenId> ids;
@@ -163,13 +150,28 @@ SpecialText PolicyOf(std::string_view flag) {
   return flag == "text" ? SpecialText::kAsText : SpecialText::kAllow;
 }
 
-absl::Status EncodeDocument(const Tokenizer& tokenizer, const Flags& flags,
-                            std::string_view text) {
-  const EncodeOptions options = {
-      .special_text = PolicyOf(flags.special),
-      .add_special_tokens = !flags.no_special_tokens};
+EncodeOptions OptionsOf(const Flags& flags) {
+  return {.special_text = PolicyOf(flags.special),
+          .invalid_utf8 = flags.refuse_invalid_utf8 ? InvalidUtf8::kRefuse
+                                                    : InvalidUtf8::kAsReference,
+          .add_special_tokens = !flags.no_special_tokens};
+}
+
+absl::StatusOr<TextPair> PairOf(const Flags& flags, std::string_view text) {
+  if (!flags.pairs) return TextPair{text};
+  const size_t tab = text.find('\t');
+  if (tab == std::string_view::npos) {
+    return absl::InvalidArgumentError(
+        "no tab between the two texts that --pairs asks for");
+  }
+  return TextPair{text.substr(0, tab), text.substr(tab + 1)};
+}
+
+absl::Status WriteIds(const Tokenizer& tokenizer, const Flags& flags,
+                      std::string_view text) {
   std::vector<TokenId> ids;
   std::string line;
+  const EncodeOptions options = OptionsOf(flags);
   if (flags.sample) {
     PENSTOCK_RETURN_IF_ERROR(tokenizer.EncodeSampled(
         text, options,
@@ -184,17 +186,53 @@ absl::Status EncodeDocument(const Tokenizer& tokenizer, const Flags& flags,
       fmt::format_to(std::back_inserter(line), "{}\t", way.score);
       AppendIds(way.ids, line);
     }
-  } else if (flags.offsets) {
-    std::vector<TokenOrigin> origins;
-    PENSTOCK_RETURN_IF_ERROR(
-        tokenizer.EncodeWithOrigins(text, options, ids, origins));
-    AppendOrigins(ids, origins, line);
   } else {
     PENSTOCK_RETURN_IF_ERROR(tokenizer.Encode(text, options, ids));
     AppendIds(ids, line);
   }
   return WriteOut(line);
 }
+
+// Texts that are padded together.
+class Batch {
+ public:
+  Batch(const Tokenizer& tokenizer, const Flags& flags)
+      : tokenizer_(tokenizer), flags_(flags) {}
+
+  absl::Status Add(std::string_view text) {
+    texts_.emplace_back(text);
+    return texts_.size() < flags_.batch ? absl::OkStatus() : Write();
+  }
+
+  absl::Status Write() {
+    std::vector<TextPair> pairs;
+    for (const std::string& text : texts_) {
+      PENSTOCK_ASSIGN_OR_RETURN(const TextPair pair, PairOf(flags_, text));
+      pairs.push_back(pair);
+    }
+    PENSTOCK_ASSIGN_OR_RETURN(const std::vector<Encoding> encodings,
+                              EncodeFully(tokenizer_, pairs,
+                                          {.encode = OptionsOf(flags_),
+                                           .keep_overflow = flags_.json}));
+    std::string lines;
+    for (const Encoding& encoding : encodings) {
+      if (flags_.json) {
+        AppendJson(tokenizer_, encoding, lines);
+      } else if (flags_.offsets) {
+        AppendOrigins(encoding.ids, encoding.origins, lines);
+      } else {
+        AppendIds(encoding.ids, lines);
+      }
+    }
+    texts_.clear();
+    return WriteOut(lines);
+  }
+
+ private:
+  const Tokenizer& tokenizer_;
+  const Flags& flags_;
+  std::vector<std::string> texts_;
+};
 
 absl::Status DecodeLine(const Tokenizer& tokenizer, const Flags& flags,
                         std::string_view line) {
@@ -209,19 +247,24 @@ absl::Status DecodeLine(const Tokenizer& tokenizer, const Flags& flags,
 absl::Status RunOn(const Tokenizer& tokenizer, const Flags& flags,
                    const std::string& path) {
   size_t number = 0;
-  const auto each = [&](std::string_view document) {
-    const absl::Status status =
-        flags.decode ? DecodeLine(tokenizer, flags, document)
-                     : EncodeDocument(tokenizer, flags, document);
-    ++number;
+  Batch batch(tokenizer, flags);
+  const auto named = [&](absl::Status status) {
     if (status.ok()) return status;
     return Annotate(
         status, fmt::format("{}: {} {}", path == "-" ? "standard input" : path,
                             flags.decode ? "line" : "document", number));
   };
+  const auto each = [&](std::string_view document) {
+    ++number;
+    if (flags.decode) return named(DecodeLine(tokenizer, flags, document));
+    if (flags.OnlyIds()) return named(WriteIds(tokenizer, flags, document));
+    return named(batch.Add(document));
+  };
   if (flags.decode) return ReadSeparated(path, '\n', each);
-  if (flags.null_separated) return ReadSeparated(path, '\0', each);
-  return ReadWhole(path, each);
+  PENSTOCK_RETURN_IF_ERROR(flags.null_separated
+                               ? ReadSeparated(path, '\0', each)
+                               : ReadWhole(path, each));
+  return named(batch.Write());
 }
 
 absl::Status Train(const Flags& flags) {
@@ -270,6 +313,18 @@ int Main(int argc, char** argv) {
   app.add_flag("--offsets", flags.offsets,
                "write id:begin:end:word for each token: the characters it "
                "came from and the number of its word");
+  app.add_flag("--json", flags.json,
+               "write an object for each document: ids, tokens, offsets, "
+               "words, types, masks, overflowing parts");
+  app.add_flag("--pairs", flags.pairs,
+               "a document is two texts with a tab between them");
+  app.add_option("--batch", flags.batch,
+                 "documents to pad to the longest of them, where the file says "
+                 "that texts are padded so")
+      ->check(CLI::Range(size_t{1}, size_t{1} << 20))
+      ->capture_default_str();
+  app.add_flag("--refuse-invalid-utf8", flags.refuse_invalid_utf8,
+               "fail at bytes that are not UTF-8");
   app.add_flag("--decode", flags.decode, "lines of ids in, text out");
   app.add_option("--special", flags.special,
                  "what the text of a special token becomes: its id (allow), "
@@ -291,8 +346,10 @@ int Main(int argc, char** argv) {
                  "scores are multiplied with (default the file's, else 0.1)")
       ->needs(sample);
   for (CLI::Option* option : {best, sample}) {
-    option->excludes(app.get_option("--decode"));
-    option->excludes(app.get_option("--offsets"));
+    for (const char* other :
+         {"--decode", "--offsets", "--json", "--pairs", "--batch"}) {
+      option->excludes(app.get_option(other));
+    }
   }
   CLI::Option* train = app.add_flag(
       "--train", flags.train,

@@ -16,6 +16,7 @@
 #include "formats/example.pb.h"
 #include "formats/file.h"
 #include "formats/record_index.h"
+#include "formats/record_index_build.h"
 #include "formats/tfrecord_framing.h"
 #include "formats/tfrecord_reader.h"
 
@@ -55,30 +56,34 @@ Work Igzip(const std::string& path) {
   static const auto state = std::make_unique<inflate_state>();
   std::string& in = Contents(path);
   isal_inflate_init(state.get());
-  state->crc_flag = ISAL_GZIP;
   state->next_in = reinterpret_cast<uint8_t*>(in.data());
   state->avail_in = in.size();
   Work work;
-  while (state->block_state != ISAL_BLOCK_FINISH) {
-    state->next_out = out.data();
-    state->avail_out = out.size();
-    if (isal_inflate(state.get()) != ISAL_DECOMP_OK) Fail(path + ": igzip");
-    work.bytes += state->next_out - out.data();
+  while (state->avail_in > 0) {  // a member
+    isal_inflate_reset(state.get());
+    state->crc_flag = ISAL_GZIP;
+    while (state->block_state != ISAL_BLOCK_FINISH) {
+      state->next_out = out.data();
+      state->avail_out = out.size();
+      if (isal_inflate(state.get()) != ISAL_DECOMP_OK) Fail(path + ": igzip");
+      work.bytes += state->next_out - out.data();
+    }
   }
   return work;
 }
 
 Work PreadLoop(const std::string& path) {
-  static const RecordIndex index = *RecordIndex::Build(LocalFiles(), path);
+  static const RecordIndex index = *BuildRecordIndex(LocalFiles(), path);
   static const int file = Open(path);
   static std::mt19937_64 random(3);
   static std::vector<char> out(1 << 20);
   Work work;
   for (size_t i = 0; i < kGathered; ++i) {
     const uint64_t id = random() % index.records();
-    const size_t size = index.size_bytes(id) + kTfRecordFramingBytes;
+    const RecordPlace place = *index.Find(id);
+    const size_t size = place.size_bytes + kTfRecordFramingBytes;
     if (out.size() < work.bytes + size) out.resize(2 * (work.bytes + size));
-    if (pread(file, out.data() + work.bytes, size, index.offset(id)) !=
+    if (pread(file, out.data() + work.bytes, size, place.offset) !=
         static_cast<ssize_t>(size)) {
       Fail(path + ": pread");
     }

@@ -8,6 +8,7 @@
 #include "formats/open.h"
 #include "formats/record_files.h"
 #include "formats/record_index.h"
+#include "formats/record_index_build.h"
 #include "formats/tfrecord_framing.h"
 #include "formats/tfrecord_reader.h"
 #include "formats/tfrecord_writer.h"
@@ -76,7 +77,7 @@ Work Gather(const std::string& path) {
   static std::mt19937_64 random(3);
   static GatheredRecords out;
   if (files == nullptr) {
-    if (!RecordIndex::Build(LocalFiles(), path)->Save(LocalFiles(), path).ok())
+    if (!BuildRecordIndex(LocalFiles(), path)->Save(LocalFiles(), path).ok())
       Fail(path + ": no index");
     files = *RecordFiles::Open(LocalFiles(), {path});
   }
@@ -139,7 +140,8 @@ Work ReadAndParse(const std::string& path) {
 }
 
 Work Index(const std::string& path) {
-  const auto index = RecordIndex::Build(LocalFiles(), path);
+  const auto index =
+      BuildRecordIndex(LocalFiles(), path, {.check = IndexCheck::kHeaders});
   if (!index.ok()) Fail(std::string(index.status().message()));
   return {index->records(), index->file().size_bytes};
 }

@@ -337,5 +337,39 @@ TEST(SevenZipDamageTest, AChangedByteFailsTheMembersChecksum) {
   EXPECT_THAT(out.status, StatusIs(kDataLoss, HasSubstr("c.7z!a.txt: ")));
 }
 
+// The checksums of the header are made good again.
+TEST(SevenZipDamageTest, AnUnknownCodecIsUnimplementedNotDamage) {
+  std::string bytes = SevenZip({{"a.txt", "alpha"}}, "compression=store");
+  // A folder of one coder whose id is one byte: 0, stored.
+  const size_t coder = bytes.find(std::string("\x0b\1\0\1\1\0", 6));
+  ASSERT_NE(coder, std::string::npos);
+  bytes[coder + 5] = 0x77;
+  uint64_t offset = 0, size = 0;
+  std::memcpy(&offset, bytes.data() + 12, 8);
+  std::memcpy(&size, bytes.data() + 20, 8);
+  const auto crc = [&](size_t at, size_t count) {
+    return static_cast<uint32_t>(
+        crc32(0, reinterpret_cast<const Bytef*>(bytes.data() + at), count));
+  };
+  Store<uint32_t>(bytes, 28, crc(32 + offset, size));
+  Store<uint32_t>(bytes, 8, crc(12, 20));
+  const ReadOut out = ReadAs("c.7z", bytes);
+  EXPECT_THAT(out.records, IsEmpty());
+  EXPECT_THAT(out.status, StatusIs(kUnimplemented, HasSubstr("c.7z")));
+}
+
+// As files that hold themselves would be without end.
+TEST(ArchiveDamageTest, OneLayerOfCompressionIsTakenOffAndNoMore) {
+  std::string bytes = Tar(Small());
+  for (int layer = 0; layer < 30; ++layer) bytes = Gzip(bytes);
+  for (const std::string name : {"c.tar.gz", "c.txt.gz", "c.jsonl.gz"}) {
+    const ReadOut out = ReadAs(name, bytes);
+    EXPECT_THAT(out.records, IsEmpty());
+    EXPECT_THAT(out.status,
+                StatusIs(kInvalid,
+                         AllOf(HasSubstr(name), HasSubstr("looks like gzip"))));
+  }
+}
+
 }  // namespace
 }  // namespace penstock::testing

@@ -123,7 +123,8 @@ TEST(ArchiveTest, MembersAroundLargeOnesThatAreLeftOutComeWhole) {
       entries.push_back({"large", std::string(900'000, 'z')});
     }
   }
-  MemoryFiles files(Tar(entries));
+  const std::string tar = Tar(entries);
+  MemoryFiles files(tar);
   const auto use = [](std::string_view name) -> absl::StatusOr<MemberUse> {
     return name == "large" ? MemberUse::kSkip : MemberUse::kWhole;
   };

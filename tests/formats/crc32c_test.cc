@@ -1,6 +1,8 @@
 #include "formats/crc32c.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <numeric>
 #include <string>
@@ -36,6 +38,25 @@ TEST(Crc32cTest, AllWaysAgreeAtEverySizeAndAlignment) {
     }
   }
   EXPECT_EQ(Crc32c(all), ExtendCrc32cPortable(0, all));
+}
+
+// What is masked out of a vector must not be touched either.
+TEST(Crc32cTest, NothingOutsideTheBytesIsRead) {
+  const size_t page = sysconf(_SC_PAGESIZE);
+  void* const pages =
+      mmap(nullptr, 3 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(pages, MAP_FAILED);
+  char* const bytes = static_cast<char*>(pages) + page;
+  ASSERT_EQ(mprotect(bytes, page, PROT_READ | PROT_WRITE), 0);
+  std::iota(bytes, bytes + page, '\0');
+  for (size_t size = 0; size <= page; ++size) {
+    for (const std::string_view part :
+         {std::string_view(bytes, size),
+          std::string_view(bytes + page - size, size)}) {
+      ASSERT_EQ(Crc32c(part), ExtendCrc32cPortable(0, part)) << size;
+    }
+  }
+  munmap(pages, 3 * page);
 }
 
 TEST(Crc32cTest, ExtendedPieceByPieceItIsTheSame) {

@@ -32,7 +32,10 @@ TEST(PosixStatusTest, EachErrnoHasTheExactCode) {
   const std::pair<int, absl::StatusCode> codes[] = {
       {ENOENT, absl::StatusCode::kNotFound},
       {EACCES, absl::StatusCode::kPermissionDenied},
+      {EROFS, absl::StatusCode::kPermissionDenied},
       {EISDIR, absl::StatusCode::kInvalidArgument},
+      {ELOOP, absl::StatusCode::kInvalidArgument},
+      {ENAMETOOLONG, absl::StatusCode::kInvalidArgument},
       {ENOSPC, absl::StatusCode::kResourceExhausted},
       {EDQUOT, absl::StatusCode::kResourceExhausted},
       {EFBIG, absl::StatusCode::kResourceExhausted},

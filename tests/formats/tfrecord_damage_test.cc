@@ -193,6 +193,16 @@ TEST_F(TfRecordDamageTest, APlainFileReadAsCompressedIsNamed) {
 TEST_F(TfRecordDamageTest, FilesOfOtherTypesAreNamed) {
   const std::pair<std::string, std::string> files[] = {
       {"{\"a\": 1, \"b\": 2}\n", "JSON"},
+      {"[{\"a\": 1}, {\"a\": 2}]\n", "JSON"},
+      {"PK\x03\x04 and more bytes", "a zip archive"},
+      {"BZh91AY&SY and more", "bzip2"},
+      {std::string("\xfd\x37zXZ\0\0\4 and more", 17), "xz"},
+      {"\x28\xb5\x2f\xfd and more bytes", "zstd"},
+      {"\x89HDF\r\n\x1a\n and more bytes", "HDF5"},
+      {"ARROW1 and more bytes", "an Arrow file"},
+      {"\x83\xaf\x70\xd1 and more bytes", "Riegeli or ArrayRecord"},
+      {"PSTKIDX1 and more bytes", "a record index"},
+      {"<?xml version=\"1.0\"?><Error>", "XML"},
       {"PAR1 and more bytes", "Parquet"},
       {"<!DOCTYPE html><html>", "HTML"},
       {"version https://git-lfs.github.com/spec/v1\noid", "Git LFS pointer"},

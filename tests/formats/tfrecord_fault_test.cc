@@ -49,8 +49,14 @@ TEST_F(TfRecordFaultTest, InterruptedAndShortCallsAreInvisible) {
   }
 }
 
+// Nor is it damage that could be skipped.
 TEST_F(TfRecordFaultTest, AReadThatFailsAnywhereIsNeverAnEnd) {
-  for (const Compression compression : kCompressions) {
+  for (const auto& [compression, on_corruption] :
+       {std::pair(Compression::kNone, OnCorruption::kFail),
+        std::pair(Compression::kNone, OnCorruption::kResync),
+        std::pair(Compression::kGzip, OnCorruption::kFail),
+        std::pair(Compression::kGzip, OnCorruption::kResync),
+        std::pair(Compression::kZlib, OnCorruption::kResync)}) {
     ASSERT_OK(WriteTfRecord(LocalFiles(), path_, records_,
                             {.compression = compression}));
     for (const Call call : {Call::kOpen, Call::kRead, Call::kStat}) {
@@ -61,7 +67,13 @@ TEST_F(TfRecordFaultTest, AReadThatFailsAnywhereIsNeverAnEnd) {
         calls.FailAt(call, n, EIO);
         PosixFiles files(calls);
         const auto result = ReadTfRecord(
-            files, path_, {.compression = compression, .buffer_bytes = 512});
+            files, path_,
+            {.compression = compression,
+             .buffer_bytes = 512,
+             .recovery = {.on_corruption = on_corruption,
+                          .on_skipped = [](const SkippedRegion& region) {
+                            ADD_FAILURE() << SkippedText(region);
+                          }}});
         const bool failed = calls.count(call) > n;
         ASSERT_EQ(result.status.ok(), !failed) << n;
         if (!failed) {
@@ -122,6 +134,24 @@ TEST_F(TfRecordFaultTest, AWriteThatFailsAnywhereLeavesNoFile) {
       // The run after the faults gives what a run without any gave.
       EXPECT_TRUE(folder_.Read("a.tfrecord") == expected);
     }
+  }
+}
+
+TEST_F(TfRecordFaultTest, AWriteThatFailsBeforeTheRenameKeepsTheOldFile) {
+  const std::pair<Call, int> faults[] = {
+      {Call::kOpen, EACCES}, {Call::kWrite, ENOSPC}, {Call::kSync, EIO},
+      {Call::kClose, EIO},   {Call::kRename, EXDEV}, {Call::kRename, EBUSY}};
+  folder_.Write("a.tfrecord", "old");
+  for (const auto& [call, error] : faults) {
+    SCOPED_TRACE(error);
+    FaultyCalls calls;
+    calls.LimitTransfers(700);
+    calls.FailAt(call, 0, error);
+    PosixFiles files(calls);
+    EXPECT_FALSE(WriteTfRecord(files, path_, records_).ok());
+    EXPECT_EQ(folder_.Read("a.tfrecord"), "old");
+    ASSERT_OK_AND_ASSIGN(const auto names, LocalFiles().List(folder_.path()));
+    EXPECT_EQ(names.size(), 1u);
   }
 }
 

@@ -72,8 +72,49 @@ Walked Read(std::string_view bytes, TfRecordReadOptions options) {
   return read;
 }
 
+// Every byte is in one record or in one region, and each record's own bytes
+// are where it says.
+Walked Resync(std::string_view bytes, size_t buffer_bytes) {
+  MemoryFiles files(bytes);
+  uint64_t at = 0;
+  uint64_t regions = 0;
+  const auto skipped = [&](const SkippedRegion& region) {
+    Require(region.begin == at && region.end > at, "a gap before a region");
+    at = region.end;
+    ++regions;
+  };
+  auto reader = OpenTfRecord(files, "fuzz.tfrecord",
+                             {.buffer_bytes = buffer_bytes,
+                              .recovery = {OnCorruption::kResync, skipped}});
+  Require(reader.ok(), "cannot open");
+  Walked read;
+  while (true) {
+    const auto block = (*reader)->NextBlock();
+    if (!block.ok()) return read;  // of another type
+    read.whole = !block->has_value();
+    if (read.whole) break;
+    Require((*block)->first == read.records.size() + regions, "a number");
+    for (const std::string_view record : (*block)->records) {
+      const Walked one = Walk(bytes.substr(at, record.size() + 16));
+      Require(one.whole && one.records.size() == 1 && one.records[0] == record,
+              "a record that is none");
+      at += record.size() + 16;
+      read.records.emplace_back(record);
+    }
+  }
+  Require(at == bytes.size(), "bytes are lost");
+  return read;
+}
+
 void TestOneInput(std::string_view bytes) {
   const Walked expected = Walk(bytes);
+  const Walked salvaged = Resync(bytes, 1 << 20);
+  Require(salvaged.records.size() >= expected.records.size(), "too few");
+  for (const size_t buffer_bytes : {1, 64}) {
+    const Walked same = Resync(bytes, buffer_bytes);
+    Require(same.records == salvaged.records, "other salvaged records");
+    Require(same.whole == salvaged.whole, "another salvaged end");
+  }
   for (const size_t buffer_bytes : {1, 64, 1 << 20}) {
     const Walked read = Read(bytes, {.buffer_bytes = buffer_bytes});
     Require(read.records == expected.records, "other records");

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "formats/record_index.h"
+#include "formats/record_index_build.h"
 #include "pipeline/pipeline.h"
 #include "tests/pipeline/dataset_fixture.h"
 #include "tests/support/status_matchers.h"
@@ -180,6 +181,38 @@ TEST_F(SourceTest, CompressedAndPlainFilesGiveTheSameBatches) {
       EXPECT_EQ(by_number[i].record_ids, sequential[i].record_ids);
       EXPECT_EQ(by_number[i].tensors, sequential[i].tensors);
     }
+  }
+}
+
+TEST_F(SourceTest, GzipFilesWithAnIndexArePlannedLikePlainOnes) {
+  const std::string plain = Write({.files = 1});
+  const std::string gzip =
+      Write({.files = 1, .compression = Compression::kGzip});
+  ASSERT_OK_AND_ASSIGN(const auto of_plain,
+                       RecordIndex::Load(LocalFiles(), plain));
+  ASSERT_OK_AND_ASSIGN(const auto tokens, of_plain.Lengths("tokens"));
+  ASSERT_OK_AND_ASSIGN(const auto places,
+                       BuildRecordIndex(LocalFiles(), gzip,
+                                        {.compression = Compression::kGzip}));
+  ASSERT_OK_AND_ASSIGN(
+      const auto index,
+      places.WithColumns({{"tokens", {tokens.begin(), tokens.end()}}}));
+  ASSERT_OK(index.Save(LocalFiles(), gzip));
+  const Dataset read = Dataset::TfRecords(gzip);
+  ASSERT_OK_AND_ASSIGN(const auto shuffled,
+                       RunAll(Bucketed(read.Shuffle({.seed = 9}))));
+  std::vector<uint64_t> ids = RealIds(shuffled);
+  std::sort(ids.begin(), ids.end());
+  EXPECT_EQ(ids, Iota(100));
+  ASSERT_OK_AND_ASSIGN(const Pipeline pipeline, Compile(Bucketed(read), {}));
+  EXPECT_THAT(pipeline.Explain(), HasSubstr("planned:"));
+  ASSERT_OK_AND_ASSIGN(const auto expected,
+                       RunAll(Bucketed(Dataset::TfRecords(plain))));
+  ASSERT_OK_AND_ASSIGN(const auto batches, RunAll(Bucketed(read)));
+  ASSERT_EQ(batches.size(), expected.size());
+  for (size_t i = 0; i < batches.size(); ++i) {
+    EXPECT_EQ(batches[i].record_ids, expected[i].record_ids);
+    EXPECT_EQ(batches[i].tensors, expected[i].tensors);
   }
 }
 

@@ -1,4 +1,4 @@
-// A file system that holds one file in memory, for reading without a disk.
+// A file system that holds a file or two in memory, for reading without a disk.
 #pragma once
 
 #include <algorithm>
@@ -11,41 +11,55 @@
 
 namespace penstock::testing {
 
+// `bytes`, `times` times behind each other.
 class MemoryFile final : public ReadableFile {
  public:
-  MemoryFile(std::string_view bytes, std::string path)
-      : bytes_(bytes), path_(std::move(path)) {}
+  MemoryFile(std::string_view bytes, std::string path, uint64_t times = 1)
+      : bytes_(bytes),
+        size_bytes_(times * bytes.size()),
+        path_(std::move(path)) {}
 
   absl::StatusOr<size_t> ReadAt(uint64_t offset,
                                 std::span<char> out) const override {
-    const std::string_view from =
-        bytes_.substr(std::min<uint64_t>(offset, bytes_.size()), out.size());
-    std::copy(from.begin(), from.end(), out.begin());
-    return from.size();
+    const size_t size = std::min<uint64_t>(
+        out.size(), size_bytes_ - std::min(offset, size_bytes_));
+    for (size_t filled = 0; filled < size;) {
+      const std::string_view from =
+          bytes_.substr((offset + filled) % bytes_.size(), size - filled);
+      std::copy(from.begin(), from.end(), out.begin() + filled);
+      filled += from.size();
+    }
+    return size;
   }
   absl::StatusOr<FileInfo> Stat() const override {
-    return FileInfo{.size_bytes = bytes_.size()};
+    return FileInfo{.size_bytes = size_bytes_};
   }
   void WillRead(uint64_t offset, uint64_t size_bytes) const override {}
   const std::string& path() const override { return path_; }
 
  private:
   const std::string_view bytes_;
+  const uint64_t size_bytes_;
   const std::string path_;
 };
 
-// Every path is the one file; nothing can be written.
+// Every path is the one file, except for those with the ending of the second;
+// nothing can be written.
 class MemoryFiles final : public FileSystem {
  public:
   // `bytes` must outlive this and what it opened.
-  explicit MemoryFiles(std::string_view bytes) : bytes_(bytes) {}
+  explicit MemoryFiles(std::string_view bytes, uint64_t times = 1)
+      : bytes_(bytes), times_(times) {}
+  MemoryFiles(std::string_view bytes, std::string ending,
+              std::string_view second)
+      : bytes_(bytes), ending_(std::move(ending)), second_(second) {}
 
   absl::StatusOr<std::unique_ptr<ReadableFile>> OpenForRead(
       const std::string& path) override {
-    return std::make_unique<MemoryFile>(bytes_, path);
+    return std::make_unique<MemoryFile>(BytesOf(path), path, times_);
   }
   absl::StatusOr<FileInfo> Stat(const std::string& path) override {
-    return FileInfo{.size_bytes = bytes_.size()};
+    return FileInfo{.size_bytes = times_ * BytesOf(path).size()};
   }
   absl::StatusOr<std::unique_ptr<WritableFile>> OpenForWrite(
       const std::string& path) override {
@@ -71,7 +85,14 @@ class MemoryFiles final : public FileSystem {
     return absl::UnimplementedError("one file to read in memory");
   }
 
+  std::string_view BytesOf(const std::string& path) const {
+    return !ending_.empty() && path.ends_with(ending_) ? second_ : bytes_;
+  }
+
   const std::string_view bytes_;
+  const uint64_t times_ = 1;
+  const std::string ending_;
+  const std::string_view second_;
 };
 
 }  // namespace penstock::testing

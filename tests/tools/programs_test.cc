@@ -20,6 +20,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using testing::ScratchFolder;
+using ::testing::StartsWith;
 
 class ProgramsTest : public ::testing::Test {
  protected:
@@ -113,6 +114,44 @@ TEST_F(ProgramsTest, IndexMakesTheColumnThatDatagenMakes) {
   EXPECT_EQ(folder_.Read(name), made_by_datagen);
 }
 
+TEST_F(ProgramsTest, TheTextIndexMakesTheSameIndexOrNamesItsLine) {
+  MakeDataset();
+  const std::string name = "data/small-train.tfrecord-00001-of-00004";
+  const std::string index = "recordtool index --length-of tokens ";
+  const std::string made_by_datagen = folder_.Read(name + ".index");
+  Outcome outcome = RunProgramLine(index + "--form=dali " + (folder_ / name));
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+  const std::string text = folder_.Read(name + ".idx");
+  EXPECT_THAT(text, StartsWith("0 "));
+
+  const std::string from =
+      index + "--from-dali " + (folder_ / (name + ".idx ")) + (folder_ / name);
+  outcome = RunProgramLine(from);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+  EXPECT_EQ(folder_.Read(name + ".index"), made_by_datagen);
+
+  folder_.Write(name + ".idx", "1" + text);
+  outcome = RunProgramLine(from);
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.output, HasSubstr(".idx:1: offset 10"));
+}
+
+TEST_F(ProgramsTest, GzipShardsOfDatagenAreReadByNumber) {
+  MakeDataset();
+  const Outcome made = RunProgramLine(fmt::format(
+      "datagen --input {} --output {} --name small --unit line --tokenizer "
+      "bytes --shards 2 --compression gzip --quiet",
+      folder_ / "corpus.txt", folder_ / "gzip"));
+  EXPECT_EQ(made.exit_code, 0) << made.output;
+  const std::string name = "gzip/small-train.tfrecord-00001-of-00002.index";
+  const std::string made_by_datagen = folder_.Read(name);
+  const Outcome outcome = RunProgramLine(
+      "recordtool index --verify --compression gzip --length-of tokens " +
+      (folder_ / "gzip/small-train.tfrecord@2"));
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+  EXPECT_EQ(folder_.Read(name), made_by_datagen);
+}
+
 TEST_F(ProgramsTest, InspectTellsTheFeatures) {
   const std::string dataset = MakeDataset();
   const auto json = RunForJson("recordtool inspect --json " + dataset);
@@ -133,6 +172,58 @@ TEST_F(ProgramsTest, TheSimulationSeesExactlyTheRecordsThatCountSees) {
   EXPECT_EQ(json["record_digest"]["value"], count["record_id_digest"]);
   EXPECT_EQ(json["epochs"][0]["missing"], 0);
   EXPECT_EQ(json["epochs"][0]["duplicated"], 0);
+}
+
+TEST_F(ProgramsTest, ASchemaIsInferredAndChecked) {
+  const std::string dataset = MakeDataset();
+  const Outcome schema = RunProgramLine("recordtool schema -q " + dataset);
+  EXPECT_EQ(schema.exit_code, 0);
+  EXPECT_THAT(schema.output, AllOf(HasSubstr("penstock-schema 1\n"),
+                                   HasSubstr("feature \"tokens\" int64")));
+  folder_.Write("a.schema", schema.output);
+  const std::string check = fmt::format("recordtool schema -q --check {} {}",
+                                        folder_ / "a.schema", dataset);
+  EXPECT_EQ(RunProgramLine(check).exit_code, 0);
+  folder_.Write("a.schema",
+                "penstock-schema 1\nrows 1\nfeature \"tokens\" float values "
+                "1 rows 1\n");
+  const Outcome bad = RunProgramLine(check);
+  EXPECT_EQ(bad.exit_code, 1);
+  EXPECT_THAT(bad.output, AllOf(HasSubstr("record 0"),
+                                HasSubstr("expected float[1], found int64"),
+                                HasSubstr("a.schema:3")));
+}
+
+TEST_F(ProgramsTest, StatsAndCountAgree) {
+  const std::string dataset = MakeDataset();
+  const auto stats = nlohmann::json::parse(
+      RunProgramLine("recordtool stats -q --json " + dataset).output);
+  const auto count = nlohmann::json::parse(
+      RunProgramLine("recordtool count -q --json " + dataset).output);
+  EXPECT_EQ(stats["records"], count["records"]);
+  EXPECT_EQ(stats["record_bytes"]["sum"], count["bytes"]);
+  uint64_t rows = 0;
+  for (const auto& bucket :
+       stats["features"]["tokens"]["length"]["histogram"]) {
+    rows += bucket["records"].get<uint64_t>();
+  }
+  EXPECT_EQ(rows, count["records"]);
+  EXPECT_THAT(RunProgramLine("recordtool stats -q " + dataset).output,
+              HasSubstr("length of tokens"));
+}
+
+TEST_F(ProgramsTest, HeadShowsAndCatGivesRecords) {
+  const std::string dataset = MakeDataset();
+  EXPECT_THAT(
+      RunProgramLine("recordtool head -n 1 --values 2 " + dataset).output,
+      AllOf(HasSubstr("record 0 at offset 0"), HasSubstr("\"tokens\" int64["),
+            HasSubstr(" ...")));
+  const std::string raw =
+      RunProgramLine("recordtool cat --raw --limit 1 " + dataset).output;
+  EXPECT_THAT(raw, HasSubstr("tokens"));
+  EXPECT_EQ(raw[0], '\x0a');  // the field of an Example
+  EXPECT_EQ(RunProgramLine("recordtool cat --json --limit 1 " + dataset).output,
+            RunProgramLine("recordtool cat --limit 1 " + dataset).output);
 }
 
 TEST_F(ProgramsTest, TokensAsBytesGiveTheBatchesOfInt64) {

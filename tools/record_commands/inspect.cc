@@ -79,6 +79,10 @@ void AddInspect(CLI::App& app, Command& command) {
   sub->add_option("--records", inspect->records, "How many records to look at")
       ->capture_default_str();
   sub->add_flag("--json", inspect->json, "As JSON");
+  sub->footer(R"(
+Examples:
+  recordtool inspect data/books-train.tfrecord@8 --records 100
+  recordtool inspect old.tfrecord --json)");
   sub->callback(
       [&command, inspect] { command = [inspect] { return inspect->Run(); }; });
 }

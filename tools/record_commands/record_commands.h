@@ -13,9 +13,12 @@ using Command = std::function<absl::Status()>;
 // Each adds its subcommand to `app`; once that is parsed, `command` runs it.
 void AddCat(CLI::App& app, Command& command);
 void AddCount(CLI::App& app, Command& command);
+void AddHead(CLI::App& app, Command& command);
 void AddIndex(CLI::App& app, Command& command);
 void AddInspect(CLI::App& app, Command& command);
 void AddRepair(CLI::App& app, Command& command);
+void AddSchema(CLI::App& app, Command& command);
+void AddStats(CLI::App& app, Command& command);
 void AddVerify(CLI::App& app, Command& command);
 
 }  // namespace penstock

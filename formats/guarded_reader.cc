@@ -1,0 +1,56 @@
+#include "formats/guarded_reader.h"
+
+#include <fmt/format.h>
+
+#include <new>
+#include <optional>
+#include <utility>
+
+#include "formats/status.h"
+
+namespace penstock {
+namespace {
+
+class GuardedReader final : public RecordReader {
+ public:
+  GuardedReader(std::unique_ptr<RecordReader> reader, absl::Status no_memory)
+      : reader_(std::move(reader)), no_memory_(std::move(no_memory)) {}
+
+  absl::StatusOr<std::optional<RecordBlock>> NextBlock() override {
+    if (out_of_memory_) return no_memory_;
+    try {
+      return reader_->NextBlock();
+    } catch (const std::bad_alloc&) {
+      // It may be in any state: nothing is asked of it any more.
+      out_of_memory_ = true;
+      return no_memory_;
+    }
+  }
+
+  std::string Locate(size_t i) const override { return reader_->Locate(i); }
+  const std::string& path() const override { return reader_->path(); }
+
+ private:
+  const std::unique_ptr<RecordReader> reader_;
+  const absl::Status no_memory_;  // made while there was some
+  bool out_of_memory_ = false;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<RecordReader>> OpenGuarded(
+    const std::string& path,
+    absl::FunctionRef<absl::StatusOr<std::unique_ptr<RecordReader>>()> open) {
+  // Words take memory too.
+  absl::Status no_memory(absl::StatusCode::kResourceExhausted, "");
+  try {
+    no_memory = absl::ResourceExhaustedError(
+        fmt::format("{}: not enough memory to read it", path));
+    PENSTOCK_ASSIGN_OR_RETURN(auto reader, open());
+    return std::make_unique<GuardedReader>(std::move(reader), no_memory);
+  } catch (const std::bad_alloc&) {
+    return no_memory;
+  }
+}
+
+}  // namespace penstock

@@ -1,0 +1,188 @@
+// Memory that ends at each allocation in turn: an error or all records, never
+// an exception, a wrong record, a leak or half a file.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "formats/open.h"
+#include "formats/tfrecord_writer.h"
+#include "tests/formats/archive_fixture.h"
+#include "tests/support/scratch_folder.h"
+#include "tests/support/status_matchers.h"
+
+namespace {
+
+thread_local int64_t allocations_left = -1;  // -1: no end
+thread_local bool keeps_failing = false;
+thread_local int64_t live_allocations = 0;
+
+}  // namespace
+
+void* operator new(size_t size) {
+  if (allocations_left == 0) {
+    if (!keeps_failing) allocations_left = -1;
+    throw std::bad_alloc();
+  }
+  if (allocations_left > 0) --allocations_left;
+  void* const memory = std::malloc(size == 0 ? 1 : size);
+  if (memory == nullptr) throw std::bad_alloc();
+  ++live_allocations;
+  return memory;
+}
+
+void operator delete(void* memory) noexcept {
+  if (memory != nullptr) --live_allocations;
+  std::free(memory);
+}
+void operator delete(void* memory, size_t) noexcept { operator delete(memory); }
+
+namespace penstock::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Until a run needs no more than the allocations it is given. `run` returns
+// what it has to say without taking memory of its own.
+template <typename Run, typename Check>
+void EndMemoryEverywhere(Run run, Check check) {
+  for (const bool for_ever : {false, true}) {
+    run();  // makes what is made once
+    for (int64_t allowed = 0;; ++allowed) {
+      ASSERT_LT(allowed, 100'000);
+      const int64_t before = live_allocations;
+      bool ended = false;
+      {
+        keeps_failing = for_ever;
+        allocations_left = allowed;
+        const auto result = run();
+        ended = allocations_left <= 0;
+        allocations_left = -1;
+        check(result, ended);
+      }
+      ASSERT_EQ(live_allocations, before) << "after " << allowed;
+      if (!ended) break;
+    }
+  }
+}
+
+struct Outcome {
+  absl::Status status;
+  uint64_t records = 0;
+  uint64_t hash = 0;  // of all records so far
+};
+
+Outcome ReadCounting(FileSystem& files, const std::string& path) {
+  Outcome out;
+  const auto reader = OpenRecords(files, path);
+  out.status = reader.status();
+  while (reader.ok()) {
+    const auto block = (*reader)->NextBlock();
+    out.status = block.status();
+    if (!block.ok() || !*block) break;
+    for (const std::string_view record : (*block)->records) {
+      ++out.records;
+      for (const char c : record) out.hash = out.hash * 31 + c;
+      out.hash = out.hash * 31 + 257;
+    }
+  }
+  return out;
+}
+
+std::vector<std::pair<std::string, std::string>> Corpora() {
+  const std::string text = "one\n\ntwo\n\n" + std::string(3000, 'x') + "\n";
+  std::string jsonl;
+  for (const char* word : {"one", "two", "three"}) {
+    jsonl += "{\"text\": \"a longer text than a short string, " +
+             std::string(word) + "\"}\n";
+  }
+  const std::string csv = "id,text\n1,one\n2,\"two\nlines\"\n3,three\n";
+  const std::vector<Entry> entries = {{"d/a.txt", text},
+                                      {"d/b.jsonl", jsonl},
+                                      {"a name longer than fifteen", "whole"},
+                                      {"e.csv.gz", Gzip(csv)}};
+  return {{"f.txt", text},
+          {"f.txt.gz", Gzip(text)},
+          {"f.txt.zst", Zstd(text)},
+          {"f.jsonl", jsonl},
+          {"f.csv", csv},
+          {"f.tar", Tar(entries)},
+          {"f.tar.gz", Gzip(Tar(entries))},
+          {"f.tar.zst", Zstd(Tar(entries))},
+          {"f.zip", Zip(entries)},
+          {"f.7z", SevenZip(entries)}};
+}
+
+TEST(AllocationTest, ReadersSayThatMemoryEndsAndGiveNoWrongRecord) {
+  for (const auto& [name, bytes] : Corpora()) {
+    SCOPED_TRACE(name);
+    MemoryFiles files(bytes);
+    const std::string path = "folder/" + name;
+    const Outcome whole = ReadCounting(files, path);
+    ASSERT_OK(whole.status);
+    ASSERT_GT(whole.records, 1);
+    int64_t failures = 0;
+    EndMemoryEverywhere(
+        [&] { return ReadCounting(files, path); },
+        [&](const Outcome& out, bool ended) {
+          if (out.status.ok()) {
+            ASSERT_EQ(out.records, whole.records);
+            ASSERT_EQ(out.hash, whole.hash);
+            return;
+          }
+          ++failures;
+          ASSERT_TRUE(ended) << out.status;
+          ASSERT_EQ(out.status.code(), absl::StatusCode::kResourceExhausted)
+              << out.status;
+          ASSERT_LE(out.records, whole.records);
+        });
+    EXPECT_GT(failures, 5);
+  }
+}
+
+TEST(AllocationTest, WritersLeaveAllOfAFileOrNone) {
+  const ScratchFolder folder;
+  const std::string path = folder / "a.tfrecord";
+  const std::string record(5000, 'r');
+  for (const Compression compression :
+       {Compression::kNone, Compression::kGzip, Compression::kZlib}) {
+    const auto write = [&] {
+      // That a writer throws where memory ends is no promise broken: the caller
+      // learns it, and the file is not there.
+      try {
+        const auto writer =
+            CreateTfRecord(LocalFiles(), path, {.compression = compression});
+        if (!writer.ok()) return false;
+        for (int i = 0; i < 20; ++i) {
+          if (!(*writer)->Append(record).ok()) return false;
+        }
+        return (*writer)->Finish().ok();
+      } catch (const std::bad_alloc&) {
+        return false;
+      }
+    };
+    ASSERT_TRUE(write());
+    const std::string expected = folder.Read("a.tfrecord");
+    EndMemoryEverywhere(write, [&](bool finished, bool ended) {
+      ASSERT_TRUE(finished || ended);
+      const auto names = LocalFiles().List(folder.path());
+      ASSERT_OK(names);
+      if (names->empty()) {
+        ASSERT_FALSE(finished);
+        return;
+      }
+      // Finish() may fail behind the rename: then all of the file is there.
+      ASSERT_EQ(*names, std::vector<std::string>{"a.tfrecord"});
+      ASSERT_TRUE(folder.Read("a.tfrecord") == expected);
+      ASSERT_OK(LocalFiles().Remove(path));
+    });
+  }
+}
+
+}  // namespace
+}  // namespace penstock::testing

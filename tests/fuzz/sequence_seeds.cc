@@ -1,0 +1,22 @@
+#include "formats/sequence_writer.h"
+#include "tests/formats/wire_builder.h"
+#include "tests/fuzz/seeds.h"
+
+namespace penstock::testing {
+
+std::vector<std::string> FuzzSeeds() {
+  SequenceWriter writer;
+  writer.context().SetInts("a", std::vector<int64_t>{0, 300, -1});
+  writer.AddInts("a", std::vector<int64_t>{1, 128});
+  writer.AddInts("a", std::vector<int64_t>{});
+  writer.AddFloats("b", std::vector<float>{0.5f});
+  writer.AddBytes("c", "some text");
+  std::string written;
+  writer.Finish(written);
+  return {written,
+          Chunk(2, Chunk(1, Value(Chunk(1, Int64List(VarintField(1, 1)))) +
+                                Key("a") + Value(Chunk(1, "")))) +
+              Chunk(2, Group(9, VarintField(1, 1)))};
+}
+
+}  // namespace penstock::testing
