@@ -11,7 +11,6 @@ Bpe Bpe::FromMerges(const Vocabulary& vocabulary, MergeTable merges) {
   if (auto derivations = Derivations::FromMerges(vocabulary, merges)) {
     matcher = TokenMatcher::Make(vocabulary, *std::move(derivations));
   }
-  if (matcher) merges = {};
   return Bpe(vocabulary, std::move(matcher), std::move(merges));
 }
 

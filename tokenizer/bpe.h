@@ -32,6 +32,10 @@ class Bpe {
   void Encode(std::string_view piece, Neighbours& neighbours,
               std::vector<TokenId>& ids) const;
 
+  // The symbols that a piece starts from, and the pairs of FromMerges.
+  TokenId ByteId(unsigned char byte) const { return byte_ids_[byte]; }
+  const MergeTable& merges() const { return merges_; }
+
   // Encoding the bytes of any token that the vocabulary finds gives that token.
   bool makes_every_token() const { return makes_every_token_; }
   bool HasByte(unsigned char byte) const { return byte_ids_[byte] != kNoToken; }
@@ -44,7 +48,7 @@ class Bpe {
   std::array<TokenId, 256> byte_ids_;
   // Null where a token's parts may come about after it.
   std::optional<TokenMatcher> matcher_;
-  MergeTable merges_;  // where there is no matcher
+  MergeTable merges_;  // not where ranks have a matcher
   bool makes_every_token_ = false;
 };
 

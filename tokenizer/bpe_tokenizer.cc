@@ -28,7 +28,8 @@ struct BpeTokenizer::Call {
   SpecialText special_text;
   Memory& memory;
   std::vector<TokenId>& ids;
-  OriginWriter* origins = nullptr;  // null: ids are all that is asked for
+  OriginWriter* origins = nullptr;   // null: ids are all that is asked for
+  const Dropout* dropout = nullptr;  // may be null
 
   size_t OffsetOf(std::string_view part) const {
     return part.data() - text.data();
@@ -86,13 +87,33 @@ BpeTokenizer::BpeTokenizer(BpeParts parts, Bpe bpe)
 
 absl::Status BpeTokenizer::Encode(std::string_view text, EncodeOptions options,
                                   std::vector<TokenId>& ids) const {
+  return EncodeWith(/*dropout=*/nullptr, text, options, ids);
+}
+
+absl::Status BpeTokenizer::EncodeSampled(std::string_view text,
+                                         EncodeOptions options,
+                                         const Sampling& sampling,
+                                         std::vector<TokenId>& ids) const {
+  PENSTOCK_ASSIGN_OR_RETURN(const double rate,
+                            DropoutRate(sampling, parts_.dropout));
+  if (rate == 0) return Encode(text, options, ids);
+  Draws draws(sampling.seed, text);
+  const Dropout dropout = {rate, draws};
+  return EncodeWith(&dropout, text, options, ids);
+}
+
+absl::Status BpeTokenizer::EncodeWith(const Dropout* dropout,
+                                      std::string_view text,
+                                      EncodeOptions options,
+                                      std::vector<TokenId>& ids) const {
   if (options.invalid_utf8 == InvalidUtf8::kRefuse) {
     PENSTOCK_RETURN_IF_ERROR(CheckUtf8(text));
   }
-  if (!affixes_) return EncodeFramed(text, options, ids);
+  if (!affixes_) return EncodeFramed(dropout, text, options, ids);
   const size_t begin = ids.size();
   const ThreadSlots<Memory>::Lease memory(memories_);
   Call call = {text, options.special_text, *memory, ids};
+  call.dropout = dropout;
   if (options.add_special_tokens) {
     ids.insert(ids.end(), affixes_->before.begin(), affixes_->before.end());
   }
@@ -106,12 +127,14 @@ absl::Status BpeTokenizer::Encode(std::string_view text, EncodeOptions options,
   return absl::OkStatus();
 }
 
-absl::Status BpeTokenizer::EncodeFramed(std::string_view text,
+absl::Status BpeTokenizer::EncodeFramed(const Dropout* dropout,
+                                        std::string_view text,
                                         EncodeOptions options,
                                         std::vector<TokenId>& ids) const {
   std::vector<TokenId> bare;
   const ThreadSlots<Memory>::Lease memory(memories_);
   Call call = {text, options.special_text, *memory, bare};
+  call.dropout = dropout;
   PENSTOCK_RETURN_IF_ERROR(EncodeRegion(call, text, 0));
   PENSTOCK_ASSIGN_OR_RETURN(
       const std::vector<TokenId> framed,
@@ -230,6 +253,13 @@ void BpeTokenizer::EncodeBatch(Call& call, std::string_view gap, size_t begin,
     PieceCache::Line line;
     bool is_short;
   };
+  if (call.dropout != nullptr) {
+    for (const size_t end : ends) {
+      EncodePiece(call, gap.substr(begin, end - begin));
+      begin = end;
+    }
+    return;
+  }
   PieceCache& cache = call.memory.pieces;
   std::array<Lookup, kBatch> lookups;
   size_t at = begin;
@@ -285,6 +315,7 @@ void BpeTokenizer::EncodePieceWithOrigins(Call& call, const Gap& gap,
 }
 
 void BpeTokenizer::EncodePiece(Call& call, std::string_view piece) const {
+  if (call.dropout != nullptr) return EncodeWithDropout(call, piece);
   if (parts_.whole_pieces_first && !bpe_.makes_every_token()) {
     if (const auto id = parts_.vocabulary.Find(piece)) {
       call.ids.push_back(*id);
@@ -292,6 +323,25 @@ void BpeTokenizer::EncodePiece(Call& call, std::string_view piece) const {
     }
   }
   bpe_.Encode(piece, call.memory.neighbours, call.ids);
+}
+
+void BpeTokenizer::EncodeWithDropout(Call& call, std::string_view piece) const {
+  std::vector<BpeSymbol> symbols;
+  symbols.reserve(piece.size());
+  for (const char c : piece) {
+    symbols.push_back({bpe_.ByteId(static_cast<unsigned char>(c)), 1});
+  }
+  MergeByHeap(Merges(), call.dropout, symbols);
+  for (const BpeSymbol& symbol : symbols) {
+    if (symbol.size != 0) call.ids.push_back(symbol.id);
+  }
+}
+
+const MergeTable& BpeTokenizer::Merges() const {
+  if (parts_.spelling == Spelling::kByteAlphabet) return bpe_.merges();
+  std::call_once(made_merges_,
+                 [&] { merges_by_rank_ = MergesByRank(parts_.vocabulary); });
+  return merges_by_rank_;
 }
 
 absl::Status BpeTokenizer::Decode(std::span<const TokenId> ids,

@@ -5,13 +5,16 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "tokenizer/bpe.h"
+#include "tokenizer/bpe_dropout.h"
 #include "tokenizer/encoding_frame.h"
+#include "tokenizer/merge_table.h"
 #include "tokenizer/neighbours.h"
 #include "tokenizer/piece_cache.h"
 #include "tokenizer/pretokenizer.h"
@@ -36,6 +39,8 @@ struct BpeParts {
   uint64_t merges_fingerprint = 0;  // of merges that `vocabulary` does not tell
   // A piece that is a token is that token, even if no merges lead to it.
   bool whole_pieces_first = false;
+  // The share of merges that EncodeSampled leaves out by default.
+  std::optional<double> dropout;
   std::unique_ptr<const PreTokenizer> pretokenizer;  // null: none
   bool add_prefix_space = false;
   std::vector<SpecialToken> specials;
@@ -62,6 +67,10 @@ class BpeTokenizer final : public Tokenizer {
   const EncodingFrame& frame() const override { return parts_.frame; }
   absl::Status Decode(std::span<const TokenId> ids, DecodeOptions options,
                       std::string& text) const override;
+  // Errors:  those of Encode; kInvalidArgument for an alpha that is not 0 to 1.
+  absl::Status EncodeSampled(std::string_view text, EncodeOptions options,
+                             const Sampling& sampling,
+                             std::vector<TokenId>& ids) const override;
   std::unique_ptr<StreamDecoder> NewStreamDecoder(
       DecodeOptions options) const override;
 
@@ -76,9 +85,13 @@ class BpeTokenizer final : public Tokenizer {
   struct Call;  // one Encode on its way
   struct Gap;
 
-  absl::Status EncodeFramed(std::string_view text, EncodeOptions options,
+  absl::Status EncodeFramed(const Dropout* dropout, std::string_view text,
+                            EncodeOptions options,
                             std::vector<TokenId>& ids) const;
 
+  absl::Status EncodeWith(const Dropout* dropout, std::string_view text,
+                          EncodeOptions options,
+                          std::vector<TokenId>& ids) const;
   absl::Status EncodeRegion(Call& call, std::string_view region,
                             size_t pass) const;
   absl::Status EncodeGap(Call& call, std::string_view gap) const;
@@ -87,6 +100,8 @@ class BpeTokenizer final : public Tokenizer {
   void EncodeBatch(Call& call, std::string_view gap, size_t begin,
                    std::span<const size_t> ends) const;
   void EncodePiece(Call& call, std::string_view piece) const;
+  void EncodeWithDropout(Call& call, std::string_view piece) const;
+  const MergeTable& Merges() const;
   void EncodePieceWithOrigins(Call& call, const Gap& gap, size_t begin,
                               size_t end) const;
   uint64_t ComputeFingerprint() const;
@@ -109,6 +124,9 @@ class BpeTokenizer final : public Tokenizer {
     Neighbours neighbours;
   };
   mutable ThreadSlots<Memory> memories_;  // locks for itself
+  // What ranks mean, for sampling: made when first asked for.
+  mutable std::once_flag made_merges_;
+  mutable MergeTable merges_by_rank_;
 };
 
 }  // namespace penstock

@@ -20,6 +20,7 @@ struct ComponentTokenizer::Call {
   std::vector<TokenOrigin>* origins;  // null: ids are all that is asked for
   std::vector<TokenSpan> spans = {};  // of one piece's tokens
   uint32_t word = 0;
+  const Dropout* dropout = nullptr;  // may be null
 };
 
 ComponentTokenizer::ComponentTokenizer(TokenizerComponents components)
@@ -33,6 +34,24 @@ ComponentTokenizer::ComponentTokenizer(TokenizerComponents components)
 absl::Status ComponentTokenizer::Encode(std::string_view text,
                                         EncodeOptions options,
                                         std::vector<TokenId>& ids) const {
+  return EncodeWith(/*dropout=*/nullptr, text, options, ids);
+}
+
+absl::Status ComponentTokenizer::EncodeSampled(
+    std::string_view text, EncodeOptions options, const Sampling& sampling,
+    std::vector<TokenId>& ids) const {
+  PENSTOCK_ASSIGN_OR_RETURN(const double rate,
+                            DropoutRate(sampling, parts_.model->dropout()));
+  if (rate == 0) return Encode(text, options, ids);
+  Draws draws(sampling.seed, text);
+  const Dropout dropout = {rate, draws};
+  return EncodeWith(&dropout, text, options, ids);
+}
+
+absl::Status ComponentTokenizer::EncodeWith(const Dropout* dropout,
+                                            std::string_view text,
+                                            EncodeOptions options,
+                                            std::vector<TokenId>& ids) const {
   if (options.invalid_utf8 == InvalidUtf8::kRefuse) {
     PENSTOCK_RETURN_IF_ERROR(CheckUtf8(text));
   }
@@ -45,6 +64,7 @@ absl::Status ComponentTokenizer::Encode(std::string_view text,
   std::vector<TokenId> bare;
   Call call = {options.special_text, alignment, *cache, affixes_ ? ids : bare,
                nullptr};
+  call.dropout = dropout;
   if (affixes_ && options.add_special_tokens) {
     ids.insert(ids.end(), affixes_->before.begin(), affixes_->before.end());
   }
@@ -171,6 +191,9 @@ absl::Status ComponentTokenizer::EncodePieces(Call& call,
 
 absl::Status ComponentTokenizer::EncodePiece(Call& call,
                                              std::string_view piece) const {
+  if (call.dropout != nullptr) {
+    return parts_.model->EncodeSampled(piece, *call.dropout, call.ids);
+  }
   if (piece.size() > PieceCache::kMaxPieceBytes) {
     return parts_.model->Encode(piece, call.ids, nullptr);
   }

@@ -54,6 +54,11 @@ class ComponentTokenizer final : public Tokenizer {
   const EncodingFrame& frame() const override { return parts_.frame; }
   absl::Status Decode(std::span<const TokenId> ids, DecodeOptions options,
                       std::string& text) const override;
+  // Errors:  those of Encode; kUnimplemented for a model other than BPE;
+  //          kInvalidArgument for an alpha that is not 0 to 1.
+  absl::Status EncodeSampled(std::string_view text, EncodeOptions options,
+                             const Sampling& sampling,
+                             std::vector<TokenId>& ids) const override;
   std::unique_ptr<StreamDecoder> NewStreamDecoder(
       DecodeOptions options) const override;
 
@@ -68,6 +73,9 @@ class ComponentTokenizer final : public Tokenizer {
   struct Call;   // one Encode on its way
   class Stream;  // a decoder
 
+  absl::Status EncodeWith(const Dropout* dropout, std::string_view text,
+                          EncodeOptions options,
+                          std::vector<TokenId>& ids) const;
   absl::Status EncodeText(Call& call, std::string_view text) const;
   absl::Status EncodeGap(Call& call, std::string_view gap,
                          uint32_t begin) const;

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
-#include <queue>
 #include <utility>
 
 #include "formats/status.h"
@@ -111,7 +109,7 @@ absl::Status HfBpe::Encode(std::string_view piece, std::vector<TokenId>& ids,
   if (symbols.size() <= kFewSymbols) {
     MergeFew(symbols);
   } else {
-    MergeMany(symbols);
+    MergeByHeap(merges_, nullptr, symbols);
   }
   uint32_t begin = 0;
   for (const Symbol& symbol : symbols) {
@@ -147,46 +145,16 @@ void HfBpe::MergeFew(std::vector<Symbol>& symbols) const {
   }
 }
 
-void HfBpe::MergeMany(std::vector<Symbol>& symbols) const {
-  constexpr uint32_t kNone = 0xffffffff;
-  const auto count = static_cast<uint32_t>(symbols.size());
-  std::vector<uint32_t> next(count), previous(count);
-  for (uint32_t i = 0; i < count; ++i) {
-    next[i] = i + 1 < count ? i + 1 : kNone;
-    previous[i] = i > 0 ? i - 1 : kNone;
+absl::Status HfBpe::EncodeSampled(std::string_view piece,
+                                  const Dropout& dropout,
+                                  std::vector<TokenId>& ids) const {
+  std::vector<Symbol> symbols;
+  PENSTOCK_RETURN_IF_ERROR(SymbolsOf(piece, symbols));
+  MergeByHeap(merges_, &dropout, symbols);
+  for (const Symbol& symbol : symbols) {
+    if (symbol.size != 0) ids.push_back(symbol.id);
   }
-  struct Candidate {
-    uint32_t rank, left;
-    TokenId merged;
-    bool operator>(const Candidate& other) const {
-      return rank != other.rank ? rank > other.rank : left > other.left;
-    }
-  };
-  std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> queue;
-  const auto consider = [&](uint32_t left) {
-    if (left == kNone || next[left] == kNone) return;
-    const Merge merge = merges_.Find(symbols[left].id, symbols[next[left]].id);
-    if (merge.rank != Merge::kNever) {
-      queue.push({merge.rank, left, merge.merged});
-    }
-  };
-  for (uint32_t i = 0; i < count; ++i) consider(i);
-  while (!queue.empty()) {
-    const Candidate best = queue.top();
-    queue.pop();
-    const uint32_t left = best.left;
-    const uint32_t right = next[left];
-    if (symbols[left].size == 0 || right == kNone) continue;
-    // Neighbours change while a candidate waits.
-    const Merge now = merges_.Find(symbols[left].id, symbols[right].id);
-    if (now.rank == Merge::kNever || now.merged != best.merged) continue;
-    symbols[left].id = best.merged;
-    symbols[left].size += std::exchange(symbols[right].size, 0);
-    next[left] = next[right];
-    if (next[left] != kNone) previous[next[left]] = left;
-    consider(previous[left]);
-    consider(left);
-  }
+  return absl::OkStatus();
 }
 
 uint64_t HfBpe::Fingerprint() const {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tokenizer/bpe.h"
+#include "tokenizer/bpe_dropout.h"
 #include "tokenizer/token_model.h"
 
 namespace penstock {
@@ -25,6 +26,8 @@ struct HfBpeOptions {
   bool byte_fallback = false;
   // A piece that is a token is that token, even if no merges lead to it.
   bool whole_pieces_first = false;
+  // What EncodeSampled leaves out by default.
+  std::optional<double> dropout;
 };
 
 // Only listed pairs merge. Without an unknown token, characters that have no
@@ -40,15 +43,16 @@ class HfBpe final : public TokenModel {
   absl::Status Encode(std::string_view piece, std::vector<TokenId>& ids,
                       std::vector<TokenSpan>* spans) const override;
 
+  absl::Status EncodeSampled(std::string_view piece, const Dropout& dropout,
+                             std::vector<TokenId>& ids) const override;
+  std::optional<double> dropout() const override { return options_.dropout; }
+
   const Vocabulary& vocabulary() const override { return vocabulary_; }
   std::string_view name() const override { return "BPE"; }
   uint64_t Fingerprint() const override;
 
  private:
-  struct Symbol {
-    TokenId id;
-    uint32_t size;  // in bytes of the piece; 0 once merged into the left one
-  };
+  using Symbol = BpeSymbol;
 
   absl::Status SymbolsOf(std::string_view piece,
                          std::vector<Symbol>& symbols) const;
@@ -58,7 +62,6 @@ class HfBpe final : public TokenModel {
                    std::vector<Symbol>& symbols) const;
   std::string Spell(std::string_view c, bool first, bool last) const;
   void MergeFew(std::vector<Symbol>& symbols) const;
-  void MergeMany(std::vector<Symbol>& symbols) const;
 
   const Vocabulary vocabulary_;
   const MergeTable merges_;

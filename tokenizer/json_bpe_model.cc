@@ -33,12 +33,6 @@ absl::Status CheckSettings(const JsonObject& model) {
       {"type", "dropout", "unk_token", "continuing_subword_prefix",
        "end_of_word_suffix", "fuse_unk", "byte_fallback", "ignore_merges",
        "vocab", "merges"}));
-  if (const auto dropout = model.Field("dropout")) {
-    double rate = 0;
-    if (dropout->get(rate) != simdjson::SUCCESS || rate != 0) {
-      return absl::UnimplementedError("model BPE with dropout");
-    }
-  }
   for (const char* affix :
        {"continuing_subword_prefix", "end_of_word_suffix"}) {
     if (!model.Field(affix)) continue;
@@ -194,10 +188,21 @@ std::optional<TokenId> FindSpelled(const BpeParts& parts,
   return plain->second;
 }
 
+absl::StatusOr<std::optional<double>> ReadDropout(const JsonObject& model) {
+  const auto field = model.Field("dropout");
+  if (!field) return std::optional<double>();
+  double rate = 0;
+  if (field->get(rate) != simdjson::SUCCESS || !(rate >= 0 && rate <= 1)) {
+    return absl::DataLossError("model.dropout is not a number from 0 to 1");
+  }
+  return rate;
+}
+
 absl::StatusOr<MergeTable> ReadBpeModel(const JsonObject& model,
                                         BpeParts& parts) {
   PENSTOCK_RETURN_IF_ERROR(CheckType(model));
   PENSTOCK_RETURN_IF_ERROR(CheckSettings(model));
+  PENSTOCK_ASSIGN_OR_RETURN(parts.dropout, ReadDropout(model));
   PENSTOCK_ASSIGN_OR_RETURN(parts.whole_pieces_first,
                             model.BoolOr("ignore_merges", false));
   PENSTOCK_RETURN_IF_ERROR(ReadVocabulary(model, parts));

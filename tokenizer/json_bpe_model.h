@@ -10,9 +10,13 @@
 
 namespace penstock {
 
-// Fills vocabulary, plain_ids, merges_fingerprint and whole_pieces_first.
+// Fills vocabulary, plain_ids, merges_fingerprint, whole_pieces_first and
+// dropout.
 absl::StatusOr<MergeTable> ReadBpeModel(const JsonObject& model,
                                         BpeParts& parts);
+
+// The field "dropout".
+absl::StatusOr<std::optional<double>> ReadDropout(const JsonObject& model);
 
 // A token's id as the file spells the token.
 std::optional<TokenId> FindSpelled(const BpeParts& parts,

@@ -12,6 +12,7 @@
 #include "tokenizer/fingerprint.h"
 #include "tokenizer/hf_bpe.h"
 #include "tokenizer/hf_unigram.h"
+#include "tokenizer/json_bpe_model.h"
 #include "tokenizer/json_pipeline.h"
 #include "tokenizer/word_level.h"
 #include "tokenizer/wordpiece.h"
@@ -248,13 +249,8 @@ absl::StatusOr<HfBpeOptions> ReadBpeOptions(const JsonObject& model) {
       {"type", "dropout", "unk_token", "continuing_subword_prefix",
        "end_of_word_suffix", "fuse_unk", "byte_fallback", "ignore_merges",
        "vocab", "merges"}));
-  if (const auto dropout = model.Field("dropout")) {
-    double rate = 0;
-    if (dropout->get(rate) != simdjson::SUCCESS || rate != 0) {
-      return absl::UnimplementedError("model BPE with dropout");
-    }
-  }
   HfBpeOptions options;
+  PENSTOCK_ASSIGN_OR_RETURN(options.dropout, ReadDropout(model));
   if (model.Field("unk_token")) {
     PENSTOCK_ASSIGN_OR_RETURN(options.unknown_token, model.String("unk_token"));
   }

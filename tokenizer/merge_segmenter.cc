@@ -83,7 +83,7 @@ void MergeSegmenter::Segment(std::string_view text, Scratch& scratch,
   for (auto parts = reader.Next(); !parts.empty(); parts = reader.Next()) {
     for (const PartReader::Part& part : parts) {
       if (part.set == nullptr || has_unused_) {
-        SegmentPart(part.text, own, sink);
+        SegmentPart(part.text, /*dropout=*/nullptr, own, sink);
         continue;
       }
       bool known;
@@ -93,7 +93,7 @@ void MergeSegmenter::Segment(std::string_view text, Scratch& scratch,
         continue;
       }
       // Leaves the ids to remember, none if there is no piece for some of it.
-      SegmentPart(part.text, own, sink);
+      SegmentPart(part.text, /*dropout=*/nullptr, own, sink);
       entry.count = 0;
       if (own.ids.size() > PartCache::kMaxIds) continue;
       entry.count = static_cast<uint32_t>(own.ids.size());
@@ -102,8 +102,25 @@ void MergeSegmenter::Segment(std::string_view text, Scratch& scratch,
   }
 }
 
-void MergeSegmenter::SegmentPart(std::string_view part, OwnScratch& scratch,
-                                 PieceSink& sink) const {
+absl::Status MergeSegmenter::Sample(std::string_view text,
+                                    const Sampling& sampling, Draws& draws,
+                                    Scratch& scratch, PieceSink& sink) const {
+  const auto rate = DropoutRate(sampling, std::nullopt);
+  if (!rate.ok()) return rate.status();
+  const Dropout dropout = {*rate, draws};
+  auto& own = static_cast<OwnScratch&>(scratch);
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (at != end) {
+    const char* const part_end = boundaries_.PartEnd(at, end);
+    SegmentPart({at, static_cast<size_t>(part_end - at)}, &dropout, own, sink);
+    at = part_end;
+  }
+  return absl::OkStatus();
+}
+
+void MergeSegmenter::SegmentPart(std::string_view part, const Dropout* dropout,
+                                 OwnScratch& scratch, PieceSink& sink) const {
   std::vector<Merge>& heap = scratch.heap;
   const std::vector<Symbol>& symbols = scratch.symbols;
   heap.clear();
@@ -121,6 +138,7 @@ void MergeSegmenter::SegmentPart(std::string_view part, OwnScratch& scratch,
         left.size + right.size != merge.size) {
       continue;
     }
+    if (dropout != nullptr && dropout->draws.Next() < dropout->rate) continue;
     Apply(merge, scratch);
     for (const auto& [l, r] : {std::pair(left.before, merge.left()),
                                std::pair(merge.left(), left.after)}) {

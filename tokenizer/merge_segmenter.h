@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tokenizer/bpe_dropout.h"
 #include "tokenizer/part_cache.h"
 #include "tokenizer/piece_boundaries.h"
 #include "tokenizer/piece_trie.h"
@@ -33,14 +34,19 @@ class MergeSegmenter final : public Segmenter {
   //          before. About 60 bytes for each character of a part.
   void Segment(std::string_view text, Scratch& scratch,
                PieceSink& sink) const override;
+  // Each merge that has its turn is left out with the chance of alpha.
+  absl::Status Sample(std::string_view text, const Sampling& sampling,
+                      Draws& draws, Scratch& scratch,
+                      PieceSink& sink) const override;
 
  private:
   struct OwnScratch;
   struct Symbol;
   struct Merge;
 
-  void SegmentPart(std::string_view part, OwnScratch& scratch,
-                   PieceSink& sink) const;
+  // `dropout` may be null.
+  void SegmentPart(std::string_view part, const Dropout* dropout,
+                   OwnScratch& scratch, PieceSink& sink) const;
   void Split(std::string_view part, OwnScratch& scratch) const;
   // Offers the merge of two neighbours if they spell a piece.
   void Offer(std::string_view part, uint32_t left, uint32_t right,

@@ -17,6 +17,15 @@ namespace {
 // large.
 constexpr size_t kKeptTextBytes = size_t{4} << 20;
 
+// As many as sentencepiece gives.
+absl::Status CheckBest(size_t count, size_t least) {
+  constexpr size_t kMost = 512;
+  if (count >= least && count <= kMost) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      fmt::format("the {} best ways to segment a text; choose {} to {}", count,
+                  least, kMost));
+}
+
 absl::Status CheckSize(std::string_view normalized) {
   if (normalized.size() < std::numeric_limits<uint32_t>::max()) {
     return absl::OkStatus();
@@ -57,20 +66,74 @@ SentencePieceTokenizer::TakeWorkspace() const {
   return work;
 }
 
+absl::StatusOr<std::unique_ptr<SentencePieceTokenizer::Workspace>>
+SentencePieceTokenizer::Normalized(std::string_view text,
+                                   EncodeOptions options) const {
+  PENSTOCK_RETURN_IF_ERROR(CheckText(text, options));
+  std::unique_ptr<Workspace> work = TakeWorkspace();
+  normalizer_->Normalize(text, work->normalized);
+  PENSTOCK_RETURN_IF_ERROR(CheckSize(work->normalized.text()));
+  return work;
+}
+
+void SentencePieceTokenizer::GiveBack(std::unique_ptr<Workspace> work,
+                                      size_t text_bytes) const {
+  if (text_bytes <= kKeptTextBytes) workspaces_.GiveBack(std::move(work));
+}
+
 absl::Status SentencePieceTokenizer::Encode(std::string_view text,
                                             EncodeOptions options,
                                             std::vector<TokenId>& ids) const {
-  PENSTOCK_RETURN_IF_ERROR(CheckText(text, options));
   if (text.empty()) return absl::OkStatus();
-  std::unique_ptr<Workspace> work = TakeWorkspace();
-  normalizer_->Normalize(text, work->normalized);
+  PENSTOCK_ASSIGN_OR_RETURN(auto work, Normalized(text, options));
   const std::string_view normalized = work->normalized.text();
-  PENSTOCK_RETURN_IF_ERROR(CheckSize(normalized));
   {
     PieceSink sink(unknown_rule_, normalized.size(), ids);
     segmenter_->Segment(normalized, *work->scratch, sink);
   }
-  if (text.size() <= kKeptTextBytes) workspaces_.GiveBack(std::move(work));
+  GiveBack(std::move(work), text.size());
+  return absl::OkStatus();
+}
+
+absl::Status SentencePieceTokenizer::EncodeSampled(
+    std::string_view text, EncodeOptions options, const Sampling& sampling,
+    std::vector<TokenId>& ids) const {
+  PENSTOCK_RETURN_IF_ERROR(CheckBest(sampling.best, /*least=*/0));
+  if (text.empty()) return absl::OkStatus();
+  PENSTOCK_ASSIGN_OR_RETURN(auto work, Normalized(text, options));
+  const std::string_view normalized = work->normalized.text();
+  Draws draws(sampling.seed, text);
+  {
+    PieceSink sink(unknown_rule_, normalized.size(), ids);
+    PENSTOCK_RETURN_IF_ERROR(
+        segmenter_->Sample(normalized, sampling, draws, *work->scratch, sink));
+  }
+  GiveBack(std::move(work), text.size());
+  return absl::OkStatus();
+}
+
+absl::Status SentencePieceTokenizer::EncodeBest(
+    std::string_view text, EncodeOptions options, size_t count,
+    std::vector<ScoredIds>& best) const {
+  PENSTOCK_RETURN_IF_ERROR(CheckBest(count, /*least=*/1));
+  PENSTOCK_ASSIGN_OR_RETURN(auto work, Normalized(text, options));
+  std::vector<Segmenter::Way> ways;
+  PENSTOCK_RETURN_IF_ERROR(
+      segmenter_->Best(work->normalized.text(), count, ways));
+  best.clear();
+  for (const Segmenter::Way& way : ways) {
+    ScoredIds& scored = best.emplace_back();
+    scored.score = way.score;
+    PieceSink sink(unknown_rule_, text.size(), scored.ids);
+    for (const SegmentedPiece& piece : way.pieces) {
+      if (piece.id < 0) {
+        sink.PutUnknown(piece.text);
+      } else {
+        sink.Put(static_cast<TokenId>(piece.id));
+      }
+    }
+  }
+  GiveBack(std::move(work), text.size());
   return absl::OkStatus();
 }
 

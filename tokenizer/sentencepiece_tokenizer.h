@@ -47,6 +47,12 @@ class SentencePieceTokenizer final : public Tokenizer {
   absl::Status EncodeBare(std::string_view text, EncodeOptions options,
                           std::vector<TokenId>& ids,
                           std::vector<TokenOrigin>& origins) const override;
+  absl::Status EncodeSampled(std::string_view text, EncodeOptions options,
+                             const Sampling& sampling,
+                             std::vector<TokenId>& ids) const override;
+  absl::Status EncodeBest(std::string_view text, EncodeOptions options,
+                          size_t count,
+                          std::vector<ScoredIds>& best) const override;
   // Control pieces are no text; skip_special_tokens changes nothing.
   absl::Status Decode(std::span<const TokenId> ids, DecodeOptions options,
                       std::string& text) const override;
@@ -90,6 +96,10 @@ class SentencePieceTokenizer final : public Tokenizer {
   void BuildWritings(const SentencePieceModel& model);
   void Describe(const SentencePieceModel& model, const std::string& name);
   absl::Status CheckRefused(std::string_view text) const;
+  // A workspace with the text normalized.
+  absl::StatusOr<std::unique_ptr<Workspace>> Normalized(
+      std::string_view text, EncodeOptions options) const;
+  void GiveBack(std::unique_ptr<Workspace> work, size_t text_bytes) const;
 
   // Everything is constant after Parse, but for the workspaces.
   UserDefinedSymbols symbols_;

@@ -5,10 +5,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "tokenizer/bpe_dropout.h"
 #include "tokenizer/tokenizer.h"
 #include "tokenizer/vocabulary.h"
 
@@ -30,6 +32,14 @@ class TokenModel {
   //          no unknown token either.
   virtual absl::Status Encode(std::string_view piece, std::vector<TokenId>& ids,
                               std::vector<TokenSpan>* spans) const = 0;
+
+  // Encode, with merges left out at random.
+  // Errors:  those of Encode; kUnimplemented for a model without merges.
+  virtual absl::Status EncodeSampled(std::string_view piece,
+                                     const Dropout& dropout,
+                                     std::vector<TokenId>& ids) const;
+  // The file's own rate of that.
+  virtual std::optional<double> dropout() const { return std::nullopt; }
 
   // By the tokens' spelling in the file.
   virtual const Vocabulary& vocabulary() const = 0;

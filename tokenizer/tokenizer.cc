@@ -30,6 +30,23 @@ const EncodingFrame& Tokenizer::frame() const {
   return nothing;
 }
 
+absl::Status Tokenizer::EncodeSampled(std::string_view, EncodeOptions,
+                                      const Sampling&,
+                                      std::vector<TokenId>&) const {
+  return absl::UnimplementedError(
+      fmt::format("{}: knows one way to segment a text only; BPE and "
+                  "SentencePiece unigram can be sampled from",
+                  Describe()));
+}
+
+absl::Status Tokenizer::EncodeBest(std::string_view, EncodeOptions, size_t,
+                                   std::vector<ScoredIds>&) const {
+  return absl::UnimplementedError(
+      fmt::format("{}: has no n best ways to segment a text; SentencePiece "
+                  "unigram has",
+                  Describe()));
+}
+
 absl::Status Tokenizer::EncodeBatch(std::span<const std::string_view> texts,
                                     EncodeOptions options,
                                     Encodings& out) const {

@@ -75,6 +75,8 @@ struct Encodings {
 };
 
 class StreamDecoder;  // stream_decoder.h
+struct Sampling;      // sampling.h
+struct ScoredIds;
 
 // Immutable after loading.
 //
@@ -95,6 +97,21 @@ class Tokenizer {
   absl::Status EncodeWithOrigins(std::string_view text, EncodeOptions options,
                                  std::vector<TokenId>& ids,
                                  std::vector<TokenOrigin>& origins) const;
+
+  // Encode, drawing one of the ways to segment the text: see sampling.h.
+  // Errors:  those of Encode; kInvalidArgument for a bad alpha; kUnimplemented
+  //          for a model that has but one way.
+  virtual absl::Status EncodeSampled(std::string_view text,
+                                     EncodeOptions options,
+                                     const Sampling& sampling,
+                                     std::vector<TokenId>& ids) const;
+
+  // Replaces `best` by the `count` (1 to 512) best ways, the best first; fewer
+  // where there are no more. Nothing is put around the text.
+  // Errors:  those of Encode; kUnimplemented but for SentencePiece unigram.
+  virtual absl::Status EncodeBest(std::string_view text, EncodeOptions options,
+                                  size_t count,
+                                  std::vector<ScoredIds>& best) const;
 
   // Appends one row per text.
   // Errors:  those of Encode, naming the text's number; `out` then holds the

@@ -64,6 +64,7 @@ UnigramSegmenter<Real>::UnigramSegmenter(std::span<const SentencePiece> pieces,
           std::max<double>(largest_score_, std::abs(scores_.back()));
     }
   }
+  lattice_scores_.assign(scores_.begin(), scores_.end());
   scores_.push_back(0);
 }
 

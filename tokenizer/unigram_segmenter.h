@@ -13,6 +13,7 @@
 #include "tokenizer/piece_trie.h"
 #include "tokenizer/segmenter.h"
 #include "tokenizer/sentencepiece_model.h"
+#include "tokenizer/unigram_lattice.h"
 #include "tokenizer/unigram_rules.h"
 
 namespace penstock {
@@ -42,6 +43,13 @@ class UnigramSegmenter final : public Segmenter {
   void Segment(std::string_view text, Scratch& scratch,
                PieceSink& sink) const override;
 
+  // Both take memory for all of the text: see unigram_lattice.h.
+  absl::Status Sample(std::string_view text, const Sampling& sampling,
+                      Draws& draws, Scratch& scratch,
+                      PieceSink& sink) const override;
+  absl::Status Best(std::string_view text, size_t count,
+                    std::vector<Way>& ways) const override;
+
  private:
   struct OwnScratch;
 
@@ -63,10 +71,12 @@ class UnigramSegmenter final : public Segmenter {
   // Finds the ids to remember; none if there are too many or unknown ones.
   void Remember(std::string_view part, PartCache::Entry& entry) const;
   float SafeScore(double margin, size_t part_bytes) const;
+  UnigramLattice LatticeOf(std::string_view text) const;
 
   const PieceTrie trie_;
   const PieceBoundaries boundaries_;
-  std::vector<Real> scores_;  // by id
+  std::vector<Real> scores_;           // by id
+  std::vector<float> lattice_scores_;  // by id: what a lattice adds up
   float unknown_score_;
   double largest_score_ = 0;  // of all, the unknown one too, without sign
 };

@@ -31,6 +31,14 @@ void AddCorpusOptions(CLI::App& app, OpenOptions& open) {
   app.add_option("--sample-extension", open.sample_extension,
                  "WebDataset component that holds the text")
       ->capture_default_str();
+  app.add_flag("--lenient-numbers", open.json_leniency.numbers,
+               "JSONL: takes numbers outside 64 bits or a double's range, in "
+               "other fields than the text");
+  app.add_option("--invalid-unicode", open.json_leniency.unicode,
+                 "JSONL: what lone surrogates and bytes that are not UTF-8 "
+                 "are: fail, or replace by U+FFFD (default fail)")
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, bool>{{"fail", false}, {"replace", true}}));
 }
 
 }  // namespace penstock

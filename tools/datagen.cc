@@ -111,8 +111,7 @@ int RunVocab(int argc, char** argv) {
   app.add_option("corpus", options.inputs,
                  "Files, patterns or folders, as of datagen's --input")
       ->required();
-  app.add_option("-o,--output", options.output,
-                 "The tokenizer.json to write")
+  app.add_option("-o,--output", options.output, "The tokenizer.json to write")
       ->required();
   AddTrainingOptions(app, options);
   AddCorpusOptions(app, options.open);
@@ -211,14 +210,6 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_flag("--overwrite", options.overwrite,
                "Replaces a dataset of the same name");
-  app.add_flag("--lenient-numbers", options.open.json_leniency.numbers,
-               "JSONL: takes numbers outside 64 bits or a double's range, in "
-               "other fields than the text");
-  app.add_option("--invalid-unicode", options.open.json_leniency.unicode,
-                 "JSONL: what lone surrogates and bytes that are not UTF-8 "
-                 "are: fail, or replace by U+FFFD (default fail)")
-      ->transform(CLI::CheckedTransformer(
-          std::map<std::string, bool>{{"fail", false}, {"replace", true}}));
   app.add_flag("-q,--quiet", options.quiet, "No progress");
   const StopSignals signals;
   options.stop = signals.token();

@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <cstring>
 #include <functional>
+#include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,6 +18,7 @@
 #include "formats/status.h"
 #include "tokenizer/encoding.h"
 #include "tokenizer/load.h"
+#include "tokenizer/sampling.h"
 #include "tokenizer/tokenizer.h"
 #include "tools/corpus_options.h"
 #include "tools/program.h"
@@ -40,6 +43,9 @@ struct Flags {
   size_t batch = 1;
   bool refuse_invalid_utf8 = false;
   std::string special = "allow";
+  size_t best = 0;
+  std::optional<uint64_t> sample;
+  std::optional<double> alpha;
   bool train = false;
   VocabularyOptions training;
 
@@ -53,6 +59,7 @@ constexpr char kExamples[] =
     "  tokenize --tokenizer my.tiktoken --pattern cl100k_base book.txt\n"
     "  find . -name '*.txt' -exec sh -c 'cat \"$1\"; printf \"\\0\"' _ {} \\; "
     "|\n      tokenize --tokenizer bytes --null-separated\n"
+    "  tokenize --tokenizer spm.model --sample 17 --alpha 0.2 book.txt\n"
     "  echo 15339 1917 | tokenize --tokenizer cl100k_base.tiktoken --decode\n"
     "  tokenize --tokenizer my.json --train --size 8192 books/ more.txt.gz\n"
     "  printf 'who?\\tme' | tokenize --tokenizer bert.tokenizer.json --pairs "
@@ -164,8 +171,25 @@ absl::Status WriteIds(const Tokenizer& tokenizer, const Flags& flags,
                       std::string_view text) {
   std::vector<TokenId> ids;
   std::string line;
-  PENSTOCK_RETURN_IF_ERROR(tokenizer.Encode(text, OptionsOf(flags), ids));
-  AppendIds(ids, line);
+  const EncodeOptions options = OptionsOf(flags);
+  if (flags.sample) {
+    PENSTOCK_RETURN_IF_ERROR(tokenizer.EncodeSampled(
+        text, options,
+        {.seed = *flags.sample, .alpha = flags.alpha, .best = flags.best},
+        ids));
+    AppendIds(ids, line);
+  } else if (flags.best > 0) {
+    std::vector<ScoredIds> best;
+    PENSTOCK_RETURN_IF_ERROR(
+        tokenizer.EncodeBest(text, options, flags.best, best));
+    for (const ScoredIds& way : best) {
+      fmt::format_to(std::back_inserter(line), "{}\t", way.score);
+      AppendIds(way.ids, line);
+    }
+  } else {
+    PENSTOCK_RETURN_IF_ERROR(tokenizer.Encode(text, options, ids));
+    AppendIds(ids, line);
+  }
   return WriteOut(line);
 }
 
@@ -307,11 +331,32 @@ int Main(int argc, char** argv) {
                  "an error (refuse) or plain text (text)")
       ->check(CLI::IsMember({"allow", "refuse", "text"}))
       ->capture_default_str();
+  CLI::Option* best =
+      app.add_option("--nbest", flags.best,
+                     "write the score and the ids of so many of the best ways "
+                     "to segment a document, a line each (SentencePiece "
+                     "unigram)")
+          ->check(CLI::Range(1, 512));
+  CLI::Option* sample = app.add_option(
+      "--sample", flags.sample,
+      "a seed: draw one way to segment, BPE by dropout, SentencePiece unigram "
+      "by score; with --nbest, from those");
+  app.add_option("--alpha", flags.alpha,
+                 "for --sample: the chance of a merge to be left out, or what "
+                 "scores are multiplied with (default the file's, else 0.1)")
+      ->needs(sample);
+  for (CLI::Option* option : {best, sample}) {
+    for (const char* other :
+         {"--decode", "--offsets", "--json", "--pairs", "--batch"}) {
+      option->excludes(app.get_option(other));
+    }
+  }
   CLI::Option* train = app.add_flag(
       "--train", flags.train,
       "learn byte-level BPE from the inputs, which may be all that datagen "
       "reads, and write it to the tokenizer.json that --tokenizer names");
-  for (const char* other : {"--decode", "--offsets", "--pattern"}) {
+  for (const char* other :
+       {"--decode", "--offsets", "--pattern", "--nbest", "--sample"}) {
     train->excludes(app.get_option(other));
   }
   CLI::Option_group* training = AddTrainingOptions(app, flags.training);

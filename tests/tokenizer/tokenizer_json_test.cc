@@ -166,7 +166,7 @@ TEST(TokenizerJsonTest, WhatIsNotThereIsNamed) {
                                  {"pretokenizers", {split, byte_level}}};
   const std::vector<Refused> all = {
       {"/model/type", "Markov", kUnimplemented, "model Markov"},
-      {"/model/dropout", 0.1, kUnimplemented, "dropout"},
+      {"/model/dropout", 1.1, kDataLoss, "model.dropout is not a number from"},
       {"/model/novelty", 1, kUnimplemented, "unknown field model.novelty"},
       {"/novelty", 1, kUnimplemented, "unknown field novelty"},
       {"/version", "2.0", kUnimplemented, "version \"2.0\""},

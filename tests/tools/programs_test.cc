@@ -343,6 +343,29 @@ TEST_F(ProgramsTest, VocabLearnsATokenizerThatDatagenAndTokenizeTake) {
   EXPECT_EQ(folder_.Read("tokenizer.json"), before);
 }
 
+TEST_F(ProgramsTest, TokenizeSamplesWithASeed) {
+  folder_.Write("corpus.txt", "the cat the cat the cat");
+  const std::string json = folder_ / "tokenizer.json";
+  const std::string input = folder_ / "corpus.txt";
+  ASSERT_EQ(
+      RunProgramLine("datagen vocab -q --size 270 -o " + json + " " + input)
+          .exit_code,
+      0);
+  const std::string line = "tokenize --tokenizer " + json + " " + input;
+  // 23 bytes, of which no two merge.
+  const Outcome bytes = RunProgramLine(line + " --sample 1 --alpha 1");
+  EXPECT_EQ(std::count(bytes.output.begin(), bytes.output.end(), ' '), 22);
+  const Outcome once = RunProgramLine(line + " --sample 1 --alpha 0.5");
+  EXPECT_EQ(once.output,
+            RunProgramLine(line + " --sample 1 --alpha 0.5").output);
+  EXPECT_NE(once.output,
+            RunProgramLine(line + " --sample 2 --alpha 0.5").output);
+  const Outcome best = RunProgramLine(line + " --nbest 2");
+  EXPECT_EQ(best.exit_code, 1);
+  EXPECT_THAT(best.output, HasSubstr("no n best ways"));
+  EXPECT_EQ(RunProgramLine(line + " --alpha 1").exit_code, 2);
+}
+
 TEST_F(ProgramsTest, VocabSaysWhatIsWrongBeforeItReads) {
   const auto expect = [](const std::string& line, int code,
                          const std::string& words) {
