@@ -13,7 +13,16 @@ std::vector<std::string> FuzzSeeds() {
   writer.AddBytes("c", "some text");
   std::string written;
   writer.Finish(written);
-  return {written,
+  SequenceWriter longer;
+  longer.context().SetBytes("label", "a label of some bytes");
+  for (int64_t step = 0; step < 6; ++step) {
+    longer.AddInts("tokens", std::vector<int64_t>{step, step << 20, -step});
+    longer.AddFloats("weights", std::vector<float>{1.5f, -2.0f});
+    longer.AddBytes("words", "w" + std::to_string(step));
+  }
+  std::string long_written;
+  longer.Finish(long_written);
+  return {written, long_written,
           Chunk(2, Chunk(1, Value(Chunk(1, Int64List(VarintField(1, 1)))) +
                                 Key("a") + Value(Chunk(1, "")))) +
               Chunk(2, Group(9, VarintField(1, 1)))};
