@@ -1,6 +1,7 @@
 #include "tokenizer/bpe.h"
 
 #include <algorithm>
+#include <bit>
 #include <functional>
 #include <queue>
 #include <utility>
@@ -27,16 +28,23 @@ size_t PairOfBytes(std::string_view piece, size_t i) {
 }  // namespace
 
 void MergeTable::Add(TokenId left, TokenId right, Merge merge) {
-  if (slots_.size() <= used_ * 2) Grow();
+  if (slots_.size() <= used_ * 2) {
+    Resize(slots_.empty() ? 1024 : slots_.size() * 2);
+  }
   const uint64_t key = KeyOf(left, right);
   const size_t slot = SlotOf(key);
   if (slots_[slot].key == kFree) ++used_;
   Store(slot, {key, merge});
 }
 
-void MergeTable::Grow() {
+void MergeTable::Reserve(size_t pairs) {
+  const size_t slots = std::bit_ceil(pairs * 2 + 2);
+  if (slots > slots_.size()) Resize(std::max<size_t>(slots, 1024));
+}
+
+void MergeTable::Resize(size_t slots) {
   const std::vector<Slot> old = std::exchange(slots_, {});
-  slots_.resize(old.empty() ? 1024 : old.size() * 2);
+  slots_.resize(slots);
   filter_.assign(slots_.size() * 2 / 64, 0);
   for (const Slot& slot : old) {
     if (slot.key != kFree) Store(SlotOf(slot.key), slot);
@@ -45,9 +53,15 @@ void MergeTable::Grow() {
 
 MergeTable MergesByRank(const Vocabulary& vocabulary) {
   MergeTable merges;
+  // Published vocabularies have two or three pairs to a token.
+  merges.Reserve(vocabulary.tokens() * 5 / 2);
   for (TokenId id = 0; id < vocabulary.size(); ++id) {
     if (!vocabulary.Has(id)) continue;
     const std::string_view bytes = vocabulary.BytesOf(id);
+    for (size_t cut = 1; cut < bytes.size(); ++cut) {
+      vocabulary.Prefetch(bytes.substr(0, cut));
+      vocabulary.Prefetch(bytes.substr(cut));
+    }
     for (size_t cut = 1; cut < bytes.size(); ++cut) {
       const auto left = vocabulary.Find(bytes.substr(0, cut));
       if (!left) continue;

@@ -12,6 +12,7 @@
 
 #include "tokenizer/bpe.h"
 #include "tokenizer/encoding_frame.h"
+#include "tokenizer/normalizer.h"
 #include "tokenizer/piece_cache.h"
 #include "tokenizer/pretokenizer.h"
 #include "tokenizer/special_tokens.h"
@@ -34,6 +35,10 @@ struct BpeParts {
   uint64_t merges_fingerprint = 0;  // of merges that `vocabulary` does not tell
   // A piece that is a token is that token, even if no merges lead to it.
   bool whole_pieces_first = false;
+  // Null: none. Goes with no token of `specials` that is looked for in
+  // normalized text.
+  std::unique_ptr<const Normalizer> normalizer;
+  uint64_t normalizer_print = 0;                     // a hash of what it does
   std::unique_ptr<const PreTokenizer> pretokenizer;  // null: none
   bool add_prefix_space = false;
   std::vector<SpecialToken> specials;
@@ -58,6 +63,7 @@ class BpeTokenizer final : public Tokenizer {
                           std::vector<TokenId>& ids,
                           std::vector<TokenOrigin>& origins) const override;
   const EncodingFrame& frame() const override { return parts_.frame; }
+  size_t SafeCut(std::string_view text) const override;
   absl::Status Decode(std::span<const TokenId> ids, DecodeOptions options,
                       std::string& text) const override;
 
@@ -78,7 +84,8 @@ class BpeTokenizer final : public Tokenizer {
   absl::Status EncodeRegion(Call& call, std::string_view region,
                             size_t pass) const;
   absl::Status EncodeGap(Call& call, std::string_view gap) const;
-  absl::Status CheckBytes(const Call& call, std::string_view gap) const;
+  bool CanCutAt(std::string_view text, size_t place) const;
+  absl::Status CheckBytes(const Call& call, const Gap& gap) const;
   void EncodePieces(Call& call, const Gap& gap) const;
   void EncodePiece(Call& call, std::string_view piece) const;
   void EncodePieceWithOrigins(Call& call, const Gap& gap, size_t begin,
