@@ -1,6 +1,7 @@
 #include "tokenizer/bpe.h"
 
 #include <algorithm>
+#include <bit>
 #include <functional>
 #include <queue>
 #include <utility>

@@ -8,9 +8,8 @@
 
 #include "formats/status.h"
 #include "tokenizer/byte_alphabet.h"
-#include "tokenizer/fingerprint.h"
+#include "tokenizer/char_scan.h"
 #include "tokenizer/token_origins.h"
-#include "tokenizer/unicode_data.h"
 #include "tokenizer/valid_utf8.h"
 #include "tokenizer/whole_characters.h"
 
@@ -39,8 +38,20 @@ struct BpeTokenizer::Call {
 // Text between special tokens, maybe behind a space that was put there.
 struct BpeTokenizer::Gap {
   std::string_view text;
-  size_t begin;   // in the user's text, of what is the user's
-  size_t prefix;  // bytes that are not
+  size_t begin;       // in the user's text, of what is the user's
+  size_t prefix = 0;  // bytes that are not
+  // Says where normalized text came from; null where `text` is the user's.
+  const AlignedText* normalized = nullptr;
+
+  // Where text[from, to) came from. A prefixed space is of the character
+  // behind it.
+  void AddOrigin(size_t from, size_t to, OriginWriter& origins) const {
+    from = std::max(from, prefix) - prefix;
+    to = std::max(to, prefix + 1) - prefix;
+    if (normalized == nullptr) return origins.Add(begin + from, begin + to);
+    const ByteSpan span = normalized->OriginOf(from, to);
+    origins.Add(span.begin, span.end);
+  }
 };
 
 namespace {
@@ -194,33 +205,45 @@ absl::Status BpeTokenizer::EncodeRegion(Call& call, std::string_view region,
 
 absl::Status BpeTokenizer::EncodeGap(Call& call, std::string_view gap) const {
   if (gap.empty()) return absl::OkStatus();
-  PENSTOCK_RETURN_IF_ERROR(CheckBytes(call, gap));
-  if (parts_.add_prefix_space && gap[0] != ' ') {
-    std::string prefixed(1, ' ');
-    prefixed += gap;
-    EncodePieces(call, {prefixed, call.OffsetOf(gap), 1});
-  } else {
-    EncodePieces(call, {gap, call.OffsetOf(gap), 0});
+  Gap cut = {gap, call.OffsetOf(gap)};
+  AlignedText normalized(call.origins == nullptr ? Alignment::kDropped
+                                                 : Alignment::kKept);
+  if (parts_.normalizer != nullptr && !IsAscii(gap)) {
+    std::string valid;
+    if (!IsValidUtf8(gap)) gap = valid = ReplaceUtf8Errors(gap);
+    normalized.Assign(gap, static_cast<uint32_t>(cut.begin));
+    parts_.normalizer->Normalize(normalized);
+    cut.text = normalized.text();
+    cut.normalized = &normalized;
+    if (cut.text.empty()) return absl::OkStatus();
   }
+  PENSTOCK_RETURN_IF_ERROR(CheckBytes(call, cut));
+  std::string prefixed;
+  if (parts_.add_prefix_space && cut.text[0] != ' ') {
+    prefixed = " ";
+    prefixed += cut.text;
+    cut.text = prefixed;
+    cut.prefix = 1;
+  }
+  EncodePieces(call, cut);
   return absl::OkStatus();
 }
 
-absl::Status BpeTokenizer::CheckBytes(const Call& call,
-                                      std::string_view gap) const {
+absl::Status BpeTokenizer::CheckBytes(const Call& call, const Gap& gap) const {
   constexpr size_t kTooLong = 0xffffffff;
-  if (gap.size() >= kTooLong) {
+  if (gap.text.size() >= kTooLong) {
     return absl::InvalidArgumentError(fmt::format(
         "{} bytes of text at offset {} without a special token; split texts "
         "of 4 GiB or more",
-        gap.size(), call.OffsetOf(gap)));
+        gap.text.size(), gap.begin));
   }
   if (has_all_bytes_) return absl::OkStatus();
-  for (size_t i = 0; i < gap.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(gap[i]);
+  for (size_t i = 0; i < gap.text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(gap.text[i]);
     if (bpe_.HasByte(byte)) continue;
     return absl::InvalidArgumentError(
         fmt::format("byte 0x{:02X} at offset {} has no token in {}", byte,
-                    call.OffsetOf(gap) + i, parts_.name));
+                    gap.begin + i, parts_.name));
   }
   return absl::OkStatus();
 }
@@ -234,14 +257,29 @@ void BpeTokenizer::EncodePieces(Call& call, const Gap& gap) const {
   size_t begin = 0;
   while (begin < gap.text.size()) {
     const size_t count = parts_.pretokenizer->Split(gap.text, begin, ends);
+    EncodeSplit(call, gap, begin, std::span(ends).first(count));
+    begin = ends[count - 1] & ~kLeftOut;
+  }
+}
+
+// The pieces between those left out.
+void BpeTokenizer::EncodeSplit(Call& call, const Gap& gap, size_t begin,
+                               std::span<const size_t> ends) const {
+  while (!ends.empty()) {
+    const auto left_out = std::ranges::find_if(
+        ends, [](size_t end) { return (end & kLeftOut) != 0; });
+    const auto kept = ends.first(left_out - ends.begin());
     if (call.origins == nullptr) {
-      EncodeBatch(call, gap.text, begin, std::span(ends).first(count));
-      begin = ends[count - 1];
-      continue;
+      EncodeBatch(call, gap.text, begin, kept);
+    } else {
+      for (const size_t end : kept) {
+        EncodePieceWithOrigins(call, gap, begin, end);
+        begin = end;
+      }
     }
-    for (size_t i = 0; i < count; begin = ends[i++]) {
-      EncodePieceWithOrigins(call, gap, begin, ends[i]);
-    }
+    if (left_out == ends.end()) return;
+    begin = *left_out & ~kLeftOut;
+    ends = ends.subspan(kept.size() + 1);
   }
 }
 
@@ -306,9 +344,7 @@ void BpeTokenizer::EncodePieceWithOrigins(Call& call, const Gap& gap,
   EncodePiece(call, gap.text.substr(begin, end - begin));
   for (size_t i = first; i < call.ids.size(); ++i) {
     end = begin + parts_.vocabulary.BytesOf(call.ids[i]).size();
-    // A prefixed space is of the character behind it.
-    call.origins->Add(gap.begin + std::max(begin, gap.prefix) - gap.prefix,
-                      gap.begin + std::max(end, gap.prefix + 1) - gap.prefix);
+    gap.AddOrigin(begin, end, *call.origins);
     begin = end;
   }
   call.origins->EndWord();
@@ -344,24 +380,21 @@ const MergeTable& BpeTokenizer::Merges() const {
   return merges_by_rank_;
 }
 
-absl::Status BpeTokenizer::Decode(std::span<const TokenId> ids,
-                                  DecodeOptions options,
-                                  std::string& text) const {
-  const size_t begin = text.size();
-  for (const TokenId id : ids) {
-    if (options.skip_special_tokens) {
-      const auto special = specials_by_id_.find(id);
-      if (special != specials_by_id_.end() && special->second.special) continue;
-    }
-    if (!parts_.vocabulary.Has(id)) {
-      text.resize(begin);
-      return absl::InvalidArgumentError(
-          fmt::format("id {} is not in the vocabulary of {}, which has {} ids",
-                      id, parts_.name, size_));
-    }
-    text.append(parts_.vocabulary.BytesOf(id));
+bool BpeTokenizer::CanCutAt(std::string_view text, size_t place) const {
+  const Char c = CharAt(text, place);
+  if (c.code_point == kNotACharacter || c.code_point == '\'' ||
+      (c.char_class & (kLetter | kMark)) != 0 ||
+      (parts_.add_prefix_space && c.code_point != ' ')) {
+    return false;
   }
-  return absl::OkStatus();
+  size_t last = place - 1;
+  while (last > 0 && place - last < 4 && IsUtf8Continuation(text[last])) --last;
+  const Char before = CharAt(text, last);
+  return (before.char_class & kLetter) != 0 &&
+         last + before.size_bytes == place &&
+         std::none_of(passes_.begin(), passes_.end(), [&](const auto& tokens) {
+           return tokens.MayCross(text, place);
+         });
 }
 
 std::unique_ptr<StreamDecoder> BpeTokenizer::NewStreamDecoder(
@@ -369,59 +402,15 @@ std::unique_ptr<StreamDecoder> BpeTokenizer::NewStreamDecoder(
   return std::make_unique<IdByIdDecoder>(*this, options);
 }
 
-std::optional<TokenId> BpeTokenizer::IdOf(std::string_view token) const {
-  if (const auto special = specials_by_text_.find(token);
-      special != specials_by_text_.end()) {
-    return special->second;
+size_t BpeTokenizer::SafeCut(std::string_view text) const {
+  if (parts_.pretokenizer == nullptr ||
+      !parts_.pretokenizer->EndsBehindLetters()) {
+    return 0;
   }
-  if (const auto plain = parts_.plain_ids.find(token);
-      plain != parts_.plain_ids.end()) {
-    return plain->second;
-  }
-  if (parts_.spelling == Spelling::kBytes) return parts_.vocabulary.Find(token);
-  const std::optional<std::string> bytes = BytesOfSpelling(token);
-  if (!bytes) return std::nullopt;
-  return parts_.vocabulary.Find(*bytes);
-}
-
-std::optional<std::string> BpeTokenizer::TokenOf(TokenId id) const {
-  if (const auto special = specials_by_id_.find(id);
-      special != specials_by_id_.end()) {
-    return special->second.text;
-  }
-  if (const auto plain = plain_by_id_.find(id); plain != plain_by_id_.end()) {
-    return std::string(plain->second);
-  }
-  if (!parts_.vocabulary.Has(id)) return std::nullopt;
-  const std::string_view bytes = parts_.vocabulary.BytesOf(id);
-  if (parts_.spelling == Spelling::kBytes) return std::string(bytes);
-  return SpellBytes(bytes);
-}
-
-uint64_t BpeTokenizer::ComputeFingerprint() const {
-  Fingerprinter print;
-  print.Add("byte-level BPE").Add(kUnicodeVersion);
-  print.Add(parts_.pretokenizer ? parts_.pretokenizer->name() : "none");
-  print.Add(uint64_t{parts_.whole_pieces_first});
-  print.Add(uint64_t{parts_.add_prefix_space});
-  print.Add(parts_.merges_fingerprint);
-  for (TokenId id = 0; id < parts_.vocabulary.size(); ++id) {
-    if (!parts_.vocabulary.Has(id)) continue;
-    print.Add(uint64_t{id}).Add(parts_.vocabulary.BytesOf(id));
-    print.Add(uint64_t{plain_by_id_.contains(id)});
-  }
-  for (const auto& [id, token] : specials_by_id_) {
-    print.Add(uint64_t{id}).Add(token.text);
-    print.Add(uint64_t{token.special} * 2 + token.normalized);
-  }
-  AddToFingerprint(parts_.frame, print);
-  return print.Finish();
-}
-
-std::string BpeTokenizer::Describe() const {
-  return fmt::format("byte-level BPE, {} ids, {} pattern, {}", size_,
-                     parts_.pretokenizer ? parts_.pretokenizer->name() : "no",
-                     parts_.name);
+  // The last bytes may be of a character that is not whole.
+  size_t place = text.size() < 4 ? 0 : text.size() - 4;
+  while (place > 0 && !CanCutAt(text, place)) --place;
+  return place;
 }
 
 }  // namespace penstock

@@ -16,6 +16,7 @@
 #include "tokenizer/encoding_frame.h"
 #include "tokenizer/merge_table.h"
 #include "tokenizer/neighbours.h"
+#include "tokenizer/normalizer.h"
 #include "tokenizer/piece_cache.h"
 #include "tokenizer/pretokenizer.h"
 #include "tokenizer/special_tokens.h"
@@ -41,6 +42,10 @@ struct BpeParts {
   bool whole_pieces_first = false;
   // The share of merges that EncodeSampled leaves out by default.
   std::optional<double> dropout;
+  // Null: none. Goes with no token of `specials` that is looked for in
+  // normalized text.
+  std::unique_ptr<const Normalizer> normalizer;
+  uint64_t normalizer_print = 0;                     // a hash of what it does
   std::unique_ptr<const PreTokenizer> pretokenizer;  // null: none
   bool add_prefix_space = false;
   std::vector<SpecialToken> specials;
@@ -65,6 +70,7 @@ class BpeTokenizer final : public Tokenizer {
                           std::vector<TokenId>& ids,
                           std::vector<TokenOrigin>& origins) const override;
   const EncodingFrame& frame() const override { return parts_.frame; }
+  size_t SafeCut(std::string_view text) const override;
   absl::Status Decode(std::span<const TokenId> ids, DecodeOptions options,
                       std::string& text) const override;
   // Errors:  those of Encode; kInvalidArgument for an alpha that is not 0 to 1.
@@ -95,8 +101,11 @@ class BpeTokenizer final : public Tokenizer {
   absl::Status EncodeRegion(Call& call, std::string_view region,
                             size_t pass) const;
   absl::Status EncodeGap(Call& call, std::string_view gap) const;
-  absl::Status CheckBytes(const Call& call, std::string_view gap) const;
+  bool CanCutAt(std::string_view text, size_t place) const;
+  absl::Status CheckBytes(const Call& call, const Gap& gap) const;
   void EncodePieces(Call& call, const Gap& gap) const;
+  void EncodeSplit(Call& call, const Gap& gap, size_t begin,
+                   std::span<const size_t> ends) const;
   void EncodeBatch(Call& call, std::string_view gap, size_t begin,
                    std::span<const size_t> ends) const;
   void EncodePiece(Call& call, std::string_view piece) const;

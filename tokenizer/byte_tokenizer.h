@@ -27,6 +27,7 @@ class ByteTokenizer final : public Tokenizer {
   absl::Status EncodeBare(std::string_view text, EncodeOptions options,
                           std::vector<TokenId>& ids,
                           std::vector<TokenOrigin>& origins) const override;
+  size_t SafeCut(std::string_view text) const override { return text.size(); }
   absl::Status Decode(std::span<const TokenId> ids, DecodeOptions options,
                       std::string& text) const override;
   std::unique_ptr<StreamDecoder> NewStreamDecoder(

@@ -16,7 +16,11 @@ size_t NextEnd(std::string_view text, size_t pos) {
   if (const size_t end = SkipWord(text, pos); end > pos) return end;
   const Char c = CharAt(text, pos);
   const size_t next = pos + c.size_bytes;
-  if (c.char_class & kNumber) return SkipUpToThreeNumbers(text, pos);
+  if (c.char_class & kNumber) {
+    return kSpelling == Cl100kSpelling::kQwen2
+               ? next
+               : SkipUpToThreeNumbers(text, pos);
+  }
   if (c.code_point == '\'') {
     if (const size_t end = SkipContraction(text, pos); end > pos) return end;
   }
@@ -44,9 +48,27 @@ size_t NextEnd(std::string_view text, size_t pos) {
 
 size_t Cl100kScanner::Split(std::string_view text, size_t begin,
                             std::span<size_t> ends) const {
-  return spelling_ == Cl100kSpelling::kTiktoken
-             ? SplitWith(text, begin, ends, NextEnd<Cl100kSpelling::kTiktoken>)
-             : SplitWith(text, begin, ends, NextEnd<Cl100kSpelling::kLlama3>);
+  switch (spelling_) {
+    case Cl100kSpelling::kTiktoken:
+      return SplitWith(text, begin, ends, NextEnd<Cl100kSpelling::kTiktoken>);
+    case Cl100kSpelling::kLlama3:
+      return SplitWith(text, begin, ends, NextEnd<Cl100kSpelling::kLlama3>);
+    case Cl100kSpelling::kQwen2:
+      return SplitWith(text, begin, ends, NextEnd<Cl100kSpelling::kQwen2>);
+  }
+  return 0;
+}
+
+std::string_view Cl100kScanner::name() const {
+  switch (spelling_) {
+    case Cl100kSpelling::kTiktoken:
+      return "cl100k";
+    case Cl100kSpelling::kLlama3:
+      return "llama3";
+    case Cl100kSpelling::kQwen2:
+      return "qwen2";
+  }
+  return "";
 }
 
 }  // namespace penstock

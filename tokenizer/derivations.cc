@@ -7,6 +7,7 @@ namespace penstock {
 
 Derivations::Derivations(const Vocabulary& vocabulary)
     : tokens_(vocabulary.size()) {
+  merges_.Reserve(vocabulary.tokens());
   for (int byte = 0; byte < 256; ++byte) {
     const char spelled = static_cast<char>(byte);
     if (const auto id = vocabulary.Find({&spelled, 1})) tokens_[*id].when = 0;
@@ -66,6 +67,10 @@ std::optional<Derivations> Derivations::FromRanks(
   for (TokenId id = 0; id < vocabulary.size(); ++id) {
     if (!vocabulary.Has(id)) continue;
     const std::string_view bytes = vocabulary.BytesOf(id);
+    for (size_t cut = 1; cut < bytes.size(); ++cut) {
+      vocabulary.Prefetch(bytes.substr(0, cut));
+      vocabulary.Prefetch(bytes.substr(cut));
+    }
     for (size_t cut = 1; cut < bytes.size() && !derivations.Has(id); ++cut) {
       const auto left = vocabulary.Find(bytes.substr(0, cut));
       if (!left) continue;

@@ -107,9 +107,13 @@ class Framer {
     if (frame_.has_processor || texts.size() == 2) {
       parts.kept.texts[text] = TokenRange{0, parts.kept.size()};
     }
+    uint32_t overflow_type = static_cast<uint32_t>(text);
+    if (text == 1 && options_.encode.add_special_tokens) {
+      overflow_type = frame_.second_overflow_type;
+    }
     for (EncodingPart& part : parts.overflow) {
       Trim(part);
-      SetType(text == 0 ? 0 : frame_.second_overflow_type, part);
+      SetType(overflow_type, part);
       if (frame_.has_processor) part.texts[text] = TokenRange{0, part.size()};
     }
   }

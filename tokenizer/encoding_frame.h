@@ -34,8 +34,8 @@ struct EncodingFrame {
   std::vector<FramePiece> single = {{FramePiece::Kind::kFirst}};
   std::vector<FramePiece> pair = {{FramePiece::Kind::kFirst, 0},
                                   {FramePiece::Kind::kSecond, 1}};
-  // The type of overflowing parts of the second text, which templates do not
-  // change.
+  // The type of overflowing parts of the second text where special tokens are
+  // added. Templates do not change it; without special tokens it is 1.
   uint32_t second_overflow_type = 1;
   // Without a post-processor the reference takes all of one text's encoding,
   // padding too, and all of an overflowing part for the first text's.

@@ -84,6 +84,7 @@ absl::Status AddToken(std::string_view spelled, uint64_t id, BpeParts& parts) {
 
 absl::Status ReadVocabulary(const JsonObject& model, BpeParts& parts) {
   PENSTOCK_ASSIGN_OR_RETURN(const JsonObject vocab, model.Object("vocab"));
+  parts.vocabulary.Reserve(vocab.fields().size());
   for (const auto field : vocab.fields()) {
     uint64_t id = 0;
     if (field.value.get(id) != simdjson::SUCCESS) {
@@ -135,6 +136,7 @@ absl::StatusOr<MergeTable> ReadMerges(const JsonObject& model,
         fmt::format("model.merges: more than {} merges", kEndOfRanks - 1));
   }
   MergeTable table;
+  table.Reserve(merges.size());
   Fingerprinter print;
   uint32_t rank = 0;
   size_t number = 0;

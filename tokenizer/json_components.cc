@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <memory>
 #include <utility>
 
 #include "formats/status.h"
+#include "tokenizer/fingerprint.h"
 #include "tokenizer/gpt2_scanner.h"
 #include "tokenizer/patterns.h"
+#include "tokenizer/text_normalizers.h"
 
 namespace penstock {
 namespace {
@@ -107,11 +110,26 @@ absl::Status CheckDecoder(const JsonObject& root) {
   return Missing(json.where(), type);
 }
 
-absl::Status CheckNoNormalizer(const JsonObject& root) {
+absl::Status ReadNfc(const JsonObject& root, BpeParts& parts) {
   if (!root.Field("normalizer")) return absl::OkStatus();
   PENSTOCK_ASSIGN_OR_RETURN(const JsonObject json, root.Object("normalizer"));
   PENSTOCK_ASSIGN_OR_RETURN(const std::string_view type, json.String("type"));
-  return Missing(json.where(), type);
+  if (type != "NFC") return Missing(json.where(), type);
+  PENSTOCK_RETURN_IF_ERROR(json.OnlyFields({"type"}));
+  parts.normalizer =
+      std::make_unique<UnicodeNormalizer>(NormalizationForm::kNfc);
+  parts.normalizer_print = Fingerprinter().Add(type).Finish();
+  return absl::OkStatus();
+}
+
+absl::Status CheckRawTokens(const BpeParts& parts) {
+  if (parts.normalizer == nullptr) return absl::OkStatus();
+  for (const SpecialToken& token : parts.specials) {
+    if (!token.normalized) continue;
+    return Missing("added token",
+                   fmt::format("\"{}\" in normalized text", token.text));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace penstock

@@ -15,6 +15,10 @@ absl::Status ReadPreTokenizer(const JsonObject& root, BpeParts& parts);
 
 absl::Status CheckDecoder(const JsonObject& root);
 
-absl::Status CheckNoNormalizer(const JsonObject& root);
+// Fills parts.normalizer: NFC alone, as files of Qwen have it.
+absl::Status ReadNfc(const JsonObject& root, BpeParts& parts);
+
+// That no added token is looked for in text that is normalized.
+absl::Status CheckRawTokens(const BpeParts& parts);
 
 }  // namespace penstock

@@ -33,6 +33,7 @@ absl::StatusOr<TokenId> CheckId(uint64_t id, std::string_view token) {
 absl::StatusOr<Vocabulary> ReadVocabulary(const JsonObject& model) {
   PENSTOCK_ASSIGN_OR_RETURN(const JsonObject vocab, model.Object("vocab"));
   Vocabulary vocabulary;
+  vocabulary.Reserve(vocab.fields().size());
   for (const auto field : vocab.fields()) {
     uint64_t number = 0;
     if (field.value.get(number) != simdjson::SUCCESS) {

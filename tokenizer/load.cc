@@ -12,12 +12,24 @@
 namespace penstock {
 namespace {
 
+bool HasRules(const LoadOptions& options) {
+  return !options.pattern.empty() || !options.pattern_regex.empty() ||
+         !options.special_tokens.empty();
+}
+
+std::string GivenRule(const LoadOptions& options) {
+  if (!options.pattern.empty()) return options.pattern;
+  if (!options.pattern_regex.empty()) return options.pattern_regex;
+  return options.special_tokens[0].text;
+}
+
 absl::Status CheckNoPattern(const std::string& path,
                             const LoadOptions& options) {
-  if (options.pattern.empty()) return absl::OkStatus();
+  if (!HasRules(options)) return absl::OkStatus();
   return absl::InvalidArgumentError(fmt::format(
-      "{}: takes no pattern, but \"{}\" was given; only .tiktoken files do",
-      path, options.pattern));
+      "{}: takes no pattern or special tokens, but \"{}\" was given; only "
+      ".tiktoken files do",
+      path, GivenRule(options)));
 }
 
 // "/a/cl100k_base.tiktoken" -> "cl100k_base".
@@ -26,6 +38,16 @@ std::string Stem(const std::string& path) {
   const std::string name =
       slash == std::string::npos ? path : path.substr(slash + 1);
   return name.substr(0, name.rfind('.'));
+}
+
+absl::StatusOr<std::shared_ptr<const Tokenizer>> ParseRanks(
+    std::string_view bytes, const std::string& path,
+    const LoadOptions& options) {
+  const bool named = options.pattern.empty() && options.pattern_regex.empty();
+  return ParseTiktoken(bytes, path,
+                       {.pattern = named ? Stem(path) : options.pattern,
+                        .regex = options.pattern_regex,
+                        .specials = options.special_tokens});
 }
 
 // "/a/x-vocab.json" -> "/a/x-merges.txt".
@@ -66,13 +88,16 @@ absl::StatusOr<std::shared_ptr<const Tokenizer>> LoadTokenizer(
   if (path.ends_with(".tiktoken")) {
     PENSTOCK_ASSIGN_OR_RETURN(const std::string bytes,
                               ReadWholeFile(files, path));
-    return ParseTiktoken(
-        bytes, path, options.pattern.empty() ? Stem(path) : options.pattern);
+    return ParseRanks(bytes, path, options);
   }
   if (path.ends_with(".model")) {
-    PENSTOCK_RETURN_IF_ERROR(CheckNoPattern(path, options));
     PENSTOCK_ASSIGN_OR_RETURN(const std::string bytes,
                               ReadWholeFile(files, path));
+    // The tag of a SentencePiece file's first piece, which base64 never is.
+    if (!bytes.starts_with('\n') && HasRules(options)) {
+      return ParseRanks(bytes, path, options);
+    }
+    PENSTOCK_RETURN_IF_ERROR(CheckNoPattern(path, options));
     return SentencePieceTokenizer::Parse(bytes, path, options.unigram_rules);
   }
   return absl::InvalidArgumentError(fmt::format(

@@ -3,9 +3,11 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "formats/file.h"
+#include "tokenizer/special_tokens.h"
 #include "tokenizer/tokenizer.h"
 #include "tokenizer/unigram_rules.h"
 
@@ -15,6 +17,10 @@ struct LoadOptions {
   // The pre-tokenizer pattern of a .tiktoken file, one of PatternNames(). By
   // default the file's name says ("cl100k_base.tiktoken" -> "cl100k_base").
   std::string pattern;
+  // Instead of a named pattern: the regular expression that cuts text.
+  std::string pattern_regex;
+  // Instead of the pattern's special tokens: their texts and ids.
+  std::vector<SpecialToken> special_tokens = {};
   // Keeps capitals and accents of a BERT vocab.txt, which does not say whether
   // it is of a cased model.
   bool keep_case = false;
@@ -23,7 +29,8 @@ struct LoadOptions {
   UnigramRules unigram_rules = UnigramRules::kSince022;
 };
 
-// `path` is a tokenizer.json, a .tiktoken file, a SentencePiece .model file,
+// `path` is a tokenizer.json, a .tiktoken file (or with a pattern a .model, as
+// Llama 3's is called), a SentencePiece .model file,
 // BERT's *vocab.txt, GPT-2's *vocab.json with its merges.txt beside it, or
 // "bytes", which is the byte tokenizer and needs no file.
 // Errors:  kNotFound; kDataLoss for a damaged file; kUnimplemented naming a

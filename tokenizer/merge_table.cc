@@ -1,22 +1,30 @@
 #include "tokenizer/merge_table.h"
 
 #include <algorithm>
+#include <bit>
 #include <string_view>
 #include <utility>
 
 namespace penstock {
 
 void MergeTable::Add(TokenId left, TokenId right, Merge merge) {
-  if (slots_.size() <= used_ * 2) Grow();
+  if (slots_.size() <= used_ * 2) {
+    Resize(slots_.empty() ? 1024 : slots_.size() * 2);
+  }
   const uint64_t key = KeyOf(left, right);
   const size_t slot = SlotOf(key);
   if (slots_[slot].key == kFree) ++used_;
   Store(slot, {key, merge});
 }
 
-void MergeTable::Grow() {
+void MergeTable::Reserve(size_t pairs) {
+  const size_t slots = std::bit_ceil(pairs * 2 + 2);
+  if (slots > slots_.size()) Resize(std::max<size_t>(slots, 1024));
+}
+
+void MergeTable::Resize(size_t slots) {
   const std::vector<Slot> old = std::exchange(slots_, {});
-  slots_.resize(old.empty() ? 1024 : old.size() * 2);
+  slots_.resize(slots);
   filter_.assign(slots_.size() * 2 / 64, 0);
   for (const Slot& slot : old) {
     if (slot.key != kFree) Store(SlotOf(slot.key), slot);

@@ -43,6 +43,8 @@ class MergeTable {
     return slots_[SlotOf(key)].merge;  // a free slot's never merges
   }
   size_t size() const { return used_; }
+  // Makes room for that many pairs, so that adding them is faster.
+  void Reserve(size_t pairs);
 
   // Every pair, those of lower rank first.
   std::vector<Pair> PairsByRank() const;
@@ -79,7 +81,7 @@ class MergeTable {
     }
     return slot;
   }
-  void Grow();
+  void Resize(size_t slots);
 
   std::vector<Slot> slots_;  // a power of two, at most half full
   std::vector<uint64_t> filter_;

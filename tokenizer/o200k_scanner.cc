@@ -43,8 +43,14 @@ size_t OthersThenNewlinesOrSlashes(std::string_view text, size_t pos) {
   return pos;
 }
 
+template <O200kSpelling kSpelling>
+size_t SkipSuffix(std::string_view text, size_t pos) {
+  return kSpelling == O200kSpelling::kO200k ? SkipContraction(text, pos) : pos;
+}
+
 // The end of ` ?[A-Z]*[a-z]+` at `pos` with its contraction; `pos` where there
 // is none, or it may not be all of the word.
+template <O200kSpelling kSpelling>
 size_t PlainWordEnd(std::string_view text, size_t pos) {
   const size_t start = pos + (text[pos] == ' ' ? 1 : 0);
   if (text.size() - start <= AsciiLetters::kBytes) return pos;
@@ -55,21 +61,26 @@ size_t PlainWordEnd(std::string_view text, size_t pos) {
   if (small == 0 || end == start + AsciiLetters::kBytes) return pos;
   const char next = text[end];
   if (static_cast<signed char>(next) < 0) return pos;
-  return next == '\'' ? SkipContraction(text, end) : end;
+  return SkipSuffix<kSpelling>(text, end);
 }
 
+template <O200kSpelling kSpelling>
 size_t NextEnd(std::string_view text, size_t pos) {
-  if (const size_t end = PlainWordEnd(text, pos); end > pos) return end;
+  if (const size_t end = PlainWordEnd<kSpelling>(text, pos); end > pos)
+    return end;
   const Char c = CharAt(text, pos);
   const size_t next = pos + c.size_bytes;
-  if (c.char_class & kNumber) return SkipUpToThreeNumbers(text, pos);
+  if (c.char_class & kNumber) {
+    return kSpelling == O200kSpelling::kO200k ? SkipUpToThreeNumbers(text, pos)
+                                              : next;
+  }
   // A mark is in P too, but as P it never takes more than it does here.
   if (IsWordChar(c.char_class)) {
-    return SkipContraction(text, WordEnd(text, pos));
+    return SkipSuffix<kSpelling>(text, WordEnd(text, pos));
   }
   if (!IsNewline(c.code_point)) {
     const size_t end = WordEnd(text, next);
-    if (end > next) return SkipContraction(text, end);
+    if (end > next) return SkipSuffix<kSpelling>(text, end);
   }
   if (!(c.char_class & kSpace)) return OthersThenNewlinesOrSlashes(text, next);
   if (c.code_point == ' ' && next < text.size() &&
@@ -85,7 +96,9 @@ size_t NextEnd(std::string_view text, size_t pos) {
 
 size_t O200kScanner::Split(std::string_view text, size_t begin,
                            std::span<size_t> ends) const {
-  return SplitWith(text, begin, ends, NextEnd);
+  return spelling_ == O200kSpelling::kO200k
+             ? SplitWith(text, begin, ends, NextEnd<O200kSpelling::kO200k>)
+             : SplitWith(text, begin, ends, NextEnd<O200kSpelling::kTekken>);
 }
 
 }  // namespace penstock

@@ -29,6 +29,9 @@ class Translator {
   }
 
  private:
+  static constexpr int kNotFolded = -1;
+  static constexpr size_t npos = std::string_view::npos;
+
   bool Take(std::string_view text) {
     if (!in_.substr(pos_).starts_with(text)) return false;
     pos_ += text.size();
@@ -39,14 +42,20 @@ class Translator {
     if (Take("|")) {
       out_ += "|";
       can_repeat_ = false;
+      folded_before_ = 0;
       return absl::OkStatus();
     }
     if (in_[pos_] == '(') return Open();
     if (Take(")")) {
-      if (depth_-- == 0) return No("a group that does not begin");
+      if (depth_ == 0) return No("a group that does not begin");
+      if (--depth_ < folded_depth_) folded_depth_ = kNotFolded;
+      folded_before_ = 0;
       out_ += ")";
       can_repeat_ = true;
       return absl::OkStatus();
+    }
+    if (folded_depth_ != kNotFolded && in_[pos_] == '[') {
+      return No("a class in (?i:...)");
     }
     if (Take("[")) return Class();
     if (in_[pos_] == '*' || in_[pos_] == '+' || in_[pos_] == '?') {
@@ -55,6 +64,7 @@ class Translator {
     if (in_[pos_] == '{') return Count();
     if (Take("^") || Take("$")) return No("an anchor");
     can_repeat_ = true;
+    if (folded_depth_ != kNotFolded) return Folded();
     if (Take(".")) {
       out_ += CharSet::Of('\n', '\n').Complement().ToRe2();
       return absl::OkStatus();
@@ -71,6 +81,9 @@ class Translator {
   absl::Status Open() {
     if (Take("(?:")) {
       out_ += "(?:";
+    } else if (folded_depth_ == kNotFolded && Take("(?i:")) {
+      out_ += "(?:";
+      folded_depth_ = depth_ + 1;
     } else if (in_.substr(pos_).starts_with("(?")) {
       return No(fmt::format("the group {}...", in_.substr(pos_, 4)));
     } else {
@@ -79,6 +92,32 @@ class Translator {
     }
     ++depth_;
     can_repeat_ = false;
+    folded_before_ = 0;
+    return absl::OkStatus();
+  }
+
+  // One ASCII character of (?i:...), which two others fold to: U+017F and
+  // U+212A. Some pairs of letters are what a ligature or \u00df folds to.
+  absl::Status Folded() {
+    const char c = in_[pos_];
+    const bool plain =
+        c > ' ' && c <= '~' && std::string_view(".\\").find(c) == npos;
+    if (!plain) return No("that in (?i:...)");
+    ++pos_;
+    const char lower = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+    const char pair[2] = {std::exchange(folded_before_, lower), lower};
+    constexpr std::string_view kPairs = "ss ff fi fl st";
+    if (kPairs.find({pair, 2}) != npos) {
+      return No(fmt::format("{} in (?i:...)", std::string_view(pair, 2)));
+    }
+    CharSet set = CharSet::Of(c, c);
+    if (lower >= 'a' && lower <= 'z') {
+      set = CharSet::Of(lower, lower);
+      set.Add(CharSet::Of(lower - 32, lower - 32));
+      if (lower == 's') set.Add(CharSet::Of(0x17f, 0x17f));
+      if (lower == 'k') set.Add(CharSet::Of(0x212a, 0x212a));
+    }
+    out_ += set.ToRe2();
     return absl::OkStatus();
   }
 
@@ -220,6 +259,9 @@ class Translator {
   std::string out_;
   int depth_ = 0;
   bool can_repeat_ = false;
+  // Inside (?i:...): the depth of that group, and the letter just before.
+  int folded_depth_ = kNotFolded;
+  char folded_before_ = 0;
 };
 
 }  // namespace

@@ -19,7 +19,8 @@ struct TranslatedRegex {
 };
 
 // Translates what means the same in both: literals, classes, groups,
-// alternatives, greedy and lazy repetition, \s \d \p{L} and their kin, whose
+// alternatives, greedy and lazy repetition, (?i:...) around ASCII characters,
+// \s \d \p{L} and their kin, whose
 // characters are spelled out by our tables of Unicode 16.0, the version of the
 // reference's Oniguruma.
 //

@@ -1,6 +1,9 @@
 #include "tokenizer/patterns.h"
 
+#include <fmt/format.h>
+
 #include <string>
+#include <utility>
 
 #include "tokenizer/cl100k_scanner.h"
 #include "tokenizer/gpt2_scanner.h"
@@ -9,18 +12,44 @@
 namespace penstock {
 namespace {
 
-enum class Pattern { kGpt2, kCl100k, kLlama3, kO200k };
-
-struct PublishedToken {
-  std::string_view text;
-  TokenId id;
-};
+enum class Pattern { kGpt2, kCl100k, kLlama3, kQwen2, kO200k, kTekken };
 
 struct NamedEncoding {
   std::string_view name;
   Pattern pattern;
-  std::vector<PublishedToken> specials;
+  std::vector<SpecialToken> specials;
 };
+
+// The 256 that meta-llama/llama3's tokenizer.py numbers from 128000 on.
+std::vector<SpecialToken> Llama3Specials() {
+  constexpr TokenId kFirst = 128000, kCount = 256;
+  std::vector<SpecialToken> specials;
+  TokenId reserved = 0;
+  for (TokenId i = 0; i < kCount; ++i) {
+    std::string text;
+    switch (i) {
+      case 0:
+        text = "<|begin_of_text|>";
+        break;
+      case 1:
+        text = "<|end_of_text|>";
+        break;
+      case 6:
+        text = "<|start_header_id|>";
+        break;
+      case 7:
+        text = "<|end_header_id|>";
+        break;
+      case 9:
+        text = "<|eot_id|>";
+        break;
+      default:
+        text = fmt::format("<|reserved_special_token_{}|>", reserved++);
+    }
+    specials.push_back({std::move(text), kFirst + i});
+  }
+  return specials;
+}
 
 // Source: tiktoken 0.14, tiktoken_ext/openai_public.py.
 const std::vector<NamedEncoding>& NamedEncodings() {
@@ -44,6 +73,12 @@ const std::vector<NamedEncoding>& NamedEncodings() {
       {"o200k_base",
        Pattern::kO200k,
        {{"<|endoftext|>", 199999}, {"<|endofprompt|>", 200018}}},
+      {"llama-3", Pattern::kLlama3, Llama3Specials()},
+      {"qwen2",
+       Pattern::kQwen2,
+       {{"<|endoftext|>", 151643},
+        {"<|im_start|>", 151644},
+        {"<|im_end|>", 151645}}},
   };
   return encodings;
 }
@@ -62,6 +97,15 @@ constexpr KnownRegex kKnownRegexes[] = {
     {R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3})"
      R"(| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)",
      Pattern::kLlama3},
+    {R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N})"
+     R"(| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)",
+     Pattern::kQwen2},
+    {R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*)"
+     R"([\p{Ll}\p{Lm}\p{Lo}\p{M}]+)"
+     R"(|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+)"
+     R"([\p{Ll}\p{Lm}\p{Lo}\p{M}]*)"
+     R"(|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+)",
+     Pattern::kTekken},
     {R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*)"
      R"([\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?)"
      R"(|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+)"
@@ -82,6 +126,16 @@ constexpr TrainingPattern kTrainingPatterns[] = {
     {"o200k", Pattern::kO200k},
 };
 
+// tiktoken 0.14's own, which Oniguruma would read otherwise.
+constexpr KnownRegex kTiktokenRegexes[] = {
+    {R"('(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$)"
+     R"(|\s+(?!\S)|\s)",
+     Pattern::kGpt2},
+    {R"('(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+)"
+     R"(| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s)",
+     Pattern::kCl100k},
+};
+
 std::unique_ptr<const PreTokenizer> MakeScanner(Pattern pattern) {
   switch (pattern) {
     case Pattern::kGpt2:
@@ -90,8 +144,12 @@ std::unique_ptr<const PreTokenizer> MakeScanner(Pattern pattern) {
       return std::make_unique<Cl100kScanner>(Cl100kSpelling::kTiktoken);
     case Pattern::kLlama3:
       return std::make_unique<Cl100kScanner>(Cl100kSpelling::kLlama3);
+    case Pattern::kQwen2:
+      return std::make_unique<Cl100kScanner>(Cl100kSpelling::kQwen2);
     case Pattern::kO200k:
-      return std::make_unique<O200kScanner>();
+      return std::make_unique<O200kScanner>(O200kSpelling::kO200k);
+    case Pattern::kTekken:
+      return std::make_unique<O200kScanner>(O200kSpelling::kTekken);
   }
   return nullptr;
 }
@@ -111,9 +169,7 @@ KnownEncoding EncodingByName(std::string_view name) {
   for (const NamedEncoding& encoding : NamedEncodings()) {
     if (encoding.name != name) continue;
     found.pretokenizer = MakeScanner(encoding.pattern);
-    for (const PublishedToken& token : encoding.specials) {
-      found.specials.push_back({std::string(token.text), token.id});
-    }
+    found.specials = encoding.specials;
   }
   return found;
 }
@@ -142,6 +198,14 @@ std::string_view RegexByName(std::string_view name) {
     }
   }
   return {};
+}
+
+std::unique_ptr<const PreTokenizer> PreTokenizerByTiktokenRegex(
+    std::string_view regex) {
+  for (const KnownRegex& known : kTiktokenRegexes) {
+    if (known.regex == regex) return MakeScanner(known.pattern);
+  }
+  return PreTokenizerByRegex(regex);
 }
 
 }  // namespace penstock

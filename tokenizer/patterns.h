@@ -11,8 +11,8 @@
 
 namespace penstock {
 
-// The names of tiktoken's encodings: what a .tiktoken file needs beside its
-// ranks.
+// The names of tiktoken's encodings, and of other models' with such files: what
+// a .tiktoken file needs beside its ranks.
 std::vector<std::string_view> PatternNames();
 
 struct KnownEncoding {
@@ -21,9 +21,13 @@ struct KnownEncoding {
 };
 KnownEncoding EncodingByName(std::string_view name);
 
-// Null for a regular expression we have no scanner for. Compared as text, as
-// engines differ in what near spellings mean.
+// How Hugging Face's files spell them. Null for a regular expression we have no
+// scanner for. Compared as text, as engines differ in what near spellings mean.
 std::unique_ptr<const PreTokenizer> PreTokenizerByRegex(std::string_view regex);
+
+// The same for tiktoken's spellings.
+std::unique_ptr<const PreTokenizer> PreTokenizerByTiktokenRegex(
+    std::string_view regex);
 
 // What new vocabularies can be trained with: "gpt2", "cl100k", "o200k".
 std::vector<std::string_view> TrainingPatternNames();

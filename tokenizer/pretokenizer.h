@@ -1,7 +1,8 @@
 // Cuts text into the pieces that BPE then works on, one at a time.
 //
 // Implementations form a star around this header: gpt2_scanner,
-// cl100k_scanner, o200k_scanner. tokenizer/patterns.h picks one by name.
+// cl100k_scanner, o200k_scanner, regex_pretokenizer. tokenizer/patterns.h picks
+// one by name.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +10,9 @@
 #include <string_view>
 
 namespace penstock {
+
+// An end with this bit is that of text to leave out, which is no piece.
+inline constexpr size_t kLeftOut = ~(~size_t{0} >> 1);
 
 // The pieces cover the text: each begins where the one before ended. What a
 // pattern says about the end of the text holds for the end of `text`, so give
@@ -27,6 +31,10 @@ class PreTokenizer {
   // Returns how many it wrote: fewer only where the text ended.
   virtual size_t Split(std::string_view text, size_t begin,
                        std::span<size_t> ends) const = 0;
+
+  // Whether a piece always ends between a letter and what follows it, unless
+  // that is a letter, a mark or an apostrophe; whatever stands around.
+  virtual bool EndsBehindLetters() const { return true; }
 
   // The name that distinguishes its rules: "gpt2".
   virtual std::string_view name() const = 0;

@@ -11,6 +11,7 @@ SpecialTokens::SpecialTokens(std::vector<SpecialToken> tokens)
             [](const auto& a, const auto& b) { return a.text < b.text; });
   for (const SpecialToken& token : tokens_) {
     begins_[static_cast<unsigned char>(token.text[0])] = true;
+    longest_ = std::max(longest_, token.text.size());
   }
   if (!tokens_.empty() && tokens_.front().text[0] == tokens_.back().text[0]) {
     only_first_ = tokens_.front().text[0];
@@ -53,6 +54,18 @@ const SpecialToken* SpecialTokens::LongestAt(std::string_view text) const {
     if (low != high && low->text.size() == depth + 1) found = &*low;
   }
   return found;
+}
+
+bool SpecialTokens::MayCross(std::string_view text, size_t place) const {
+  for (size_t size = 1; size < longest_ && size <= place; ++size) {
+    const std::string_view before = text.substr(place - size, size);
+    if (!begins_[static_cast<unsigned char>(before[0])]) continue;
+    const auto token = std::partition_point(
+        tokens_.begin(), tokens_.end(),
+        [&](const SpecialToken& t) { return t.text <= before; });
+    if (token != tokens_.end() && token->text.starts_with(before)) return true;
+  }
+  return false;
 }
 
 }  // namespace penstock

@@ -43,6 +43,10 @@ class SpecialTokens {
   // Cost:    the speed of memory up to a byte that begins a token.
   std::optional<Match> FindNext(std::string_view text, size_t begin) const;
 
+  // Whether a token may stand on both sides of `place`: one has the bytes
+  // before it, and goes on.
+  bool MayCross(std::string_view text, size_t place) const;
+
   bool empty() const { return tokens_.empty(); }
   const std::vector<SpecialToken>& tokens() const { return tokens_; }
 
@@ -52,6 +56,7 @@ class SpecialTokens {
 
   std::vector<SpecialToken> tokens_;  // sorted by text
   std::array<bool, 256> begins_{};    // some token begins with this byte
+  size_t longest_ = 0;                // in bytes
   std::optional<char> only_first_;    // the byte that all of them begin with
 };
 

@@ -19,18 +19,10 @@ class LiteralPattern final : public TextPattern {
  public:
   explicit LiteralPattern(std::string_view literal) : literal_(literal) {}
 
-  void Match(std::string_view text,
-             std::vector<MatchedPart>& parts) const override {
-    parts.clear();
-    size_t gap = 0;
-    while (true) {
-      const size_t found = text.find(literal_, gap);
-      if (found == std::string_view::npos) break;
-      if (gap < found) parts.push_back({gap, found, false});
-      gap = found + literal_.size();
-      parts.push_back({found, gap, true});
-    }
-    if (gap < text.size()) parts.push_back({gap, text.size(), false});
+  std::optional<Found> Next(std::string_view text, size_t from) const override {
+    const size_t begin = text.find(literal_, from);
+    if (begin == std::string_view::npos) return std::nullopt;
+    return Found{begin, begin + literal_.size()};
   }
 
   std::optional<size_t> MatchSize() const override { return literal_.size(); }
@@ -44,6 +36,12 @@ class ScannerPattern final : public TextPattern {
  public:
   explicit ScannerPattern(std::unique_ptr<const PreTokenizer> scanner)
       : scanner_(std::move(scanner)) {}
+
+  std::optional<Found> Next(std::string_view text, size_t from) const override {
+    size_t end;
+    if (scanner_->Split(text, from, {&end, 1}) == 0) return std::nullopt;
+    return Found{from, end};
+  }
 
   void Match(std::string_view text,
              std::vector<MatchedPart>& parts) const override {
@@ -70,21 +68,15 @@ class Re2Pattern final : public TextPattern {
              std::unique_ptr<const RE2> before_spaces)
       : regex_(std::move(regex)), before_spaces_(std::move(before_spaces)) {}
 
-  void Match(std::string_view text,
-             std::vector<MatchedPart>& parts) const override {
-    parts.clear();
-    const re2::StringPiece piece(text.data(), text.size());
-    size_t gap = 0;
+  std::optional<Found> Next(std::string_view text, size_t from) const override {
     re2::StringPiece match;
-    while (gap < text.size() &&
-           regex_->Match(piece, gap, text.size(), RE2::UNANCHORED, &match, 1)) {
-      const size_t begin = match.data() - text.data();
-      const size_t end = EndOf(text, begin, begin + match.size());
-      if (gap < begin) parts.push_back({gap, begin, false});
-      parts.push_back({begin, end, true});
-      gap = end;
+    if (from >= text.size() ||
+        !regex_->Match({text.data(), text.size()}, from, text.size(),
+                       RE2::UNANCHORED, &match, 1)) {
+      return std::nullopt;
     }
-    if (gap < text.size()) parts.push_back({gap, text.size(), false});
+    const size_t begin = match.data() - text.data();
+    return Found{begin, EndOf(text, begin, begin + match.size())};
   }
 
  private:
@@ -130,6 +122,18 @@ absl::StatusOr<std::unique_ptr<const TextPattern>> MakeRe2Pattern(
 }
 
 }  // namespace
+
+void TextPattern::Match(std::string_view text,
+                        std::vector<MatchedPart>& parts) const {
+  parts.clear();
+  size_t gap = 0;
+  while (const std::optional<Found> found = Next(text, gap)) {
+    if (gap < found->begin) parts.push_back({gap, found->begin, false});
+    parts.push_back({found->begin, found->end, true});
+    gap = found->end;
+  }
+  if (gap < text.size()) parts.push_back({gap, text.size(), false});
+}
 
 absl::StatusOr<std::unique_ptr<const TextPattern>> MakeLiteralPattern(
     std::string_view literal) {

@@ -18,9 +18,16 @@ class TextPattern {
  public:
   virtual ~TextPattern() = default;
 
+  struct Found {
+    size_t begin, end;
+  };
+  // The first match that begins at or after `from`; nullopt without one.
+  virtual std::optional<Found> Next(std::string_view text,
+                                    size_t from) const = 0;
+
   // Replaces `parts` by parts that cover `text`.
   virtual void Match(std::string_view text,
-                     std::vector<MatchedPart>& parts) const = 0;
+                     std::vector<MatchedPart>& parts) const;
 
   // The bytes of a match, where all have as many and no other text decides what
   // is one.

@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "formats/status.h"
 #include "tokenizer/base64.h"
 #include "tokenizer/bpe_tokenizer.h"
 #include "tokenizer/patterns.h"
+#include "tokenizer/regex_pretokenizer.h"
 
 namespace penstock {
 namespace {
@@ -50,17 +52,26 @@ std::optional<Line> ParseLine(std::string_view line) {
   return Line{*std::move(token), rank};
 }
 
-// `where` is "file:line".
-absl::Status AddLine(const Line& line, const std::string& where,
-                     Vocabulary& vocabulary) {
+// Made for messages only: a file has many lines.
+struct Where {
+  const std::string& name;
+  size_t line;
+};
+
+std::string Spelled(Where where) {
+  return fmt::format("{}:{}", where.name, where.line);
+}
+
+absl::Status AddLine(const Line& line, Where where, Vocabulary& vocabulary) {
   if (line.token.size() > kMaxTokenBytes) {
     return absl::ResourceExhaustedError(
-        fmt::format("{}: a token of {} bytes; the limit is {}", where,
+        fmt::format("{}: a token of {} bytes; the limit is {}", Spelled(where),
                     line.token.size(), kMaxTokenBytes));
   }
   if (line.rank > kMaxTokenId) {
-    return absl::ResourceExhaustedError(fmt::format(
-        "{}: rank {}; the limit is {}", where, line.rank, kMaxTokenId));
+    return absl::ResourceExhaustedError(
+        fmt::format("{}: rank {}; the limit is {}", Spelled(where), line.rank,
+                    kMaxTokenId));
   }
   const auto rank = static_cast<TokenId>(line.rank);
   switch (vocabulary.Add(rank, line.token)) {
@@ -68,17 +79,19 @@ absl::Status AddLine(const Line& line, const std::string& where,
       return absl::OkStatus();
     case Vocabulary::Added::kIdTaken:
       return absl::DataLossError(
-          fmt::format("{}: rank {} is given twice", where, rank));
+          fmt::format("{}: rank {} is given twice", Spelled(where), rank));
     case Vocabulary::Added::kBytesTaken:
       break;
   }
   return absl::DataLossError(
-      fmt::format("{}: the token of rank {} is also that of rank {}", where,
-                  rank, *vocabulary.Find(line.token)));
+      fmt::format("{}: the token of rank {} is also that of rank {}",
+                  Spelled(where), rank, *vocabulary.Find(line.token)));
 }
 
 absl::Status ParseLines(std::string_view bytes, const std::string& name,
                         Vocabulary& vocabulary) {
+  // The published files have 17 bytes to a line.
+  vocabulary.Reserve(bytes.size() / 16);
   for (size_t number = 1; !bytes.empty(); ++number) {
     const size_t newline = bytes.find('\n');
     std::string_view text = bytes.substr(0, newline);
@@ -86,12 +99,12 @@ absl::Status ParseLines(std::string_view bytes, const std::string& name,
                                                           : newline + 1);
     if (text.ends_with('\r')) text.remove_suffix(1);
     if (text.empty()) continue;
-    const std::string where = fmt::format("{}:{}", name, number);
+    const Where where = {name, number};
     const std::optional<Line> line = ParseLine(text);
     if (!line) {
       return absl::DataLossError(fmt::format(
           "{}: expected a token in base64, a space and its rank, found \"{}\"",
-          where, Excerpt(text)));
+          Spelled(where), Excerpt(text)));
     }
     PENSTOCK_RETURN_IF_ERROR(AddLine(*line, where, vocabulary));
   }
@@ -122,28 +135,65 @@ absl::Status CheckComplete(const Vocabulary& vocabulary,
   return absl::OkStatus();
 }
 
+absl::StatusOr<KnownEncoding> EncodingOf(TiktokenRules& rules,
+                                         const std::string& name) {
+  KnownEncoding encoding;
+  if (!rules.regex.empty()) {
+    if (!rules.pattern.empty()) {
+      return absl::InvalidArgumentError(
+          fmt::format("{}: both a pattern's name and an expression", name));
+    }
+    encoding.pretokenizer = PreTokenizerByTiktokenRegex(rules.regex);
+    if (encoding.pretokenizer == nullptr) {
+      auto made = RegexPreTokenizer::Make(rules.regex);
+      if (!made.ok()) return Annotate(made.status(), name);
+      encoding.pretokenizer = *std::move(made);
+    }
+  } else {
+    encoding = EncodingByName(rules.pattern);
+    if (encoding.pretokenizer == nullptr) {
+      return absl::InvalidArgumentError(
+          fmt::format("{}: unknown pattern \"{}\"; give one of {}", name,
+                      rules.pattern, fmt::join(PatternNames(), ", ")));
+    }
+  }
+  if (!rules.specials.empty()) encoding.specials = std::move(rules.specials);
+  return encoding;
+}
+
+absl::Status CheckSpecials(const std::vector<SpecialToken>& specials,
+                           const Vocabulary& vocabulary,
+                           const std::string& name) {
+  std::set<std::string_view> texts;
+  std::set<TokenId> ids;
+  for (const SpecialToken& token : specials) {
+    if (token.text.empty() || token.id > kMaxTokenId ||
+        !texts.insert(token.text).second || !ids.insert(token.id).second) {
+      return absl::InvalidArgumentError(fmt::format(
+          "{}: the special token \"{}\" of id {} is empty, given twice or has "
+          "an id above {}",
+          name, token.text, token.id, kMaxTokenId));
+    }
+    if (!vocabulary.Has(token.id)) continue;
+    return absl::InvalidArgumentError(fmt::format(
+        "{}: rank {} is the special token \"{}\"; give the pattern that the "
+        "file was made for",
+        name, token.id, token.text));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<const Tokenizer>> ParseTiktoken(
-    std::string_view bytes, const std::string& name,
-    const std::string& pattern) {
-  KnownEncoding encoding = EncodingByName(pattern);
-  if (encoding.pretokenizer == nullptr) {
-    return absl::InvalidArgumentError(
-        fmt::format("{}: unknown pattern \"{}\"; give one of {}", name, pattern,
-                    fmt::join(PatternNames(), ", ")));
-  }
+    std::string_view bytes, const std::string& name, TiktokenRules rules) {
+  PENSTOCK_ASSIGN_OR_RETURN(KnownEncoding encoding, EncodingOf(rules, name));
   BpeParts parts;
   parts.name = name;
   parts.whole_pieces_first = true;
   PENSTOCK_RETURN_IF_ERROR(ParseLines(bytes, name, parts.vocabulary));
-  for (const SpecialToken& token : encoding.specials) {
-    if (!parts.vocabulary.Has(token.id)) continue;
-    return absl::InvalidArgumentError(fmt::format(
-        "{}: rank {} is the special token \"{}\" of the pattern {}; give the "
-        "pattern that the file was made for",
-        name, token.id, token.text, pattern));
-  }
+  PENSTOCK_RETURN_IF_ERROR(
+      CheckSpecials(encoding.specials, parts.vocabulary, name));
   PENSTOCK_RETURN_IF_ERROR(
       CheckComplete(parts.vocabulary, encoding.specials, name));
   parts.pretokenizer = std::move(encoding.pretokenizer);

@@ -149,6 +149,10 @@ class Tokenizer {
                                   std::vector<TokenOrigin>& origins) const = 0;
   // How texts are cut, framed and padded; by default not at all.
   virtual const EncodingFrame& frame() const;
+  // The largest place, not the end, where `text` can be cut, whatever text
+  // may follow it, so that the ids of the parts, bare, are those of the whole;
+  // 0 if none is found. What stream_encoder.h is made of.
+  virtual size_t SafeCut(std::string_view text) const { return 0; }
 };
 
 }  // namespace penstock

@@ -26,15 +26,16 @@ absl::Status CheckVersion(const JsonObject& root) {
 // Byte-level BPE alone, in one fast piece. kUnimplemented for anything else.
 absl::StatusOr<std::shared_ptr<const Tokenizer>> BuildByteLevelBpe(
     const JsonObject& root, const std::string& name) {
-  PENSTOCK_RETURN_IF_ERROR(CheckNoNormalizer(root));
   BpeParts parts;
   parts.name = name;
   parts.spelling = Spelling::kByteAlphabet;
+  PENSTOCK_RETURN_IF_ERROR(ReadNfc(root, parts));
   PENSTOCK_RETURN_IF_ERROR(ReadPreTokenizer(root, parts));
   PENSTOCK_RETURN_IF_ERROR(CheckDecoder(root));
   PENSTOCK_ASSIGN_OR_RETURN(const JsonObject model, root.Object("model"));
   PENSTOCK_ASSIGN_OR_RETURN(MergeTable merges, ReadBpeModel(model, parts));
   PENSTOCK_RETURN_IF_ERROR(ReadAddedTokens(root, parts));
+  PENSTOCK_RETURN_IF_ERROR(CheckRawTokens(parts));
   PENSTOCK_ASSIGN_OR_RETURN(parts.frame, ReadFrame(root));
   PENSTOCK_RETURN_IF_ERROR(CheckFrame(parts.frame, [&](TokenId id) {
     return parts.vocabulary.Has(id) ||

@@ -1,6 +1,7 @@
 #include "tokenizer/vocabulary.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 namespace penstock {
@@ -43,9 +44,20 @@ size_t Vocabulary::SlotOf(std::string_view bytes, uint64_t hash) const {
   return i;
 }
 
-void Vocabulary::Grow() {
+void Vocabulary::Reserve(size_t tokens) {
+  const size_t slots = std::bit_ceil(tokens * 2 + 2);
+  if (slots > slots_.size()) Resize(slots);
+  entries_.reserve(tokens);
+}
+
+void Vocabulary::Prefetch(std::string_view bytes) const {
+  if (slots_.empty() || bytes.size() > longest_) return;
+  __builtin_prefetch(&slots_[HashForTable(bytes) & (slots_.size() - 1)]);
+}
+
+void Vocabulary::Resize(size_t slots) {
   const std::vector<Slot> old = std::exchange(slots_, {});
-  slots_.assign(old.empty() ? 1024 : old.size() * 2, {});
+  slots_.assign(slots, {});
   for (const Slot& slot : old) {
     if (slot.id == kFree) continue;
     const std::string_view bytes = BytesOf(slot.id);

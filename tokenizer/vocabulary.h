@@ -31,7 +31,13 @@ class Vocabulary {
   // another token's too.
   Added AddForDecoding(TokenId id, std::string_view bytes);
 
+  // Makes room for that many tokens, so that adding them is faster.
+  void Reserve(size_t tokens);
+
   std::optional<TokenId> Find(std::string_view bytes) const;
+  // Loads what Find looks at first. Where many lookups wait for memory, ask for
+  // all of them before the first.
+  void Prefetch(std::string_view bytes) const;
   bool Has(TokenId id) const {
     return id < entries_.size() && entries_[id].size != kAbsent;
   }
@@ -59,7 +65,8 @@ class Vocabulary {
 
   // The slot that holds `bytes`, or the free one where they would go.
   size_t SlotOf(std::string_view bytes, uint64_t hash) const;
-  void Grow();
+  void Grow() { Resize(slots_.empty() ? 1024 : slots_.size() * 2); }
+  void Resize(size_t slots);
   void Store(TokenId id, std::string_view bytes);
 
   std::string bytes_;

@@ -22,17 +22,18 @@
 #include "tokenizer/tokenizer.h"
 #include "tools/corpus_options.h"
 #include "tools/program.h"
+#include "tools/text_input.h"
 #include "tools/token_output.h"
 #include "tools/vocabulary_training.h"
 
 namespace penstock {
 namespace {
 
-constexpr size_t kReadBytes = 1 << 20;
-
 struct Flags {
   std::string tokenizer;
   std::string pattern;
+  std::string pattern_regex;
+  std::vector<std::string> special_tokens;
   std::vector<std::string> inputs = {"-"};
   bool null_separated = false;
   bool no_special_tokens = false;
@@ -67,55 +68,6 @@ constexpr char kExamples[] =
     "  tokenize --tokenizer t5.model --offsets book.txt\n"
     "\nExit codes: 0 done, 1 failure, 2 wrong usage.";
 
-using Document = std::function<absl::Status(std::string_view)>;
-
-// Calls `each` with every piece of a file or, for "-", of standard input.
-absl::Status ReadPieces(const std::string& path, const Document& each) {
-  std::string buffer(kReadBytes, '\0');
-  if (path == "-") {
-    while (const size_t got =
-               std::fread(buffer.data(), 1, buffer.size(), stdin)) {
-      PENSTOCK_RETURN_IF_ERROR(each({buffer.data(), got}));
-    }
-    if (std::ferror(stdin) == 0) return absl::OkStatus();
-    return absl::UnavailableError("cannot read the standard input");
-  }
-  PENSTOCK_ASSIGN_OR_RETURN(const auto file, LocalFiles().OpenForRead(path));
-  for (uint64_t offset = 0;;) {
-    PENSTOCK_ASSIGN_OR_RETURN(const size_t got, file->ReadAt(offset, buffer));
-    if (got == 0) return absl::OkStatus();
-    PENSTOCK_RETURN_IF_ERROR(each({buffer.data(), got}));
-    offset += got;
-  }
-}
-
-// Calls `each` with what stands before each `separator`, and with the rest
-// unless that is empty. Holds one document at a time.
-absl::Status ReadSeparated(const std::string& path, char separator,
-                           const Document& each) {
-  std::string kept;
-  PENSTOCK_RETURN_IF_ERROR(ReadPieces(path, [&](std::string_view piece) {
-    while (true) {
-      const size_t end = piece.find(separator);
-      kept.append(piece.substr(0, end));
-      if (end == std::string_view::npos) return absl::OkStatus();
-      PENSTOCK_RETURN_IF_ERROR(each(kept));
-      kept.clear();
-      piece.remove_prefix(end + 1);
-    }
-  }));
-  return kept.empty() ? absl::OkStatus() : each(kept);
-}
-
-absl::Status ReadWhole(const std::string& path, const Document& each) {
-  std::string whole;
-  PENSTOCK_RETURN_IF_ERROR(ReadPieces(path, [&](std::string_view piece) {
-    whole.append(piece);
-    return absl::OkStatus();
-  }));
-  return each(whole);
-}
-
 absl::Status WriteOut(std::string_view bytes) {
   if (std::fwrite(bytes.data(), 1, bytes.size(), stdout) == bytes.size()) {
     return absl::OkStatus();
@@ -143,6 +95,21 @@ absl::StatusOr<std::vector<TokenId>> ParseIds(std::string_view line) {
     pos += word.size();
   }
   return ids;
+}
+
+// "<|endoftext|>=100257".
+absl::StatusOr<SpecialToken> ParseSpecialToken(const std::string& flag) {
+  const size_t equals = flag.rfind('=');
+  SpecialToken token;
+  const char* const end = flag.data() + flag.size();
+  if (equals != std::string::npos && equals > 0) {
+    const auto [stop, error] =
+        std::from_chars(flag.data() + equals + 1, end, token.id);
+    token.text = flag.substr(0, equals);
+    if (error == std::errc() && stop == end) return token;
+  }
+  return absl::InvalidArgumentError(
+      fmt::format("--special-token {}: not TEXT=ID", flag));
 }
 
 SpecialText PolicyOf(std::string_view flag) {
@@ -281,9 +248,15 @@ absl::Status Train(const Flags& flags) {
 
 absl::Status Run(const Flags& flags) {
   if (flags.train) return Train(flags);
+  LoadOptions load = {.pattern = flags.pattern,
+                      .pattern_regex = flags.pattern_regex};
+  for (const std::string& token : flags.special_tokens) {
+    PENSTOCK_ASSIGN_OR_RETURN(SpecialToken parsed, ParseSpecialToken(token));
+    load.special_tokens.push_back(std::move(parsed));
+  }
   PENSTOCK_ASSIGN_OR_RETURN(
       const auto tokenizer,
-      LoadTokenizer(LocalFiles(), flags.tokenizer, {.pattern = flags.pattern}));
+      LoadTokenizer(LocalFiles(), flags.tokenizer, std::move(load)));
   for (const std::string& path : flags.inputs) {
     PENSTOCK_RETURN_IF_ERROR(RunOn(*tokenizer, flags, path));
   }
@@ -303,6 +276,11 @@ int Main(int argc, char** argv) {
   app.add_option("--pattern", flags.pattern,
                  "the encoding of a .tiktoken file whose name does not tell, "
                  "e.g. cl100k_base");
+  app.add_option("--pattern-regex", flags.pattern_regex,
+                 "instead: the regular expression that cuts text");
+  app.add_option("--special-token", flags.special_tokens,
+                 "TEXT=ID, of a .tiktoken file; may be repeated, and replaces "
+                 "the pattern's");
   app.add_option("inputs", flags.inputs,
                  "files, each one document; \"-\" or none: standard input");
   app.add_flag("--null-separated", flags.null_separated,

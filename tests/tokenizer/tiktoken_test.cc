@@ -3,8 +3,10 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/scratch_folder.h"
 #include "tests/support/status_matchers.h"
 #include "tests/tokenizer/tiny_vocabulary.h"
+#include "tokenizer/load.h"
 
 namespace penstock {
 namespace {
@@ -124,6 +126,13 @@ TEST(TiktokenTest, LimitsAreNamed) {
                        HasSubstr("a token of 1025 bytes")));
 }
 
+// A file of `size` ranks.
+std::string Numbered(int size) {
+  std::vector<std::string> tokens;
+  for (int i = 256; i < size; ++i) tokens.push_back("t" + std::to_string(i));
+  return TinyTiktoken(tokens);
+}
+
 TEST(TiktokenTest, RanksOfSpecialTokensBelongToThePattern) {
   std::vector<std::string> tokens;
   for (int i = 256; i <= 50256; ++i) tokens.push_back("t" + std::to_string(i));
@@ -143,6 +152,66 @@ TEST(TiktokenTest, RankOfASpecialTokenMayBeLeftOut) {
       Parse(TinyTiktoken(tokens) + "ICA= 50257\n", "p50k_base"));
   EXPECT_EQ(tokenizer->IdOf("  "), 50257u);
   EXPECT_EQ(tokenizer->IdOf("<|endoftext|>"), 50256u);
+}
+
+TEST(TiktokenTest, Llama3HasMetasSpecialTokens) {
+  ASSERT_OK_AND_ASSIGN(const auto tokenizer,
+                       Parse(Numbered(128000), "llama-3"));
+  EXPECT_EQ(tokenizer->vocabulary_size(), 128256u);
+  EXPECT_EQ(tokenizer->IdOf("<|begin_of_text|>"), 128000u);
+  EXPECT_EQ(tokenizer->IdOf("<|reserved_special_token_3|>"), 128005u);
+  EXPECT_EQ(tokenizer->IdOf("<|start_header_id|>"), 128006u);
+  EXPECT_EQ(tokenizer->IdOf("<|reserved_special_token_4|>"), 128008u);
+  EXPECT_EQ(tokenizer->IdOf("<|eot_id|>"), 128009u);
+  EXPECT_EQ(tokenizer->IdOf("<|reserved_special_token_250|>"), 128255u);
+}
+
+TEST(TiktokenTest, Qwen2TakesNumbersOneByOne) {
+  const std::string file = TinyTiktoken({"12", "123"});
+  TiktokenRules rules = {.pattern = "qwen2"};
+  rules.specials = {{"<|im_start|>", 300}};
+  ASSERT_OK_AND_ASSIGN(const auto tokenizer, ParseTiktoken(file, "x", rules));
+  EXPECT_THAT(Ids(*tokenizer, "123<|im_start|>"),
+              ElementsAre('1', '2', '3', 300));
+}
+
+TEST(TiktokenTest, TextThatAnOwnExpressionDoesNotMatchIsLeftOut) {
+  ASSERT_OK_AND_ASSIGN(
+      const auto tokenizer,
+      ParseTiktoken(TinyTiktoken({"ab", "a b"}), "x",
+                    {.regex = "[a-z]+|[0-9]", .specials = {{"<e>", 258}}}));
+  EXPECT_THAT(Ids(*tokenizer, "ab 12 <e>!a b"),
+              ElementsAre(256, '1', '2', 258, 'a', 'b'));
+  std::vector<TokenId> ids;
+  std::vector<TokenOrigin> origins;
+  ASSERT_OK(tokenizer->EncodeWithOrigins("! ab", {}, ids, origins));
+  EXPECT_THAT(origins, ElementsAre(TokenOrigin{2, 4, 2, 4, 0}));
+}
+
+TEST(TiktokenTest, OwnRulesAreChecked) {
+  const std::string file = TinyTiktoken({});
+  EXPECT_THAT(
+      ParseTiktoken(file, "x", TiktokenRules{.pattern = "gpt2", .regex = "a"}),
+      StatusIs(kInvalidArgument, HasSubstr("both")));
+  EXPECT_THAT(ParseTiktoken(file, "x", TiktokenRules{.regex = "(?<=a)b"}),
+              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("(?<=a)b")));
+  EXPECT_THAT(
+      ParseTiktoken(file, "x",
+                    TiktokenRules{.regex = "a", .specials = {{"<e>", 1}}}),
+      StatusIs(kInvalidArgument, HasSubstr("rank 1 is the special")));
+  EXPECT_THAT(
+      ParseTiktoken(file, "x",
+                    {.regex = "a", .specials = {{"<e>", 300}, {"<e>", 301}}}),
+      StatusIs(kInvalidArgument, HasSubstr("given twice")));
+}
+
+TEST(TiktokenTest, AModelFileOfRanksLoadsWithAPattern) {
+  const testing::ScratchFolder folder;
+  const std::string path =
+      folder.Write("tokenizer.model", TinyTiktoken({"ab"}));
+  ASSERT_OK_AND_ASSIGN(const auto tokenizer,
+                       LoadTokenizer(LocalFiles(), path, {.pattern = "gpt2"}));
+  EXPECT_THAT(Ids(*tokenizer, "abc"), ElementsAre(256, 'c'));
 }
 
 }  // namespace

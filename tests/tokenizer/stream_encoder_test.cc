@@ -1,0 +1,167 @@
+#include "tokenizer/stream_encoder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/support/fixtures.h"
+#include "tests/support/status_matchers.h"
+#include "tests/tokenizer/tiny_vocabulary.h"
+#include "tokenizer/byte_tokenizer.h"
+#include "tokenizer/load.h"
+#include "tokenizer/tiktoken.h"
+#include "tokenizer/tokenizer_json.h"
+
+namespace penstock {
+namespace {
+
+using testing::AddedToken;
+using ::testing::HasSubstr;
+using testing::Ids;
+using testing::StatusIs;
+using testing::TinyJson;
+using testing::TinyTiktoken;
+using TokenizerPtr = std::shared_ptr<const Tokenizer>;
+
+std::vector<TokenId> Streamed(const Tokenizer& tokenizer, std::string_view text,
+                              size_t chunk, EncodeOptions options = {}) {
+  StreamEncoder encoder(tokenizer, options);
+  std::vector<TokenId> ids;
+  for (; text.size() > chunk; text.remove_prefix(chunk)) {
+    EXPECT_OK(encoder.Add(text.substr(0, chunk), ids));
+  }
+  EXPECT_OK(encoder.Add(text, ids));
+  EXPECT_OK(encoder.Finish(ids));
+  return ids;
+}
+
+// What scanners look ahead for: spaces before words and the end, contractions,
+// runs of numbers and newlines, marks, capitals, text of special tokens.
+const char kText[] =
+    "It's  we'LL 'tis they\u017f a'\u017f x's\r\n\r\n  12345 1 22\n \n the "
+    "theAAAb \u02b0AAAA \u02b0AAAAb e\u0301e na\u00efve \u65e5\u672c\u8a9e "
+    "\u3000\u3000 \u00a0x <|endoftext|> the<|endoftext <|endof the<|x "
+    "\U0001f469\u200d\U0001f469 the the\xff\xfe the \xe6\x97 a   b    ";
+
+std::vector<TokenizerPtr> Tokenizers() {
+  std::vector<TokenizerPtr> made = {std::make_shared<ByteTokenizer>()};
+  for (const char* pattern :
+       {"gpt2", "cl100k_base", "o200k_base", "llama-3", "qwen2"}) {
+    TiktokenRules rules = {.pattern = pattern};
+    rules.specials = {{"<|endoftext|>", 300}, {"the<|x", 301}};
+    made.push_back(
+        *ParseTiktoken(TinyTiktoken({"th", "the", " the", "\r\n", "  ", " a",
+                                     "'s", "AA", "12", "123", "\n\n"}),
+                       pattern, rules));
+  }
+  auto document = TinyJson({"th", "the", "\u0120the", "\u0120\u0120"},
+                           {"t h", "th e", "\u0120 the", "\u0120 \u0120"});
+  document["added_tokens"] = {AddedToken("<|endoftext|>", 260)};
+  document["pre_tokenizer"]["add_prefix_space"] = true;
+  made.push_back(*ParseTokenizerJson(document.dump(), "prefix.json"));
+  document["normalizer"] = {{"type", "NFC"}};
+  made.push_back(*ParseTokenizerJson(document.dump(), "nfc.json"));
+  document["truncation"] = nlohmann::json::parse(
+      R"({"max_length": 9, "stride": 0, "strategy": "LongestFirst"})");
+  made.push_back(*ParseTokenizerJson(document.dump(), "truncated.json"));
+  return made;
+}
+
+TEST(StreamEncoderTest, EverySplitInTwoGivesTheIdsOfTheWhole) {
+  const std::string_view text(kText, sizeof kText - 1);
+  for (const TokenizerPtr& tokenizer : Tokenizers()) {
+    const std::vector<TokenId> whole = Ids(*tokenizer, text);
+    for (size_t cut = 0; cut <= text.size(); ++cut) {
+      StreamEncoder encoder(*tokenizer);
+      std::vector<TokenId> ids;
+      ASSERT_OK(encoder.Add(text.substr(0, cut), ids));
+      ASSERT_OK(encoder.Add(text.substr(cut), ids));
+      ASSERT_OK(encoder.Finish(ids));
+      EXPECT_EQ(ids, whole) << tokenizer->Describe() << " at " << cut;
+    }
+  }
+}
+
+TEST(StreamEncoderTest, ChunksOfAnySizeGiveTheIdsOfTheWhole) {
+  const std::string_view text(kText, sizeof kText - 1);
+  for (const TokenizerPtr& tokenizer : Tokenizers()) {
+    for (const SpecialText special :
+         {SpecialText::kAllow, SpecialText::kAsText}) {
+      const EncodeOptions options = {.special_text = special};
+      const std::vector<TokenId> whole = Ids(*tokenizer, text, options);
+      for (const size_t chunk : {1, 2, 3, 5, 7, 16, 50}) {
+        EXPECT_EQ(Streamed(*tokenizer, text, chunk, options), whole)
+            << tokenizer->Describe() << " by " << chunk;
+      }
+    }
+  }
+}
+
+TEST(StreamEncoderTest, HoldsLittleBackOfWords) {
+  std::string words;
+  for (int i = 0; i < 20000; ++i) words += "the other day\n";
+  ASSERT_OK_AND_ASSIGN(const auto tokenizer,
+                       ParseTiktoken(TinyTiktoken({"th", "the"}), "x", "gpt2"));
+  StreamEncoder encoder(*tokenizer);
+  std::vector<TokenId> ids;
+  for (size_t at = 0; at < words.size(); at += 100) {
+    ASSERT_OK(encoder.Add(std::string_view(words).substr(at, 100), ids));
+    EXPECT_LT(encoder.held_bytes(), 200u);
+  }
+  ASSERT_OK(encoder.Finish(ids));
+  EXPECT_EQ(ids, Ids(*tokenizer, words));
+}
+
+TEST(StreamEncoderTest, FixturesGiveTheIdsOfTheWhole) {
+  const std::string text(kText, sizeof kText - 1);
+  for (const char* name :
+       {"gpt2.tokenizer.json", "cl100k_base.tiktoken", "o200k_base.tiktoken",
+        "bert-base-uncased.tokenizer.json", "all-minilm-l6-v2.tokenizer.json",
+        "sentencepiece-unigram-en.model", "sentencepiece-unigram-ja.model"}) {
+    const auto tokenizer = LoadTokenizer(
+        LocalFiles(), testing::FindFixture(std::string("tokenizers/") + name));
+    if (!tokenizer.ok()) GTEST_SKIP() << testing::MissingFixture(name);
+    const std::vector<TokenId> whole = Ids(**tokenizer, text);
+    for (size_t cut = 0; cut <= text.size(); ++cut) {
+      StreamEncoder encoder(**tokenizer);
+      std::vector<TokenId> ids;
+      ASSERT_OK(encoder.Add(std::string_view(text).substr(0, cut), ids));
+      ASSERT_OK(encoder.Add(std::string_view(text).substr(cut), ids));
+      ASSERT_OK(encoder.Finish(ids));
+      EXPECT_EQ(ids, whole) << name << " at " << cut;
+    }
+  }
+}
+
+TEST(StreamEncoderTest, ErrorsSayWhereTheirOffsetsCountFrom) {
+  ASSERT_OK_AND_ASSIGN(const auto tokenizer,
+                       ParseTiktoken(TinyTiktoken({"th"}), "x", "gpt2"));
+  StreamEncoder encoder(*tokenizer, {.special_text = SpecialText::kRefuse});
+  std::vector<TokenId> ids;
+  ASSERT_OK(encoder.Add("the other <|endof", ids));
+  ASSERT_OK(encoder.Add("text|> day", ids));
+  EXPECT_THAT(encoder.Finish(ids),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("from byte 9 on: the text holds the special "
+                                 "token \"<|endoftext|>\" at offset 1")));
+}
+
+TEST(StreamEncoderTest, AnotherTextMayFollow) {
+  ASSERT_OK_AND_ASSIGN(const auto tokenizer,
+                       ParseTiktoken(TinyTiktoken({"th"}), "x", "gpt2"));
+  StreamEncoder encoder(*tokenizer);
+  std::vector<TokenId> ids;
+  for (int text = 0; text < 2; ++text) {
+    ids.clear();
+    ASSERT_OK(encoder.Add("the th", ids));
+    ASSERT_OK(encoder.Finish(ids));
+    EXPECT_EQ(ids, Ids(*tokenizer, "the th"));
+    EXPECT_EQ(encoder.held_bytes(), 0u);
+  }
+}
+
+}  // namespace
+}  // namespace penstock
