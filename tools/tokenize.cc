@@ -109,7 +109,7 @@ absl::StatusOr<SpecialToken> ParseSpecialToken(const std::string& flag) {
     if (error == std::errc() && stop == end) return token;
   }
   return absl::InvalidArgumentError(
-      fmt::format("--special-token {}: not TEXT=ID", flag));
+      fmt::format("--special-id {}: not TEXT=ID", flag));
 }
 
 SpecialText PolicyOf(std::string_view flag) {
@@ -278,7 +278,7 @@ int Main(int argc, char** argv) {
                  "e.g. cl100k_base");
   app.add_option("--pattern-regex", flags.pattern_regex,
                  "instead: the regular expression that cuts text");
-  app.add_option("--special-token", flags.special_tokens,
+  app.add_option("--special-id", flags.special_tokens,
                  "TEXT=ID, of a .tiktoken file; may be repeated, and replaces "
                  "the pattern's");
   app.add_option("inputs", flags.inputs,
