@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "formats/atomic_file.h"
 #include "formats/file.h"
 #include "formats/record_files.h"
 #include "formats/record_index.h"
@@ -41,13 +42,17 @@ std::string Text(size_t size) {
   return text;
 }
 
+std::string Folder() {
+  const char* folder = getenv("PENSTOCK_BENCH_FOLDER");
+  return folder != nullptr ? folder : "/tmp";
+}
+
 // A file of records of one size, with its index, made once.
 std::string MakeFile(size_t record_bytes, Compression compression,
                      uint64_t file_bytes) {
-  const char* folder = getenv("PENSTOCK_BENCH_FOLDER");
-  const std::string path = std::string(folder != nullptr ? folder : "/tmp") +
-                           "/penstock_bench_" + std::to_string(record_bytes) +
-                           "." + std::string(CompressionName(compression));
+  const std::string path = Folder() + "/penstock_bench_" +
+                           std::to_string(record_bytes) + "." +
+                           std::string(CompressionName(compression));
   if (std::filesystem::exists(path)) return path;
   const std::string text = Text(8 << 20);
   auto writer =
@@ -60,7 +65,7 @@ std::string MakeFile(size_t record_bytes, Compression compression,
   }
   if (!(*writer)->Finish().ok()) abort();
   if (compression == Compression::kNone) {
-    if (!RecordIndex::Build(LocalFiles(), path)->Save(LocalFiles(), path).ok())
+    if (!BuildRecordIndex(LocalFiles(), path)->Save(LocalFiles(), path).ok())
       abort();
   }
   return path;
@@ -108,6 +113,42 @@ void BM_SequentialFloor(benchmark::State& state) {
     }
     benchmark::DoNotOptimize(buffer.data());
   }
+  state.SetBytesProcessed(bytes);
+}
+
+// Into the page cache and onto the disk.
+void BM_PlainWrite(benchmark::State& state) {
+  const std::string text = Text(256 << 10);
+  const size_t record_bytes = state.range(0);
+  const std::string path = Folder() + "/penstock_bench_write";
+  uint64_t bytes = 0;
+  for (auto _ : state) {
+    auto writer = CreateTfRecord(LocalFiles(), path);
+    for (uint64_t i = 0; (*writer)->framed_bytes() < kFileBytes; ++i) {
+      const size_t at = i * 4093 % (text.size() - record_bytes);
+      const auto record = std::string_view(text).substr(at, record_bytes);
+      if (!(*writer)->Append(record).ok()) abort();
+    }
+    bytes += (*writer)->framed_bytes();
+    if (!(*writer)->Finish().ok()) abort();
+  }
+  std::filesystem::remove(path);
+  state.SetBytesProcessed(bytes);
+}
+
+void BM_PlainWriteFloor(benchmark::State& state) {
+  const std::string text = Text(1 << 20);
+  const std::string path = Folder() + "/penstock_bench_write";
+  uint64_t bytes = 0;
+  for (auto _ : state) {
+    auto file = *AtomicFile::Create(LocalFiles(), path);
+    for (uint64_t done = 0; done < kFileBytes; done += text.size()) {
+      if (!file->Append(text).ok()) abort();
+    }
+    bytes += kFileBytes;
+    if (!file->Commit().ok()) abort();
+  }
+  std::filesystem::remove(path);
   state.SetBytesProcessed(bytes);
 }
 
@@ -188,6 +229,8 @@ void BM_GatherFloor(benchmark::State& state) {
 #define PENSTOCK_SIZES ArgName("record")->Arg(300)->Arg(2048)->Arg(100'000)
 BENCHMARK(BM_SequentialRead)->PENSTOCK_SIZES;
 BENCHMARK(BM_SequentialFloor)->PENSTOCK_SIZES;
+BENCHMARK(BM_PlainWrite)->PENSTOCK_SIZES;
+BENCHMARK(BM_PlainWriteFloor);
 BENCHMARK(BM_GzipRead)->PENSTOCK_SIZES;
 BENCHMARK(BM_GzipFloor)->PENSTOCK_SIZES;
 BENCHMARK(BM_Gather)->PENSTOCK_SIZES;

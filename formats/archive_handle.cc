@@ -145,29 +145,30 @@ absl::Status ArchiveHandle::Start() {
   return source_failed_.ok() ? NotThisFormat() : source_failed_;
 }
 
-absl::StatusOr<std::optional<ArchiveEntry>> ArchiveHandle::NextEntry() {
+absl::StatusOr<const ArchiveEntry*> ArchiveHandle::NextEntry() {
   const Utf8Locale locale;
   in_entry_ = false;
   archive_entry* entry = nullptr;
   const int code = archive_read_next_header(archive_, &entry);
-  if (code == ARCHIVE_EOF && source_failed_.ok()) return std::nullopt;
+  if (code == ARCHIVE_EOF && source_failed_.ok()) return nullptr;
   const bool usable = code == ARCHIVE_OK ||
                       (code == ARCHIVE_WARN && IsOnlyAboutConversion(archive_));
   if (!usable) return Failure(code);
-  return Describe(*entry);
+  PENSTOCK_RETURN_IF_ERROR(Describe(*entry));
+  return &entry_;
 }
 
-absl::StatusOr<ArchiveEntry> ArchiveHandle::Describe(archive_entry& entry) {
-  ArchiveEntry described{
-      .name = "", .special = SpecialKind(entry), .offset = header_offset()};
+absl::Status ArchiveHandle::Describe(archive_entry& entry) {
   const char* name = archive_entry_pathname(&entry);
   if (name == nullptr) name = archive_entry_pathname_utf8(&entry);
   if (name == nullptr) {
     return absl::InvalidArgumentError(
         fmt::format("{}: the entry at offset {} has a name that is not UTF-8",
-                    source_->path(), described.offset));
+                    source_->path(), header_offset()));
   }
-  entry_ = described.name = name;
+  entry_.name = name;
+  entry_.special = SpecialKind(entry);
+  entry_.size_bytes = 0;
   in_entry_ = true;
   if (archive_entry_is_encrypted(&entry) != 0) {
     return absl::UnimplementedError(fmt::format(
@@ -175,28 +176,30 @@ absl::StatusOr<ArchiveEntry> ArchiveHandle::Describe(archive_entry& entry) {
   }
   const bool has_size =
       archive_entry_size_is_set(&entry) && archive_entry_size(&entry) >= 0;
-  if (!has_size && described.special.empty()) {
+  if (!has_size && entry_.special.empty()) {
     return Damaged("has no valid size");
   }
-  if (has_size) described.size_bytes = archive_entry_size(&entry);
-  return described;
+  if (has_size) entry_.size_bytes = archive_entry_size(&entry);
+  return absl::OkStatus();
 }
 
-absl::Status ArchiveHandle::Read(const ArchiveEntry& entry, std::string& out) {
+absl::StatusOr<std::string_view> ArchiveHandle::Read(std::string& spare) {
   // Memory is taken as bytes arrive, whatever size the header claims.
   constexpr uint64_t kFirstBytes = 1 << 20;
-  const uint64_t begin = out.size();
-  const uint64_t want = entry.size_bytes;
-  out.reserve(begin + std::min(want, kFirstBytes));
+  const uint64_t begin = spare.size();
+  const uint64_t want = entry_.size_bytes;
+  std::string_view held;
   while (true) {
     const void* bytes = nullptr;
     size_t size = 0;
     la_int64_t offset = 0;
     const int code = archive_read_data_block(archive_, &bytes, &size, &offset);
-    const uint64_t done = out.size() - begin;
+    const uint64_t done = held.size() + spare.size() - begin;
     if (code == ARCHIVE_EOF && source_failed_.ok()) {
-      if (done == want) return absl::OkStatus();
-      return Damaged(fmt::format("ends after {} of {} bytes", done, want));
+      if (done != want) {
+        return Damaged(fmt::format("ends after {} of {} bytes", done, want));
+      }
+      return held.empty() ? std::string_view(spare).substr(begin) : held;
     }
     // A warning here is a failed checksum, after all bytes were given.
     if (code != ARCHIVE_OK) return Failure(code);
@@ -208,7 +211,13 @@ absl::Status ArchiveHandle::Read(const ArchiveEntry& entry, std::string& out) {
       return Damaged(
           fmt::format("has more than the {} bytes it declares", want));
     }
-    out.append(static_cast<const char*>(bytes), size);
+    const std::string_view piece(static_cast<const char*>(bytes), size);
+    if (size == want && source_->Holds(piece.data())) {
+      held = piece;
+      continue;
+    }
+    if (done == 0) spare.reserve(begin + std::min(want, kFirstBytes));
+    spare += piece;
   }
 }
 
@@ -219,12 +228,13 @@ uint64_t ArchiveHandle::header_offset() const {
 absl::Status ArchiveHandle::Damaged(std::string_view what) const {
   if (in_entry_) {
     return absl::DataLossError(
-        fmt::format("{}!{}: {}", source_->path(), entry_, what));
+        fmt::format("{}!{}: {}", source_->path(), entry_.name, what));
   }
   return absl::DataLossError(fmt::format(
       "{}: {} at offset {}, {}", source_->path(), what, header_offset(),
-      entry_.empty() ? "at its first member"
-                     : fmt::format("after member {}", Quoted(entry_))));
+      entry_.name.empty()
+          ? "at its first member"
+          : fmt::format("after member {}", Quoted(entry_.name))));
 }
 
 absl::Status ArchiveHandle::Failure(int code) const {
@@ -237,7 +247,7 @@ absl::Status ArchiveHandle::Failure(int code) const {
   if (says("ncrypt") || says("nsupported") || says("not supported")) {
     return absl::UnimplementedError(
         fmt::format("{}{}{}: cannot be decoded: {}", source_->path(),
-                    in_entry_ ? "!" : "", in_entry_ ? entry_ : "", text));
+                    in_entry_ ? "!" : "", in_entry_ ? entry_.name : "", text));
   }
   return Damaged(fmt::format("damaged: {} (libarchive {})", text, code));
 }

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -24,7 +23,6 @@ struct ArchiveEntry {
   // "folder", "symbolic link", "sparse file" ...; empty for a regular file.
   std::string_view special;
   uint64_t size_bytes = 0;
-  uint64_t offset = 0;  // of its header, in the unpacked archive
 };
 
 // Nothing is sniffed, no filter is used, nothing is written to disk, and the
@@ -39,17 +37,19 @@ class ArchiveHandle {
   ArchiveHandle(const ArchiveHandle&) = delete;
   ArchiveHandle& operator=(const ArchiveHandle&) = delete;
 
-  // The next entry; nullopt where the format says that it ends.
+  // The next entry, alive until the next call; null where the format says that
+  // it ends.
   // Errors:  those of the source; kInvalidArgument for another kind of file;
   //          kUnimplemented for encryption and unknown codecs; kDataLoss for
   //          whatever else libarchive is not content with. Final.
-  absl::StatusOr<std::optional<ArchiveEntry>> NextEntry();
+  absl::StatusOr<const ArchiveEntry*> NextEntry();
 
-  // Appends the whole content of the entry given last. Its checksum, where the
-  // format has one, was verified.
-  // Errors:  as above; kDataLoss for any other number of bytes than declared.
-  //          `out` is to be thrown away then.
-  absl::Status Read(const ArchiveEntry& entry, std::string& out);
+  // The whole content of the entry given last. Its checksum, where the format
+  // has one, was verified. It lies where the source holds it, or else at the
+  // end of `spare`, which it was appended to. Errors:  as above; kDataLoss for
+  // any other number of bytes than declared.
+  //          What was appended is to be thrown away then.
+  absl::StatusOr<std::string_view> Read(std::string& spare);
 
   // Where the entry asked for last begins, or would.
   uint64_t header_offset() const;
@@ -58,7 +58,8 @@ class ArchiveHandle {
  private:
   ArchiveHandle(ArchiveFormat format, std::unique_ptr<ArchiveSource> source);
   absl::Status Start();
-  absl::StatusOr<ArchiveEntry> Describe(archive_entry& entry);
+  // Puts it into entry_.
+  absl::Status Describe(archive_entry& entry);
   // What libarchive, or the source under it, has to say.
   absl::Status Failure(int code) const;
   absl::Status NotThisFormat() const;
@@ -71,7 +72,7 @@ class ArchiveHandle {
   const std::unique_ptr<ArchiveSource> source_;
   archive* const archive_;
   absl::Status source_failed_;
-  std::string entry_;      // name of the one given last
+  ArchiveEntry entry_;     // the one given last
   bool in_entry_ = false;  // reading its content
 };
 

@@ -92,28 +92,27 @@ absl::StatusOr<std::optional<ArchiveMember>> ArchiveMembers::Next() {
 
 absl::StatusOr<std::optional<ArchiveMember>> ArchiveMembers::NextRegular() {
   while (true) {
-    PENSTOCK_ASSIGN_OR_RETURN(auto entry, handle_->NextEntry());
-    if (!entry) {
+    PENSTOCK_ASSIGN_OR_RETURN(entry_, handle_->NextEntry());
+    if (entry_ == nullptr) {
       PENSTOCK_RETURN_IF_ERROR(CheckEnd());
       ended_ = true;
       return std::nullopt;
     }
-    entry_ = *std::move(entry);
     const uint64_t number = entries_;
-    PENSTOCK_RETURN_IF_ERROR(Count(entry_));
-    auto name = NormalMemberName(entry_.name, options_.limits.max_name_bytes);
+    PENSTOCK_RETURN_IF_ERROR(Count(*entry_));
+    auto name = NormalMemberName(entry_->name, options_.limits.max_name_bytes);
     // The folder that was packed is often an entry of its own, "./".
-    if (entry_.special == "folder" && !name.ok() && entry_.name == "./") {
+    if (entry_->special == "folder" && !name.ok() && entry_->name == "./") {
       continue;
     }
     PENSTOCK_RETURN_IF_ERROR(Annotate(name.status(), path_));
-    if (entry_.special.empty()) {
+    if (entry_->special.empty()) {
       return ArchiveMember{.name = *std::move(name),
                            .number = number,
-                           .size_bytes = entry_.size_bytes};
+                           .size_bytes = entry_->size_bytes};
     }
-    if (entry_.special != "folder" && options_.on_skipped) {
-      options_.on_skipped(*name, entry_.special);
+    if (entry_->special != "folder" && options_.on_skipped) {
+      options_.on_skipped(*name, entry_->special);
     }
   }
 }
@@ -134,16 +133,21 @@ absl::Status ArchiveMembers::Count(const ArchiveEntry& entry) {
   return CheckUnpacked(path_, unpacked_bytes_, file_bytes_, options_.unpack);
 }
 
-absl::Status ArchiveMembers::Read(std::string& out) {
+absl::StatusOr<std::string_view> ArchiveMembers::Read(std::string& spare) {
   PENSTOCK_RETURN_IF_ERROR(failed_);
-  if (entry_.size_bytes > options_.limits.max_member_bytes) {
+  if (entry_->size_bytes > options_.limits.max_member_bytes) {
     failed_ = absl::ResourceExhaustedError(fmt::format(
         "{}!{}: has {} bytes, more than {}; raise max_member_bytes", path_,
-        entry_.name, entry_.size_bytes, options_.limits.max_member_bytes));
-  } else {
-    failed_ = handle_->Read(entry_, out);
+        entry_->name, entry_->size_bytes, options_.limits.max_member_bytes));
+    return failed_;
   }
-  return failed_;
+  auto content = handle_->Read(spare);
+  if (!content.ok()) failed_ = content.status();
+  return content;
+}
+
+void ArchiveMembers::Hold(std::function<void()> let_go) {
+  handle_->source().Hold(std::move(let_go));
 }
 
 absl::Status ArchiveMembers::CheckEnd() {

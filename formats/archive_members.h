@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -36,9 +38,15 @@ class ArchiveMembers {
   //          each names the file and a member or offset. Final.
   absl::StatusOr<std::optional<ArchiveMember>> Next();
 
-  // Appends the content of the member given last to `out`; once per member.
+  // The content of the member given last, once per member: where it is held, or
+  // else at the end of `spare`, which it was appended to.
   // Errors:  as above. What was appended is to be thrown away then.
-  absl::Status Read(std::string& out);
+  absl::StatusOr<std::string_view> Read(std::string& spare);
+
+  // From here on Read() may give bytes without copying them. They live until
+  // `let_go` is called, inside of Next() or Read(), once at most, or until this
+  // is called again. Null holds nothing, as at the start.
+  void Hold(std::function<void()> let_go);
 
   // "corpus.tar!dir/a.txt".
   std::string Locate(const ArchiveMember& member) const;
@@ -57,7 +65,7 @@ class ArchiveMembers {
   const uint64_t file_bytes_;
   const std::optional<uint64_t> listed_;  // entries, as the directory says
   const std::unique_ptr<ArchiveHandle> handle_;
-  ArchiveEntry entry_;
+  const ArchiveEntry* entry_ = nullptr;  // the one asked for last
   uint64_t entries_ = 0;
   uint64_t unpacked_bytes_ = 0;  // of all entries, as declared
   bool ended_ = false;

@@ -38,7 +38,7 @@ class ArchiveReader final : public RecordReader {
         continue;
       }
       failed_ = TakeMembers();
-      if (!names_.empty()) return WholeMembers();
+      if (!whole_.empty()) return WholeMembers();
     }
     if (!failed_.ok()) return failed_;
     return std::nullopt;
@@ -46,17 +46,26 @@ class ArchiveReader final : public RecordReader {
 
   std::string Locate(size_t i) const override {
     if (in_member_) return in_member_->Locate(i);
-    return fmt::format("{}!{}", path(), names_[i]);
+    return fmt::format("{}!{}", path(), whole_[i].name);
   }
 
   const std::string& path() const override { return members_->path(); }
 
  private:
+  // One whole member of the block.
+  struct Whole {
+    std::string name;
+    const char* held = nullptr;  // null: in bytes_
+    size_t begin = 0;            // in bytes_
+    size_t size = 0;
+  };
+
   // Gathers whole members until a block is full or another kind of member, the
   // end or an error comes.
   absl::Status TakeMembers() {
     DropWhole();
-    while (bytes_.size() < options_.block_bytes) {
+    members_->Hold([this] { CopyHeld(); });
+    while (block_bytes_ < options_.block_bytes) {
       PENSTOCK_ASSIGN_OR_RETURN(auto member, members_->Next());
       if (!member) {
         ended_ = true;
@@ -72,32 +81,46 @@ class ArchiveReader final : public RecordReader {
         pending_ = *std::move(member);
         return absl::OkStatus();
       } else {
-        PENSTOCK_RETURN_IF_ERROR(TakeWhole(*member));
+        PENSTOCK_RETURN_IF_ERROR(TakeWhole(*std::move(member)));
       }
     }
     return absl::OkStatus();
   }
 
-  absl::Status TakeWhole(const ArchiveMember& member) {
+  absl::Status TakeWhole(ArchiveMember member) {
     if (member.size_bytes > options_.max_record_bytes) {
       return absl::ResourceExhaustedError(
           fmt::format("{}: has {} bytes, more than {}; raise max_record_bytes",
                       members_->Locate(member), member.size_bytes,
                       options_.max_record_bytes));
     }
-    const size_t begin = bytes_.size();
-    PENSTOCK_RETURN_IF_ERROR(members_->Read(bytes_));
-    if (bytes_.size() == begin) return absl::OkStatus();
-    ends_.push_back(bytes_.size());
-    names_.push_back(member.name);
+    Whole whole{.name = std::move(member.name), .begin = bytes_.size()};
+    PENSTOCK_ASSIGN_OR_RETURN(const auto content, members_->Read(bytes_));
+    if (content.empty()) return absl::OkStatus();
+    whole.size = content.size();
+    if (bytes_.size() == whole.begin) whole.held = content.data();
+    whole_.push_back(std::move(whole));
+    block_bytes_ += content.size();
     return absl::OkStatus();
   }
 
+  // Keeps what is held from being lost.
+  void CopyHeld() {
+    size_t size = 0;
+    for (const Whole& whole : whole_) size += whole.held ? whole.size : 0;
+    copied_.reserve(size);
+    for (Whole& whole : whole_) {
+      if (whole.held == nullptr) continue;
+      copied_.append(whole.held, whole.size);
+      whole.held = copied_.data() + copied_.size() - whole.size;
+    }
+  }
+
   RecordBlock WholeMembers() {
-    size_t begin = 0;
-    for (const size_t end : ends_) {
-      records_.emplace_back(bytes_.data() + begin, end - begin);
-      begin = end;
+    for (const Whole& whole : whole_) {
+      records_.emplace_back(
+          whole.held != nullptr ? whole.held : bytes_.data() + whole.begin,
+          whole.size);
     }
     given_ = records_.size();
     return {records_, first_};
@@ -106,27 +129,31 @@ class ArchiveReader final : public RecordReader {
   absl::Status OpenPending() {
     const ArchiveMember member = *std::exchange(pending_, std::nullopt);
     DropWhole();
-    PENSTOCK_RETURN_IF_ERROR(members_->Read(bytes_));
+    PENSTOCK_ASSIGN_OR_RETURN(const auto content, members_->Read(bytes_));
     PENSTOCK_ASSIGN_OR_RETURN(
         in_member_,
-        options_.open(MakeMemoryStream(members_->Locate(member), bytes_)));
+        options_.open(MakeMemoryStream(members_->Locate(member), content)));
     return absl::OkStatus();
   }
 
   void DropWhole() {
+    members_->Hold(nullptr);
     bytes_.clear();
-    ends_.clear();
-    names_.clear();
+    copied_.clear();
+    block_bytes_ = 0;
+    whole_.clear();
     records_.clear();
   }
 
   const std::unique_ptr<ArchiveMembers> members_;
   const ArchiveReadOptions options_;
 
-  // Content of the member that is read, or of the whole members of a block.
+  // Content of the member that is read, or of the whole members of a block that
+  // are not held.
   std::string bytes_;
-  std::vector<size_t> ends_;  // of each whole member in bytes_
-  std::vector<std::string> names_;
+  std::string copied_;      // what was held until it had to be let go
+  size_t block_bytes_ = 0;  // of all whole members
+  std::vector<Whole> whole_;
   std::vector<std::string_view> records_;
 
   std::optional<ArchiveMember> pending_;  // the next one, not read yet

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "formats/status.h"
 
@@ -11,6 +12,7 @@ namespace penstock {
 namespace {
 
 constexpr size_t kBufferBytes = 128 << 10;
+constexpr size_t kMostHeldBuffers = 4;
 constexpr size_t kFirstBytes = 512;
 constexpr uint64_t kTarEndBytes = 1024;
 
@@ -20,13 +22,16 @@ constexpr uint64_t kTarEndBytes = 1024;
 class StreamSource final : public ArchiveSource {
  public:
   explicit StreamSource(std::unique_ptr<ByteStream> stream)
-      : stream_(std::move(stream)),
-        buffer_(std::make_unique_for_overwrite<char[]>(kBufferBytes)) {}
+      : stream_(std::move(stream)) {
+    buffers_.push_back(NewBuffer());
+  }
 
   absl::StatusOr<std::string_view> Next() override {
+    if (let_go_) NextBuffer();
+    char* const buffer = buffers_[current_].get();
     PENSTOCK_ASSIGN_OR_RETURN(const size_t size,
-                              stream_->Read({buffer_.get(), kBufferBytes}));
-    const std::string_view bytes(buffer_.get(), size);
+                              stream_->Read({buffer, kBufferBytes}));
+    const std::string_view bytes(buffer, size);
     if (first_.size() < kFirstBytes) {
       first_ += bytes.substr(0, kFirstBytes - first_.size());
     }
@@ -34,6 +39,17 @@ class StreamSource final : public ArchiveSource {
     if (last != std::string_view::npos) content_end_ = position_ + last + 1;
     position_ += size;
     return bytes;
+  }
+
+  void Hold(std::function<void()> let_go) override {
+    let_go_ = std::move(let_go);
+    std::swap(buffers_[0], buffers_[std::exchange(current_, 0)]);
+  }
+
+  bool Holds(const char* bytes) const override {
+    const char* const buffer = buffers_[current_].get();
+    const std::less_equal<const char*> le;
+    return let_go_ && le(buffer, bytes) && !le(buffer + kBufferBytes, bytes);
   }
 
   uint64_t position() const override { return position_; }
@@ -65,8 +81,25 @@ class StreamSource final : public ArchiveSource {
   const std::string& path() const override { return stream_->path(); }
 
  private:
+  using Buffer = std::unique_ptr<char[]>;
+
+  static Buffer NewBuffer() {
+    return std::make_unique_for_overwrite<char[]>(kBufferBytes);
+  }
+
+  // Moves on to a buffer that holds nothing, by letting go where too many do.
+  // Then the first is used again: bytes given just before lie in the last.
+  void NextBuffer() {
+    if (++current_ < buffers_.size()) return;
+    if (current_ < kMostHeldBuffers) return buffers_.push_back(NewBuffer());
+    std::exchange(let_go_, nullptr)();
+    current_ = 0;
+  }
+
   const std::unique_ptr<ByteStream> stream_;
-  const std::unique_ptr<char[]> buffer_;
+  std::vector<Buffer> buffers_;
+  size_t current_ = 0;  // those before it are held too
+  std::function<void()> let_go_;
   std::string first_;
   uint64_t position_ = 0;
   uint64_t content_end_ = 0;  // behind the last byte that is not zero

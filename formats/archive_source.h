@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -24,8 +25,16 @@ class ArchiveSource {
  public:
   virtual ~ArchiveSource() = default;
 
-  // The next bytes, alive until the next call; empty at the proven end.
+  // The next bytes, alive until the next call where they are not held; empty at
+  // the proven end.
   virtual absl::StatusOr<std::string_view> Next() = 0;
+
+  // Bytes that Next() gives from here on live until `let_go` is called, which
+  // happens once at most, or until this is called again; null holds nothing. A
+  // source may hold nothing at all.
+  virtual void Hold(std::function<void()> let_go) {}
+  // Whether the bytes at `bytes` are held.
+  virtual bool Holds(const char* bytes) const { return false; }
 
   // Goes to `offset`, where that is possible.
   virtual bool CanSeek() const { return false; }

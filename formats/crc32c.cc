@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <cstring>
 
+#include "formats/crc32c_folding.h"
+
 #if defined(__x86_64__)
 #include <nmmintrin.h>
 #endif
@@ -94,6 +96,15 @@ uint32_t ExtendCrc32c(uint32_t crc, std::string_view bytes) {
     bytes.remove_prefix(size);
   }
   return bytes.empty() ? crc : ExtendShort(crc, bytes);
+}
+
+uint32_t Crc32c(std::string_view bytes) {
+#if defined(PENSTOCK_CRC32C_FOLDING)
+  if (bytes.size() > 16 && CanFoldCrc32c()) {
+    return FoldCrc32c(bytes.data(), bytes.size());
+  }
+#endif
+  return ExtendCrc32c(0, bytes);
 }
 
 uint32_t ExtendCrc32cPortable(uint32_t crc, std::string_view bytes) {

@@ -21,7 +21,7 @@ struct CsvReadOptions {
   // The column that holds the text: its name, or "#2" for the second.
   std::string column = "text";
   // Bytes asked of the file at once; also about the size of a block.
-  size_t buffer_bytes = 1 << 20;
+  size_t buffer_bytes = 256 << 10;
   // A longer row is kResourceExhausted.
   uint64_t max_record_bytes = 1ull << 30;
 };

@@ -1,5 +1,6 @@
 #include "formats/example_lists.h"
 
+#include <bit>
 #include <cstddef>
 #include <cstring>
 #include <vector>
@@ -9,90 +10,157 @@
 namespace penstock {
 namespace {
 
+static_assert(std::endian::native == std::endian::little,
+              "numbers are copied as they lie in memory");
+
 constexpr uint32_t kChunk = 0x0a;  // a bytes value, or packed values
 constexpr uint32_t kSingleFloat = 0x0d;
 constexpr uint32_t kSingleInt64 = 0x08;
 
+constexpr char kUnknown[] = "an unknown field in a list";
+
+// Which parts a list of numbers has had. TensorFlow reads the first packed part
+// and nothing else.
+class Parts {
+ public:
+  // False for a part that must not be there.
+  bool Add(uint32_t tag, const char* at, const WireRules& rules) {
+    const bool alone = first_ == 0 || (first_ == tag && tag != kChunk);
+    if (first_ == 0) first_ = tag;
+    if (alone || !rules.strict()) return true;
+    return rules.defect.Refuse(first_ == tag
+                                   ? "values in several packed parts"
+                                   : "packed values beside single ones",
+                               at);
+  }
+
+ private:
+  uint32_t first_ = 0;
+};
+
+template <typename T>
+void Append(std::string_view bytes, std::vector<int64_t>& out) {
+  const size_t count = bytes.size() / sizeof(T);
+  const size_t before = out.size();
+  out.resize(before + count);
+  for (size_t i = 0; i < count; ++i) {
+    T number;
+    std::memcpy(&number, bytes.data() + i * sizeof(T), sizeof(T));
+    out[before + i] = number;
+  }
+}
+
 }  // namespace
 
-bool TakeBytes(std::string_view message, Column* column, uint64_t& values,
-               WireDefect& defect) {
-  WireReader in(message, defect);
+void AppendNumbers(std::string_view bytes, int number_bytes,
+                   std::vector<int64_t>& out) {
+  if (number_bytes == 2) {
+    Append<uint16_t>(bytes, out);
+  } else {
+    Append<uint32_t>(bytes, out);
+  }
+}
+
+bool TakeBytes(std::string_view message, Column* column, int number_bytes,
+               uint64_t& values, uint64_t& odd_size, int group_limit,
+               const WireRules& rules) {
+  WireReader in(message, rules.defect);
   for (uint32_t tag; in.NextTag(tag);) {
     if (tag != kChunk) {
-      if (!in.Skip(tag, kGroupsInList)) return false;
+      if (!rules.SkipUnknown(in, tag, group_limit, kUnknown)) return false;
       continue;
     }
     std::string_view value;
     if (!in.ReadChunk(value)) return false;
-    ++values;
-    if (column == nullptr) continue;
-    column->bytes.append(value);
-    column->byte_offsets.push_back(column->bytes.size());
+    TakeBytesValue(value, column, number_bytes, values, odd_size);
   }
-  return defect.what == nullptr;
+  return rules.defect.what == nullptr;
+}
+
+bool TakeFloatBytes(std::string_view packed, Column* column, uint64_t& values,
+                    WireDefect& defect) {
+  if (packed.size() % sizeof(float) != 0) {
+    defect = {"packed floats of a size that is no multiple of 4",
+              packed.data()};
+    return false;
+  }
+  const size_t count = packed.size() / sizeof(float);
+  values += count;
+  if (column == nullptr || count == 0) return true;
+  std::vector<float>& floats = column->floats;
+  floats.resize(floats.size() + count);
+  std::memcpy(floats.data() + floats.size() - count, packed.data(),
+              packed.size());
+  return true;
+}
+
+bool TakePackedInts(std::string_view packed, Column* column, uint64_t& values,
+                    WireDefect& defect) {
+  if (packed.size() == 1 && packed[0] >= 0) {  // one small number, as a label
+    ++values;
+    if (column != nullptr) column->ints.push_back(packed[0]);
+    return true;
+  }
+  const char* bad;
+  const size_t count = CountVarints(packed);
+  values += count;
+  if (column == nullptr) {
+    bad = CheckVarints(packed);
+  } else {
+    std::vector<int64_t>& ints = column->ints;
+    ints.resize(ints.size() + count);
+    bad = DecodeVarints(packed, ints.data() + ints.size() - count);
+  }
+  if (bad == nullptr) return true;
+  defect = {"a packed varint that is cut off or over 10 bytes", bad};
+  return false;
 }
 
 bool TakeFloats(std::string_view message, Column* column, uint64_t& values,
-                WireDefect& defect) {
-  WireReader in(message, defect);
+                int group_limit, const WireRules& rules) {
+  WireReader in(message, rules.defect);
+  Parts parts;
   for (uint32_t tag; in.NextTag(tag);) {
-    std::string_view chunk;
-    if (tag == kChunk) {
-      if (!in.ReadChunk(chunk)) return false;
-      if (chunk.size() % sizeof(float) != 0) {
-        return in.Fail("packed floats of a size that is no multiple of 4",
-                       chunk.data());
-      }
-    } else if (tag == kSingleFloat) {
-      if (!in.ReadFixed32(chunk)) return false;
-    } else {
-      if (!in.Skip(tag, kGroupsInList)) return false;
+    if (tag != kChunk && tag != kSingleFloat) {
+      if (!rules.SkipUnknown(in, tag, group_limit, kUnknown)) return false;
       continue;
     }
-    const size_t count = chunk.size() / sizeof(float);
-    values += count;
-    if (column == nullptr || count == 0) continue;
-    std::vector<float>& floats = column->floats;
-    floats.resize(floats.size() + count);
-    std::memcpy(floats.data() + floats.size() - count, chunk.data(),
-                chunk.size());
+    std::string_view part;
+    if (!parts.Add(tag, in.at(), rules) ||
+        !(tag == kChunk ? in.ReadChunk(part) : in.ReadFixed32(part)) ||
+        !TakeFloatBytes(part, column, values, rules.defect)) {
+      return false;
+    }
   }
-  return defect.what == nullptr;
+  return rules.defect.what == nullptr;
 }
 
 bool TakeInts(std::string_view message, Column* column, uint64_t& values,
-              WireDefect& defect) {
-  WireReader in(message, defect);
+              int group_limit, const WireRules& rules) {
+  WireReader in(message, rules.defect);
+  Parts parts;
   for (uint32_t tag; in.NextTag(tag);) {
-    if (tag == kChunk) {
-      std::string_view chunk;
-      if (!in.ReadChunk(chunk)) return false;
-      const size_t count = CountVarints(chunk);
-      values += count;
-      const char* bad;
-      if (column == nullptr) {
-        bad = CheckVarints(chunk);
-      } else {
-        std::vector<int64_t>& ints = column->ints;
-        ints.resize(ints.size() + count);
-        bad = DecodeVarints(chunk, ints.data() + ints.size() - count);
-      }
-      if (bad != nullptr) {
-        return in.Fail("a packed varint that is cut off or over 10 bytes", bad);
-      }
-    } else if (tag == kSingleInt64) {
+    if (tag != kChunk && tag != kSingleInt64) {
+      if (!rules.SkipUnknown(in, tag, group_limit, kUnknown)) return false;
+      continue;
+    }
+    if (!parts.Add(tag, in.at(), rules)) return false;
+    if (tag == kSingleInt64) {
       uint64_t value;
       if (!in.ReadVarint(value)) return false;
       ++values;
       if (column != nullptr) {
         column->ints.push_back(static_cast<int64_t>(value));
       }
-    } else if (!in.Skip(tag, kGroupsInList)) {
+      continue;
+    }
+    std::string_view part;
+    if (!in.ReadChunk(part) ||
+        !TakePackedInts(part, column, values, rules.defect)) {
       return false;
     }
   }
-  return defect.what == nullptr;
+  return rules.defect.what == nullptr;
 }
 
 }  // namespace penstock

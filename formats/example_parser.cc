@@ -1,15 +1,15 @@
 #include "formats/example_parser.h"
 
 #include <fmt/format.h>
-#include <simdjson.h>
 
 #include <algorithm>
-#include <climits>
 #include <utility>
 
+#include "formats/example_defect.h"
 #include "formats/example_walk.h"
 #include "formats/feature_names.h"
 #include "formats/quoted.h"
+#include "formats/ragged_rows.h"
 #include "formats/status.h"
 
 namespace penstock {
@@ -17,19 +17,7 @@ namespace {
 
 constexpr size_t kNamesInMessage = 8;
 
-std::string Describe(FeatureType type, int64_t length) {
-  return length == FeatureSpec::kAnyLength
-             ? fmt::format("{}[any]", FeatureTypeName(type))
-             : fmt::format("{}[{}]", FeatureTypeName(type), length);
-}
-
-absl::Status MissingFeature(const FeatureSpec& spec, const FoundFeature& found,
-                            std::string_view record) {
-  if (found.present) {
-    return absl::InvalidArgumentError(
-        fmt::format("feature {}: expected {}, found an empty feature",
-                    Quoted(spec.name), Describe(spec.type, spec.length)));
-  }
+absl::Status MissingFeature(const std::string& name, std::string_view record) {
   const std::vector<std::string_view> names =
       NamesInExample(record, kNamesInMessage + 1);
   std::string list = names.empty() ? "no features" : "";
@@ -38,100 +26,45 @@ absl::Status MissingFeature(const FeatureSpec& spec, const FoundFeature& found,
   }
   if (names.size() > kNamesInMessage) list += " and more";
   return absl::InvalidArgumentError(fmt::format(
-      "feature {} is missing; the record has {}", Quoted(spec.name), list));
-}
-
-// Whether the row at hand has what `spec` asks for.
-absl::Status Check(const FeatureSpec& spec, const FoundFeature& found,
-                   std::string_view record) {
-  if (!found.type) {
-    if (spec.optional) return absl::OkStatus();
-    return MissingFeature(spec, found, record);
-  }
-  if (*found.type == spec.type &&
-      (spec.length == FeatureSpec::kAnyLength ||
-       found.values == static_cast<uint64_t>(spec.length))) {
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(
-      fmt::format("feature {}: expected {}, found {}[{}]", Quoted(spec.name),
-                  Describe(spec.type, spec.length),
-                  FeatureTypeName(*found.type), found.values));
-}
-
-absl::Status DefectStatus(const ExampleWalk& walk, std::string_view record) {
-  const std::string feature =
-      walk.defect_feature()
-          ? fmt::format("feature {}: ", Quoted(*walk.defect_feature()))
-          : "";
-  return absl::DataLossError(fmt::format(
-      "{}{} at byte {} of {}; the record is no tf.train.Example", feature,
-      walk.defect().what, walk.defect().at - record.data(), record.size()));
-}
-
-absl::Status ParseRow(const std::vector<FeatureSpec>& specs,
-                      std::string_view record, ExampleWalk& walk) {
-  if (record.size() > INT_MAX) {
-    return absl::ResourceExhaustedError(
-        fmt::format("the record has {} bytes; an Example can have {}",
-                    record.size(), INT_MAX));
-  }
-  if (!walk.Walk(record)) return DefectStatus(walk, record);
-  for (size_t i = 0; i < specs.size(); ++i) {
-    absl::Status status = Check(specs[i], walk.found()[i], record);
-    if (!status.ok()) return status;
-  }
-  return absl::OkStatus();
-}
-
-void EndRow(Column& column) {
-  const uint64_t values =
-      column.type == FeatureType::kBytes   ? column.byte_offsets.size() - 1
-      : column.type == FeatureType::kFloat ? column.floats.size()
-                                           : column.ints.size();
-  column.row_offsets.push_back(values);
+      "feature {} is missing; the record has {}", Quoted(name), list));
 }
 
 bool Follows(const Examples& examples, const std::vector<FeatureSpec>& specs) {
   return std::ranges::equal(
       examples.columns, specs, [](const Column& column, const FeatureSpec& s) {
-        return column.name == s.name && column.type == s.type;
+        return column.name == s.name && column.type == s.type &&
+               column.is_ragged() == s.ragged;
       });
+}
+
+// Grows by doubling, so that many calls with few rows stay cheap.
+void ReserveRows(size_t rows, Column& column) {
+  std::vector<uint64_t>& offsets = column.row_offsets;
+  const size_t needed = offsets.size() + rows;
+  if (needed > offsets.capacity()) {
+    offsets.reserve(std::max(needed, 2 * offsets.capacity()));
+  }
 }
 
 }  // namespace
 
-ExampleParser::ExampleParser(std::vector<FeatureSpec> specs)
-    : specs_(std::move(specs)) {
+ExampleParser::ExampleParser(std::vector<FeatureSpec> specs,
+                             ExampleOptions options)
+    : specs_(std::move(specs)), options_(options) {
   std::vector<std::string> names;
-  for (const FeatureSpec& spec : specs_) names.push_back(spec.name);
+  for (const FeatureSpec& spec : specs_) {
+    names.push_back(spec.ragged ? RaggedValuesName(spec.name) : spec.name);
+  }
+  for (const FeatureSpec& spec : specs_) {
+    if (spec.ragged) names.push_back(RaggedLengthsName(spec.name));
+  }
   names_ = std::make_shared<const FeatureNames>(std::move(names));
 }
 
 absl::StatusOr<ExampleParser> ExampleParser::Create(
-    std::vector<FeatureSpec> specs) {
-  if (specs.empty()) {
-    return absl::InvalidArgumentError("no feature is asked for");
-  }
-  std::vector<std::string_view> names;
-  for (const FeatureSpec& spec : specs) {
-    names.push_back(spec.name);
-    if (!simdjson::validate_utf8(spec.name.data(), spec.name.size())) {
-      return absl::InvalidArgumentError(
-          "the name of a feature asked for is not UTF-8");
-    }
-    if (spec.length < 0 && spec.length != FeatureSpec::kAnyLength) {
-      return absl::InvalidArgumentError(fmt::format(
-          "feature {}: length {} is negative", Quoted(spec.name), spec.length));
-    }
-  }
-  std::ranges::sort(names);
-  const auto twice = std::ranges::adjacent_find(names);
-  if (twice != names.end()) {
-    return absl::InvalidArgumentError(
-        fmt::format("feature {} is asked for twice", Quoted(*twice)));
-  }
-  return ExampleParser(std::move(specs));
+    std::vector<FeatureSpec> specs, ExampleOptions options) {
+  PENSTOCK_RETURN_IF_ERROR(CheckSpecs(specs));
+  return ExampleParser(std::move(specs), options);
 }
 
 absl::Status ExampleParser::Parse(std::span<const std::string_view> records,
@@ -147,16 +80,44 @@ absl::Status ExampleParser::Parse(std::span<const std::string_view> records,
       Column& column = out.columns.emplace_back();
       column.name = spec.name;
       column.type = spec.type;
+      if (spec.ragged) column.MakeRagged();
     }
   }
-  ExampleWalk walk(*names_, out.columns);
+  RaggedRows ragged(specs_, out.columns);
+  std::vector<FeatureSlot> slots;
+  for (size_t i = 0; i < specs_.size(); ++i) {
+    const int number_bytes = NumberBytes(specs_[i].encoding);
+    slots.push_back(
+        {.column = &out.columns[i],
+         .type = number_bytes == 0 ? specs_[i].type : FeatureType::kBytes,
+         .number_bytes = number_bytes,
+         .wanted_values = specs_[i].values()});
+    ReserveRows(records.size(), out.columns[i]);
+  }
+  ragged.AddSlots(slots);
+  ExampleWalk walk(*names_, slots, options_.mode);
+  const auto parse_row = [&](std::string_view record) -> absl::Status {
+    PENSTOCK_RETURN_IF_ERROR(CheckRecordSize(record));
+    if (!walk.Walk(record)) {
+      return DefectStatus(walk.defect(), walk.defect_feature(), record,
+                          "tf.train.Example");
+    }
+    for (size_t i = 0; i < specs_.size(); ++i) {
+      if (walk.found()[i].IsAsWanted() || specs_[i].ragged) continue;
+      const absl::Status status = CheckFeature(specs_[i], walk.found()[i]);
+      if (status.ok()) continue;
+      return absl::IsNotFound(status) ? MissingFeature(specs_[i].name, record)
+                                      : status;
+    }
+    return ragged.EndRow(walk.found());
+  };
   for (size_t i = 0; i < records.size(); ++i) {
-    const absl::Status status = ParseRow(specs_, records[i], walk);
+    const absl::Status status = parse_row(records[i]);
     if (!status.ok()) {
       for (Column& column : out.columns) CutToWholeRows(column);
       return Annotate(status, locate(i));
     }
-    for (Column& column : out.columns) EndRow(column);
+    for (Column& column : out.columns) column.EndRow();
     ++out.rows;
   }
   return absl::OkStatus();

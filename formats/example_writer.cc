@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <cstring>
 
 namespace penstock {
 namespace {
 
 static_assert(std::endian::native == std::endian::little,
-              "floats are copied as they lie in memory");
+              "numbers are copied as they lie in memory");
 
 // Tags of the fields that are written; each takes one byte.
 constexpr char kFeatures = 0x0a;
@@ -75,6 +76,24 @@ void ExampleWriter::SetInts(std::string_view name,
   AppendHeader(kChunk, chunk_bytes, feature);
   for (const int64_t value : values) {
     AppendVarint(static_cast<uint64_t>(value), feature);
+  }
+}
+
+void ExampleWriter::SetInts(std::string_view name,
+                            std::span<const int64_t> values,
+                            FeatureEncoding encoding) {
+  const size_t number_bytes = NumberBytes(encoding);
+  if (number_bytes == 0) return SetInts(name, values);
+  std::string& feature = EntryFor(name);
+  const size_t size = number_bytes * values.size();
+  AppendHeader(kBytesList, FieldBytes(size), feature);
+  AppendHeader(kChunk, size, feature);
+  const size_t begin = feature.size();
+  feature.resize(begin + size);
+  char* at = feature.data() + begin;
+  for (const int64_t value : values) {
+    std::memcpy(at, &value, number_bytes);
+    at += number_bytes;
   }
 }
 

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "formats/feature_spec.h"
+
 namespace penstock {
 
 // Names are UTF-8, as every reader asks; this is not checked. Memory of earlier
@@ -19,6 +21,10 @@ class ExampleWriter {
   // Each replaces what an earlier call put under the same name.
   void SetBytes(std::string_view name, std::string_view value);
   void SetInts(std::string_view name, std::span<const int64_t> values);
+  // One bytes value: the numbers, little-endian, in two or four bytes each.
+  // They must fit. An `encoding` of kPlain is SetInts().
+  void SetInts(std::string_view name, std::span<const int64_t> values,
+               FeatureEncoding encoding);
   void SetFloats(std::string_view name, std::span<const float> values);
 
   // Appends the serialized Example to `out` and forgets the features.

@@ -14,7 +14,13 @@ std::string_view FeatureTypeName(FeatureType type) {
   return "unknown";
 }
 
+void Column::MakeRagged() {
+  row_steps.assign(1, 0);
+  step_offsets.assign(1, 0);
+}
+
 void Column::Clear() {
+  if (is_ragged()) MakeRagged();
   row_offsets.assign(1, 0);
   ints.clear();
   floats.clear();

@@ -29,6 +29,26 @@ struct Column {
   std::vector<uint64_t> byte_offsets = {0};  // [values + 1] into `bytes`
   std::string bytes;
 
+  // Of a ragged column alone, else empty: row r has steps [row_steps[r],
+  // row_steps[r + 1]) and step s values [step_offsets[s], step_offsets[s + 1]).
+  std::vector<uint64_t> row_steps;     // [rows + 1]
+  std::vector<uint64_t> step_offsets;  // [steps + 1]
+
+  bool is_ragged() const { return !row_steps.empty(); }
+  // Makes an empty column ragged.
+  void MakeRagged();
+  // How many there are in all rows, a row not yet ended too.
+  uint64_t values() const {
+    return type == FeatureType::kBytes   ? byte_offsets.size() - 1
+           : type == FeatureType::kFloat ? floats.size()
+                                         : ints.size();
+  }
+  // Ends a row behind the values and steps that are there.
+  void EndRow() {
+    row_offsets.push_back(values());
+    if (is_ragged()) row_steps.push_back(step_offsets.size() - 1);
+  }
+
   uint64_t values_in(size_t row) const {
     return row_offsets[row + 1] - row_offsets[row];
   }

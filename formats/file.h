@@ -24,6 +24,20 @@ struct FileInfo {
   bool is_folder = false;
 };
 
+// The bytes of a file at an address, as long as this lives.
+//
+// Threads: any number at a time.
+class FileBytes {
+ public:
+  virtual ~FileBytes() = default;
+
+  virtual std::string_view bytes() const = 0;
+  // False for good once the file was found cut off: what is gone reads as zero
+  // then. To be asked after reading and before believing. A file rewritten in
+  // place does not show here.
+  virtual bool intact() const = 0;
+};
+
 // A file open for reading at any place.
 //
 // Threads: any number at a time.
@@ -37,6 +51,17 @@ class ReadableFile {
   virtual absl::StatusOr<size_t> ReadAt(uint64_t offset,
                                         std::span<char> out) const = 0;
   virtual absl::StatusOr<FileInfo> Stat() const = 0;
+
+  // Fills the front of `out` from `offset` with what is in memory already, and
+  // returns how much that is. Never waits for a device; may always do nothing.
+  virtual size_t ReadCached(uint64_t offset, std::span<char> out) const {
+    return 0;
+  }
+
+  // The whole file, which costs no memory but the system's own where the file
+  // can be mapped, and a copy elsewhere. It may outlive this.
+  // Errors:  those of ReadAt; kResourceExhausted.
+  virtual absl::StatusOr<std::unique_ptr<FileBytes>> Map() const;
 
   // Says that [offset, offset + size_bytes) will be read soon. May do nothing.
   virtual void WillRead(uint64_t offset, uint64_t size_bytes) const = 0;

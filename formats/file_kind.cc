@@ -94,6 +94,9 @@ Name NameOf(std::string_view path) {
 }  // namespace
 
 std::optional<FileKind> KnownKindOfFile(std::string_view path) {
+  if (path.find('.', path.find_last_of('/') + 1) == path.npos) {
+    return std::nullopt;  // as members of archives often have it
+  }
   const std::string name = NameOf(path).bare;
   for (const KnownEnd& known : kKnownEnds) {
     if (name.ends_with(known.end)) return known.kind;

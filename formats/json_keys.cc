@@ -9,6 +9,15 @@
 
 namespace penstock {
 
+absl::StatusOr<nlohmann::json> ParseJson(const std::string& text) {
+  try {
+    return nlohmann::json::parse(text);
+  } catch (const nlohmann::json::parse_error& error) {
+    return absl::DataLossError(
+        fmt::format("not JSON from byte {} on", error.byte));
+  }
+}
+
 JsonKeys::JsonKeys(const nlohmann::json& object, std::string place,
                    absl::Status& defect)
     : object_(object), place_(std::move(place)), defect_(defect) {

@@ -8,8 +8,12 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 
 namespace penstock {
+
+// Errors:  kDataLoss naming the byte from which on it is not JSON.
+absl::StatusOr<nlohmann::json> ParseJson(const std::string& text);
 
 // An object of the file. The first thing wrong is kept as kDataLoss naming its
 // place ("shards[3].file"); values that are wrong come out empty.

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <utility>
 
 #include "formats/quoted.h"
 #include "formats/status.h"
@@ -39,9 +40,13 @@ std::string_view TypeName(element_type type) {
   return "something else";
 }
 
-absl::Status ParseError(simdjson::error_code code) {
+absl::Status ParseError(simdjson::error_code code, std::string_view document,
+                        JsonLeniency leniency) {
+  const std::optional<JsonFault> fault = FindJsonFault(document, leniency);
   const std::string message =
-      fmt::format("not JSON: {}", simdjson::error_message(code));
+      fault ? fmt::format("column {}: not JSON: {}", fault->offset + 1,
+                          fault->what)
+            : fmt::format("not JSON: {}", simdjson::error_message(code));
   switch (code) {
     case simdjson::CAPACITY:
     case simdjson::MEMALLOC:
@@ -65,11 +70,18 @@ std::string NamesIn(const simdjson::dom::object& object) {
 }  // namespace
 
 struct JsonText::Parser {
+  simdjson::error_code Parse(std::string_view document) {
+    return dom
+        .parse(document.data(), document.size(), /*realloc_if_needed=*/false)
+        .get(root);
+  }
+
   simdjson::dom::parser dom;
+  simdjson::dom::element root;  // of the document parsed last
 };
 
-JsonText::JsonText(std::string_view path)
-    : path_(path), parser_(std::make_unique<Parser>()) {
+JsonText::JsonText(std::string_view path, JsonLeniency leniency)
+    : path_(path), leniency_(leniency), parser_(std::make_unique<Parser>()) {
   for (size_t begin = 0; begin <= path.size();) {
     const size_t end = std::min(path.find('.', begin), path.size());
     names_.emplace_back(path.substr(begin, end - begin));
@@ -79,13 +91,24 @@ JsonText::JsonText(std::string_view path)
 
 JsonText::~JsonText() = default;
 
+absl::Status JsonText::Parse(std::string_view document) {
+  const auto code = parser_->Parse(document);
+  if (code == simdjson::SUCCESS) return absl::OkStatus();
+  if (leniency_.any()) {
+    auto mended = MendJson(document, leniency_);
+    if (mended) {
+      mended_ = *std::move(mended);
+      mended_.reserve(mended_.size() + TextBuffer::kPaddingBytes);
+      if (parser_->Parse(mended_) == simdjson::SUCCESS) return absl::OkStatus();
+    }
+  }
+  return ParseError(code, document, leniency_);
+}
+
 absl::StatusOr<std::string_view> JsonText::Read(std::string_view document) {
-  simdjson::dom::element at;
-  const auto code = parser_->dom
-                        .parse(document.data(), document.size(),
-                               /*realloc_if_needed=*/false)
-                        .get(at);
-  if (code != simdjson::SUCCESS) return ParseError(code);
+  repeated_ = false;
+  PENSTOCK_RETURN_IF_ERROR(Parse(document));
+  simdjson::dom::element at = parser_->root;
   if (!at.is_object()) {
     return absl::InvalidArgumentError(fmt::format(
         "expected a JSON object on the line, found {}", TypeName(at.type())));
@@ -95,7 +118,9 @@ absl::StatusOr<std::string_view> JsonText::Read(std::string_view document) {
     std::optional<simdjson::dom::element> found;
     if (at.get(object) == simdjson::SUCCESS) {
       for (const auto field : object) {
-        if (field.key == name) found = field.value;
+        if (field.key != name) continue;
+        repeated_ |= found.has_value();
+        found = field.value;
       }
     }
     if (!found) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <deque>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -19,6 +20,10 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t\r";
 
+using std::string_view_literals::operator""sv;
+
+constexpr std::string_view kUtf8Mark = "\xef\xbb\xbf"sv;
+
 // What may be wrong with the file as a whole, from the line that is no JSON.
 std::string Hint(std::string_view line, bool is_first, bool is_cut) {
   const size_t last = line.find_last_not_of(kBlanks);
@@ -27,7 +32,13 @@ std::string Hint(std::string_view line, bool is_first, bool is_cut) {
     return "; the file looks like pretty-printed JSON: put each document on "
            "one line";
   }
+  if (line.starts_with(kUtf8Mark)) {
+    return "; it begins with a byte order mark: were files joined?";
+  }
   if (is_first) {
+    if (line.substr(0, 4).find('\0') != std::string_view::npos) {
+      return "; the file looks like UTF-16 or UTF-32: convert it to UTF-8";
+    }
     const std::string_view kind = LooksLike(line.substr(0, 64));
     if (!kind.empty() && kind != "text" && kind != "JSON text") {
       return fmt::format("; the file looks like {}", kind);
@@ -45,10 +56,12 @@ class JsonlReader final : public TextRecords {
       : TextRecords(std::move(stream), options.buffer_bytes,
                     options.max_record_bytes, "line"),
         on_bad_line_(std::move(options.on_bad_line)),
-        text_(options.field) {}
+        on_repeated_field_(std::move(options.on_repeated_field)),
+        text_(options.field, options.leniency) {}
 
  private:
   absl::StatusOr<size_t> Cut(std::span<char> bytes, bool at_end) override {
+    longer_.clear();
     size_t used = 0;
     for (;;) {
       const std::string_view rest(bytes.data() + used, bytes.size() - used);
@@ -68,11 +81,15 @@ class JsonlReader final : public TextRecords {
     }
   }
 
-  // The text is never longer than the line it is in, so the bytes of the line
-  // are where it is kept.
+  // The text is not longer than the line it is in, unless that was mended, so
+  // the bytes of the line are where it is kept.
   absl::Status TakeText(std::span<char> bytes, std::string_view line) {
     const absl::StatusOr<std::string_view> text = text_.Read(line);
     if (text.ok()) {
+      if (on_repeated_field_ && text_.repeated()) {
+        on_repeated_field_(LocateLine());
+      }
+      if (text->size() > bytes.size()) return Add(longer_.emplace_back(*text));
       if (!text->empty()) std::memcpy(bytes.data(), text->data(), text->size());
       return Add({bytes.data(), text->size()});
     }
@@ -86,7 +103,9 @@ class JsonlReader final : public TextRecords {
   }
 
   const std::function<void(const absl::Status&)> on_bad_line_;
+  const std::function<void(std::string_view)> on_repeated_field_;
   JsonText text_;
+  std::deque<std::string> longer_;  // texts of the block longer than their line
 };
 
 }  // namespace

@@ -7,11 +7,13 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "formats/byte_stream.h"
 #include "formats/file.h"
+#include "formats/json_check.h"
 #include "formats/record_reader.h"
 
 namespace penstock {
@@ -23,20 +25,23 @@ struct JsonlReadOptions {
   // Told of each line that gives no record, and why; the line is left out.
   // Without it such a line is the end of the file, with that error.
   std::function<void(const absl::Status&)> on_bad_line = nullptr;
+  JsonLeniency leniency = {};
+  // Told "f.jsonl:17" for each line where a name of the path comes twice; the
+  // last of them counts.
+  std::function<void(std::string_view)> on_repeated_field = nullptr;
   // Bytes asked of the file at once; also about the size of a block.
-  size_t buffer_bytes = 1 << 20;
+  size_t buffer_bytes = 256 << 10;
   // A longer line is kResourceExhausted. While it is parsed a line takes about
   // 14 times its size.
   uint64_t max_record_bytes = 1ull << 30;
 };
 
 // Blank lines are no records. Every line is parsed and validated as a whole, so
-// a bad one never touches its neighbours. Of a field that comes twice the last
-// counts.
+// a bad one never touches its neighbours.
 // Errors:  those of ByteStream; each names "f.jsonl:17". kDataLoss for a line
-//          that is not one JSON document; kInvalidArgument where the field is
-//          missing or no string, for UTF-16 and UTF-32; kResourceExhausted for
-//          a long line or more than 1024 levels.
+//          that is not one JSON document, with the column; kInvalidArgument
+//          where the field is missing or no string, for UTF-16 and UTF-32;
+//          kResourceExhausted for a long line, for 1024 levels and more.
 absl::StatusOr<std::unique_ptr<RecordReader>> OpenJsonl(
     FileSystem& files, const std::string& path, JsonlReadOptions options = {});
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string_view>
@@ -22,6 +23,9 @@ constexpr uint64_t kLimitBytes = 256 << 20;
 
 constexpr FeatureType kTypes[] = {FeatureType::kBytes, FeatureType::kFloat,
                                   FeatureType::kInt64};
+constexpr FeatureEncoding kEncodings[] = {FeatureEncoding::kPlain,
+                                          FeatureEncoding::kUint16,
+                                          FeatureEncoding::kUint32};
 constexpr DatasetKind kKinds[] = {DatasetKind::kRaw, DatasetKind::kTokenized};
 
 std::string_view KindName(DatasetKind kind) {
@@ -61,6 +65,9 @@ Json ToJson(const Manifest& manifest) {
     if (feature.length != ManifestFeature::kAnyLength) {
       one["length"] = feature.length;
     }
+    if (feature.encoding != FeatureEncoding::kPlain) {
+      one["encoding"] = FeatureEncodingName(feature.encoding);
+    }
     json["features"].push_back(std::move(one));
   }
   json["shards"] = Json::array();
@@ -80,6 +87,13 @@ ManifestFeature ReadFeature(JsonKeys keys) {
     const uint64_t length = keys.Count("length");
     if (length > INT64_MAX) keys.Refuse("length", "is too large");
     feature.length = static_cast<int64_t>(length);
+  }
+  if (keys.Has("encoding")) {
+    feature.encoding = Named(keys, "encoding", kEncodings, FeatureEncodingName);
+    if (feature.encoding != FeatureEncoding::kPlain &&
+        feature.type != FeatureType::kBytes) {
+      keys.Refuse("encoding", "is for bytes alone");
+    }
   }
   return feature;
 }
@@ -139,18 +153,9 @@ absl::StatusOr<Manifest> FromJson(const nlohmann::json& json) {
   return manifest;
 }
 
-absl::StatusOr<nlohmann::json> Parse(const std::string& text) {
-  try {
-    return nlohmann::json::parse(text);
-  } catch (const nlohmann::json::parse_error& error) {
-    return absl::DataLossError(
-        fmt::format("not JSON from byte {} on", error.byte));
-  }
-}
-
 // Both ways meet here, so what is saved can be loaded.
 absl::StatusOr<Manifest> FromText(const std::string& text) {
-  PENSTOCK_ASSIGN_OR_RETURN(const nlohmann::json json, Parse(text));
+  PENSTOCK_ASSIGN_OR_RETURN(const nlohmann::json json, ParseJson(text));
   return FromJson(json);
 }
 
@@ -184,6 +189,28 @@ absl::StatusOr<Manifest> Manifest::Load(FileSystem& files,
                             ReadWholeFile(files, path, kLimitBytes));
   auto manifest = FromText(text);
   if (!manifest.ok()) return Annotate(manifest.status(), path);
+  return manifest;
+}
+
+const ManifestFeature* Manifest::Find(std::string_view feature) const {
+  const auto found =
+      std::ranges::find(features, feature, &ManifestFeature::name);
+  return found == features.end() ? nullptr : &*found;
+}
+
+std::string ManifestPathOf(std::string_view shard_path) {
+  const size_t end = shard_path.rfind(".tfrecord");
+  if (end == std::string_view::npos) return "";
+  return fmt::format("{}.manifest.json", shard_path.substr(0, end));
+}
+
+absl::StatusOr<std::optional<Manifest>> LoadManifestBeside(
+    FileSystem& files, const std::string& shard_path) {
+  const std::string path = ManifestPathOf(shard_path);
+  if (path.empty()) return std::nullopt;
+  const absl::StatusOr<FileInfo> info = files.Stat(path);
+  if (absl::IsNotFound(info.status())) return std::nullopt;
+  PENSTOCK_ASSIGN_OR_RETURN(Manifest manifest, Manifest::Load(files, path));
   return manifest;
 }
 

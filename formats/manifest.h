@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "formats/examples.h"
+#include "formats/feature_spec.h"
 #include "formats/file.h"
 
 namespace penstock {
@@ -26,8 +28,10 @@ struct ManifestTokenizer {
 
 struct ManifestFeature {
   std::string name;
-  FeatureType type = FeatureType::kBytes;
+  FeatureType type = FeatureType::kBytes;  // in the records
   int64_t length = kAnyLength;
+  // Other than kPlain: each row has one bytes value, an array of such numbers.
+  FeatureEncoding encoding = FeatureEncoding::kPlain;
 
   static constexpr int64_t kAnyLength = -1;
 };
@@ -59,6 +63,17 @@ struct Manifest {
   //          kUnimplemented for a layout of a later version.
   static absl::StatusOr<Manifest> Load(FileSystem& files,
                                        const std::string& path);
+
+  // Null where there is none.
+  const ManifestFeature* Find(std::string_view feature) const;
 };
+
+// The manifest that datagen writes beside "out/name-train.tfrecord-00000-of-8":
+// "out/name-train.manifest.json". Empty for a file of another name.
+std::string ManifestPathOf(std::string_view shard_path);
+
+// That manifest; none where there is no such file. Errors:  as Load().
+absl::StatusOr<std::optional<Manifest>> LoadManifestBeside(
+    FileSystem& files, const std::string& shard_path);
 
 }  // namespace penstock

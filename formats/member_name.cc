@@ -44,6 +44,16 @@ const char* Fault(std::string_view name) {
   return nullptr;
 }
 
+// Without an empty or "." part for certain: no part starts with a dot.
+bool IsNormal(std::string_view name) {
+  char before = '/';
+  for (const char c : name) {
+    if (before == '/' && (c == '/' || c == '.')) return false;
+    before = c;
+  }
+  return before != '/';
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> NormalMemberName(std::string_view name,
@@ -54,6 +64,7 @@ absl::StatusOr<std::string> NormalMemberName(std::string_view name,
         Quoted(name), name.size(), max_bytes));
   }
   const char* fault = Fault(name);
+  if (fault == nullptr && IsNormal(name)) return std::string(name);
   std::string normal;
   for (size_t begin = 0; fault == nullptr && begin <= name.size();) {
     const size_t end = std::min(name.find('/', begin), name.size());

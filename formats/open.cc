@@ -31,9 +31,10 @@ std::unique_ptr<ByteStream> UnwrapBounded(std::unique_ptr<ByteStream> packed,
                            limits);
 }
 
-// A buffer for a whole small file; a member of an archive is often one.
+// A buffer for a whole small file; a member of an archive is often one. Twice
+// the most of a large one stays in a core's own cache.
 size_t BufferBytes(const ByteStream& stream) {
-  constexpr uint64_t kMost = 1 << 20;
+  constexpr uint64_t kMost = 256 << 10;
   return std::min(stream.size_bytes().value_or(kMost) + 1, kMost);
 }
 
@@ -58,6 +59,8 @@ Reader ReadTextKind(std::unique_ptr<ByteStream> stream, FileKind kind,
       return ReadJsonl(std::move(stream),
                        {.field = options.json_field,
                         .on_bad_line = options.on_bad_line,
+                        .leniency = options.json_leniency,
+                        .on_repeated_field = options.on_repeated_field,
                         .buffer_bytes = buffer_bytes,
                         .max_record_bytes = options.max_record_bytes});
     case FileKind::kCsv:
@@ -130,11 +133,19 @@ Reader OpenRecords(FileSystem& files, const std::string& path,
   const FileKind kind = *options.kind;
   const Compression compression =
       options.compression.value_or(CompressionOfFile(path));
+  if (kind != FileKind::kTfRecord &&
+      options.recovery.on_corruption != OnCorruption::kFail) {
+    return absl::InvalidArgumentError(fmt::format(
+        "{}: on_corruption is {}, but damage can only be skipped in TFRecord "
+        "files",
+        path, OnCorruptionName(options.recovery.on_corruption)));
+  }
   switch (kind) {
     case FileKind::kTfRecord:
       return OpenTfRecord(files, path,
                           {.compression = compression,
-                           .max_record_bytes = options.max_record_bytes});
+                           .max_record_bytes = options.max_record_bytes,
+                           .recovery = std::move(options.recovery)});
     case FileKind::kText:
     case FileKind::kJsonl:
     case FileKind::kCsv:

@@ -15,7 +15,9 @@
 #include "formats/csv_form.h"
 #include "formats/file.h"
 #include "formats/file_kind.h"
+#include "formats/json_check.h"
 #include "formats/record_reader.h"
+#include "formats/recovery.h"
 #include "formats/text_unit.h"
 #include "formats/unpack_limits.h"
 
@@ -39,6 +41,10 @@ struct OpenOptions {
   // Told of each JSONL line that gives no record, and why; the line is left
   // out. Without it such a line is the end of the file, with that error.
   std::function<void(const absl::Status&)> on_bad_line = nullptr;
+  JsonLeniency json_leniency = {};
+  // Told "f.jsonl:17" for each JSONL line where a name of the path comes twice;
+  // the last of them counts.
+  std::function<void(std::string_view)> on_repeated_field = nullptr;
   // The column that holds a CSV or TSV row's text: its name, or "#2".
   std::string csv_column = "text";
   CsvHeader csv_header = CsvHeader::kFirstRow;
@@ -61,6 +67,9 @@ struct OpenOptions {
   UnpackLimits unpack = {};
   // A longer record, line or row is kResourceExhausted.
   uint64_t max_record_bytes = 1ull << 30;
+  // What to do about damage in a TFRecord file. Other kinds have no checksums
+  // to find the next record by: kInvalidArgument.
+  RecoveryOptions recovery = {};
 };
 
 // Errors:  those of the reader; kInvalidArgument where the name says nothing.

@@ -3,6 +3,8 @@
 #include <bit>
 #include <cstring>
 
+#include "formats/packed_varints_avx512.h"
+
 namespace penstock {
 namespace {
 
@@ -62,12 +64,18 @@ uint64_t CloseUpHalves(uint64_t halves) {
 }  // namespace
 
 size_t CountVarints(std::string_view chunk) {
+  if (HasAvx512Varints()) return CountVarintsAvx512(chunk);
   size_t count = 0;
   for (const char c : chunk) count += c >= 0;
   return count;
 }
 
 const char* DecodeVarints(std::string_view chunk, int64_t* out) {
+  return HasAvx512Varints() ? DecodeVarintsAvx512(chunk, out)
+                            : DecodeVarintsPortable(chunk, out);
+}
+
+const char* DecodeVarintsPortable(std::string_view chunk, int64_t* out) {
   const char* at = chunk.data();  // the value that comes next
   const char* const end = at + chunk.size();
   // The ends in 64 bytes are found first, so that where one value begins does

@@ -2,6 +2,8 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -21,6 +23,10 @@ class Kernel final : public PosixCalls {
   int Close(int fd) override { return ::close(fd); }
   ssize_t Pread(int fd, void* out, size_t size, off_t offset) override {
     return ::pread(fd, out, size, offset);
+  }
+  ssize_t PreadCached(int fd, void* out, size_t size, off_t offset) override {
+    const iovec piece = {out, size};
+    return ::preadv2(fd, &piece, 1, offset, RWF_NOWAIT);
   }
   ssize_t Write(int fd, const void* bytes, size_t size) override {
     return ::write(fd, bytes, size);
@@ -58,6 +64,12 @@ class Kernel final : public PosixCalls {
     errno = error;
     return error == 0 ? 0 : -1;
   }
+
+  void* Mmap(int fd, size_t size) override {
+    void* const begin = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, fd, 0);
+    return begin == MAP_FAILED ? nullptr : begin;
+  }
+  void Munmap(void* begin, size_t size) override { ::munmap(begin, size); }
 
   void Fadvise(int fd, off_t offset, off_t size, int advice) override {
     ::posix_fadvise(fd, offset, size, advice);

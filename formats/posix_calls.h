@@ -21,6 +21,8 @@ class PosixCalls {
   virtual int Open(const char* path, int flags, mode_t mode) = 0;
   virtual int Close(int fd) = 0;
   virtual ssize_t Pread(int fd, void* out, size_t size, off_t offset) = 0;
+  // pread of what the system has in memory: preadv2 with RWF_NOWAIT.
+  virtual ssize_t PreadCached(int fd, void* out, size_t size, off_t offset) = 0;
   virtual ssize_t Write(int fd, const void* bytes, size_t size) = 0;
   virtual int Fsync(int fd) = 0;
   virtual int Fstat(int fd, struct stat* info) = 0;
@@ -32,6 +34,9 @@ class PosixCalls {
   // order, without "." and "..".
   virtual int ListFolder(const char* folder,
                          std::vector<std::string>* names) = 0;
+  // mmap of [0, size) to be read, shared; null and errno on failure.
+  virtual void* Mmap(int fd, size_t size) = 0;
+  virtual void Munmap(void* begin, size_t size) = 0;
   // posix_fadvise; a hint, so its failure is nobody's concern.
   virtual void Fadvise(int fd, off_t offset, off_t size, int advice) = 0;
 };

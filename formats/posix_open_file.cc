@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <limits>
 #include <utility>
 
+#include "formats/mapped_bytes.h"
 #include "formats/posix_status.h"
 #include "formats/status.h"
 
@@ -50,6 +52,23 @@ class PosixReadableFile final : public ReadableFile {
     return ToFileInfo(info);
   }
 
+  size_t ReadCached(uint64_t offset, std::span<char> out) const override {
+    if (never_cached_.load(std::memory_order_relaxed)) return 0;
+    const ssize_t got = calls_.PreadCached(fd_, out.data(), out.size(), offset);
+    if (got < 0 && errno != EAGAIN && errno != EINTR) {
+      // Not every file system can tell; ReadAt() says what is wrong otherwise.
+      never_cached_.store(true, std::memory_order_relaxed);
+    }
+    return got < 0 ? 0 : got;
+  }
+
+  absl::StatusOr<std::unique_ptr<FileBytes>> Map() const override {
+    PENSTOCK_ASSIGN_OR_RETURN(const FileInfo info, Stat());
+    auto mapped = MapFile(calls_, fd_, info.size_bytes);
+    if (mapped == nullptr) return CopyFile(*this);
+    return mapped;
+  }
+
   void WillRead(uint64_t offset, uint64_t size_bytes) const override {
     calls_.Fadvise(fd_, offset, size_bytes, POSIX_FADV_WILLNEED);
   }
@@ -60,6 +79,7 @@ class PosixReadableFile final : public ReadableFile {
   PosixCalls& calls_;
   const int fd_;
   const std::string path_;
+  mutable std::atomic<bool> never_cached_ = false;  // relaxed: only a hint
 };
 
 // After the first failure every call returns it: what the kernel kept of the

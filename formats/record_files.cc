@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "formats/record_gather.h"
 #include "formats/status.h"
 #include "formats/tfrecord_framing.h"
 
@@ -49,7 +48,7 @@ absl::StatusOr<std::unique_ptr<RecordFiles>> RecordFiles::Open(
     const FileInfo& file = index.file();
     opened->first_.push_back(opened->first_.back() + index.records());
     opened->size_bytes_ +=
-        file.size_bytes - index.records() * kTfRecordFramingBytes;
+        index.framed_bytes() - index.records() * kTfRecordFramingBytes;
     opened->open_.Add(paths[i], file);
     opened->indexes_.push_back(std::move(index));
     // Files that cannot be read are better found now than in mid-run.
@@ -62,47 +61,73 @@ absl::StatusOr<std::unique_ptr<RecordFiles>> RecordFiles::Open(
 absl::Status RecordFiles::Gather(std::span<const uint64_t> ids,
                                  GatheredRecords& out) const {
   out.records.clear();
-  std::vector<WantedRecord> wanted(ids.size());
+  std::vector<std::pair<uint64_t, size_t>> order(ids.size());
   for (size_t i = 0; i < ids.size(); ++i) {
     if (ids[i] >= records()) {
       return absl::OutOfRangeError(fmt::format(
           "record {} is past the end: {} files from {} hold {} records", ids[i],
           paths_.size(), paths_.front(), records()));
     }
-    wanted[i] = {.id = ids[i], .slot = i};
+    order[i] = {ids[i], i};
   }
-  std::sort(
-      wanted.begin(), wanted.end(),
-      [](const WantedRecord& a, const WantedRecord& b) { return a.id < b.id; });
+  std::sort(order.begin(), order.end());
+  std::vector<WantedRecord> wanted(ids.size());
   size_t file = 0;
-  for (WantedRecord& record : wanted) {
-    if (record.id >= first_[file + 1]) file = Find(record.id).first;
-    const uint64_t number = record.id - first_[file];
-    record.file = file;
-    record.number = number;
-    record.offset = indexes_[file].offset(number);
-    record.size_bytes = indexes_[file].size_bytes(number);
+  for (size_t i = 0; i < order.size(); ++i) {
+    const auto [id, slot] = order[i];
+    if (id >= first_[file + 1]) file = Find(id).first;
+    wanted[i] = {.slot = slot, .file = file, .number = id - first_[file]};
   }
-  absl::Status status = GatherRecords(open_, wanted, out);
-  if (!status.ok()) out.records.clear();
-  return status;
+  PENSTOCK_RETURN_IF_ERROR(GatherSorted(wanted, out));
+  out.records.resize(wanted.size());
+  for (const WantedRecord& record : wanted) {
+    out.records[record.slot] = {out.bytes.data() + record.place,
+                                record.size_bytes};
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RecordFiles::GatherSorted(std::span<WantedRecord> wanted,
+                                       GatheredRecords& out) const {
+  size_t end = 0;
+  // Files of one kind that follow each other at once.
+  for (size_t begin = 0; begin < wanted.size();) {
+    const bool in_members = indexes_[wanted[begin].file].in_gzip_members();
+    size_t after = begin;
+    for (; after < wanted.size(); ++after) {
+      WantedRecord& record = wanted[after];
+      const RecordIndex& index = indexes_[record.file];
+      if (index.in_gzip_members() != in_members) break;
+      if (in_members) continue;
+      PENSTOCK_ASSIGN_OR_RETURN(const RecordPlace place,
+                                index.Find(record.number));
+      record.offset = place.offset;
+      record.size_bytes = place.size_bytes;
+    }
+    const auto some = wanted.subspan(begin, after - begin);
+    PENSTOCK_RETURN_IF_ERROR(
+        in_members ? GatherFromMembers(open_, indexes_, some, out.buffers,
+                                       out.bytes, end)
+                   : GatherRecords(open_, some, out.bytes, end));
+    begin = after;
+  }
+  return absl::OkStatus();
 }
 
 bool RecordFiles::HasLengths(std::string_view name) const {
-  return std::all_of(indexes_.begin(), indexes_.end(),
-                     [&](const RecordIndex& index) {
-                       return index.FindColumn(name) != nullptr;
-                     });
+  return std::all_of(
+      indexes_.begin(), indexes_.end(),
+      [&](const RecordIndex& index) { return index.HasColumn(name); });
 }
 
-std::vector<std::span<const uint32_t>> RecordFiles::Lengths(
+absl::StatusOr<std::vector<std::span<const uint32_t>>> RecordFiles::Lengths(
     std::string_view name) const {
   std::vector<std::span<const uint32_t>> lengths;
   lengths.reserve(indexes_.size());
-  for (const RecordIndex& index : indexes_) {
-    const LengthColumn* column = index.FindColumn(name);
-    lengths.emplace_back();
-    if (column != nullptr) lengths.back() = column->lengths;
+  for (size_t i = 0; i < indexes_.size(); ++i) {
+    auto column = indexes_[i].Lengths(name);
+    if (!column.ok()) return Annotate(column.status(), paths_[i]);
+    lengths.push_back(*column);
   }
   return lengths;
 }
@@ -118,8 +143,18 @@ std::pair<size_t, uint64_t> RecordFiles::Find(uint64_t id) const {
 std::string RecordFiles::Locate(uint64_t id) const {
   if (id >= records()) return fmt::format("record {}, past the end", id);
   const auto [file, number] = Find(id);
-  return fmt::format("{}: record {} at offset {}", paths_[file], number,
-                     indexes_[file].offset(number));
+  std::string where;
+  if (indexes_[file].in_gzip_members()) {
+    const auto member = indexes_[file].FindMember(number);
+    if (member.ok()) {
+      where = fmt::format(" in the gzip member at compressed offset {}",
+                          member->begin.offset);
+    }
+  } else {
+    const auto place = indexes_[file].Find(number);
+    if (place.ok()) where = fmt::format(" at offset {}", place->offset);
+  }
+  return fmt::format("{}: record {}{}", paths_[file], number, where);
 }
 
 uint64_t RecordFiles::Fingerprint() const {

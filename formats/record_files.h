@@ -13,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "formats/file.h"
 #include "formats/open_file_cache.h"
+#include "formats/record_gather.h"
 #include "formats/record_index.h"
 
 namespace penstock {
@@ -21,7 +22,8 @@ namespace penstock {
 // memory; the views live until it is filled again.
 struct GatheredRecords {
   std::vector<std::string_view> records;
-  std::vector<char> bytes;
+  std::vector<char> bytes;  // what they are views of
+  MemberBuffers buffers;    // used while gathering
 };
 
 // Record ids run over the files in order: file 0 holds [0, n0), file 1 holds
@@ -33,7 +35,8 @@ class RecordFiles {
   // Opens every file and loads its index.
   // Errors:  those of RecordIndex::Load, naming the file; kInvalidArgument
   //          for no files at all.
-  // Cost:    the memory of the indexes; at most 512 files are open at once.
+  // Cost:    the memory of the loaded indexes; at most 512 files are open at
+  //          once.
   static absl::StatusOr<std::unique_ptr<RecordFiles>> Open(
       FileSystem& files, std::vector<std::string> paths);
 
@@ -48,15 +51,18 @@ class RecordFiles {
   //          and record; kFailedPrecondition where the file changed. There are
   //          no records in `out` then.
   // Cost:    memory for the records and at most as much again, and 1 MiB, for
-  //          what lies between near neighbours.
+  //          what lies between near neighbours. Of files of gzip members each
+  //          member that holds one of them is inflated once, one at a time.
   absl::Status Gather(std::span<const uint64_t> ids,
                       GatheredRecords& out) const;
 
   // True where every file's index has a length column of this name.
   bool HasLengths(std::string_view name) const;
-  // The column of that name, one span for each file in order; empty spans
-  // where there is none.
-  std::vector<std::span<const uint32_t>> Lengths(std::string_view name) const;
+  // The column of that name, one span for each file in order, all verified.
+  // Errors:  kNotFound where a file has none; those of RecordIndex::Lengths.
+  // Cost:    reads the columns once, 4 bytes a record.
+  absl::StatusOr<std::vector<std::span<const uint32_t>>> Lengths(
+      std::string_view name) const;
 
   // (file, number in file) of a record id.
   std::pair<size_t, uint64_t> Find(uint64_t id) const;
@@ -69,6 +75,9 @@ class RecordFiles {
 
  private:
   explicit RecordFiles(FileSystem& files);
+
+  absl::Status GatherSorted(std::span<WantedRecord> wanted,
+                            GatheredRecords& out) const;
 
   std::vector<std::string> paths_;
   std::vector<RecordIndex> indexes_;

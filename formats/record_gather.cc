@@ -2,9 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <deque>
 #include <memory>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "formats/status.h"
@@ -19,7 +20,7 @@ constexpr uint64_t kLargestGapBytes = 16 << 10;
 // All gaps together may be as long as the records and this.
 constexpr uint64_t kSpareGapBytes = 1 << 20;
 // Enough to keep a flash device busy.
-constexpr size_t kRangesAhead = 64;
+constexpr size_t kMostAwaited = 64;
 
 // One read: bytes [begin, end) of a file, to bytes [place, ...) in memory.
 struct Range {
@@ -33,11 +34,13 @@ struct Range {
 
 struct Plan {
   std::vector<Range> ranges;
-  uint64_t size_bytes = 0;
+  size_t end = 0;  // in memory
 };
 
-Plan MakePlan(std::span<WantedRecord> wanted) {
+// Sets the places of `wanted`; ranges begin at `begin` in memory.
+Plan MakePlan(std::span<WantedRecord> wanted, size_t begin) {
   Plan plan;
+  plan.end = begin;
   uint64_t gap_budget = kSpareGapBytes;
   for (size_t i = 0; i < wanted.size(); ++i) {
     WantedRecord& record = wanted[i];
@@ -51,7 +54,7 @@ Plan MakePlan(std::span<WantedRecord> wanted) {
       plan.ranges.push_back({.file = record.file,
                              .begin = record.offset,
                              .end = record.offset,
-                             .place = plan.size_bytes,
+                             .place = plan.end,
                              .first = i,
                              .last = i});
       range = &plan.ranges.back();
@@ -60,11 +63,12 @@ Plan MakePlan(std::span<WantedRecord> wanted) {
     }
     if (!again) {
       gap_budget += end - record.offset;
-      plan.size_bytes += end - range->end;
+      plan.end += end - range->end;
       range->end = end;
     }
     range->last = i + 1;
-    record.place = range->place + (record.offset - range->begin);
+    record.place =
+        range->place + (record.offset - range->begin) + kTfRecordHeaderBytes;
   }
   return plan;
 }
@@ -96,65 +100,86 @@ absl::Status CutOff(const ReadableFile& file, const Range& range, size_t got) {
       file.path(), range.begin + got));
 }
 
-// Names ranges to the device before they are read, so that it works on many
-// places at once.
-class ReadAhead {
+// What is in memory already is taken at once. For the rest the device is told
+// of many places before the first of them is waited for.
+class RangeReader {
  public:
-  ReadAhead(OpenFileCache& open, const Plan& plan) : open_(open), plan_(plan) {}
+  RangeReader(OpenFileCache& open, std::span<const WantedRecord> wanted,
+              char* bytes)
+      : open_(open), wanted_(wanted), bytes_(bytes) {}
 
-  absl::Status Until(size_t end) {
-    for (; next_ < std::min(end, plan_.ranges.size()); ++next_) {
-      const Range& range = plan_.ranges[next_];
-      if (next_ == 0 || range.file != plan_.ranges[next_ - 1].file) {
-        PENSTOCK_ASSIGN_OR_RETURN(file_, open_.Get(range.file));
-      }
-      file_->WillRead(range.begin, range.end - range.begin);
+  absl::Status Read(const Range& range) {
+    if (file_ == nullptr || range.file != file_number_) {
+      PENSTOCK_ASSIGN_OR_RETURN(file_, open_.Get(range.file));
+      file_number_ = range.file;
     }
+    const size_t got = file_->ReadCached(range.begin, BytesOf(range));
+    if (got == range.end - range.begin) return Finish(*file_, range, got);
+    file_->WillRead(range.begin + got, range.end - range.begin - got);
+    awaited_.push_back({&range, got, file_});
+    return awaited_.size() > kMostAwaited ? ReadOldest() : absl::OkStatus();
+  }
+
+  absl::Status ReadRest() {
+    while (!awaited_.empty()) PENSTOCK_RETURN_IF_ERROR(ReadOldest());
     return absl::OkStatus();
   }
 
  private:
+  struct Awaited {
+    const Range* range;
+    size_t got;
+    std::shared_ptr<const ReadableFile> file;
+  };
+
+  std::span<char> BytesOf(const Range& range) const {
+    return {bytes_ + range.place, range.end - range.begin};
+  }
+
+  absl::Status ReadOldest() {
+    const auto [range, got, file] = std::move(awaited_.front());
+    awaited_.pop_front();
+    PENSTOCK_ASSIGN_OR_RETURN(
+        const size_t more,
+        file->ReadAt(range->begin + got, BytesOf(*range).subspan(got)));
+    return Finish(*file, *range, got + more);
+  }
+
+  absl::Status Finish(const ReadableFile& file, const Range& range,
+                      size_t got) {
+    absl::Status status = got == range.end - range.begin
+                              ? absl::OkStatus()
+                              : CutOff(file, range, got);
+    for (size_t i = range.first; i < range.last && status.ok(); ++i) {
+      status = Verify(file, wanted_[i],
+                      bytes_ + wanted_[i].place - kTfRecordHeaderBytes);
+    }
+    if (status.ok()) return status;
+    // A file that was rewritten says so rather than that it is damaged.
+    PENSTOCK_RETURN_IF_ERROR(open_.CheckUnchanged(range.file));
+    return status;
+  }
+
   OpenFileCache& open_;
-  const Plan& plan_;
-  size_t next_ = 0;
+  const std::span<const WantedRecord> wanted_;
+  char* const bytes_;
   std::shared_ptr<const ReadableFile> file_;
+  size_t file_number_ = 0;
+  std::deque<Awaited> awaited_;
 };
 
 }  // namespace
 
 absl::Status GatherRecords(OpenFileCache& open, std::span<WantedRecord> wanted,
-                           GatheredRecords& out) {
-  const Plan plan = MakePlan(wanted);
-  out.records.resize(wanted.size());
-  // Never made smaller: growing again would fill it with zeros again.
-  if (out.bytes.size() < plan.size_bytes) out.bytes.resize(plan.size_bytes);
-  ReadAhead ahead(open, plan);
-  std::shared_ptr<const ReadableFile> file;
-  for (size_t r = 0; r < plan.ranges.size(); ++r) {
-    const Range& range = plan.ranges[r];
-    PENSTOCK_RETURN_IF_ERROR(ahead.Until(r + kRangesAhead));
-    if (r == 0 || range.file != plan.ranges[r - 1].file) {
-      PENSTOCK_ASSIGN_OR_RETURN(file, open.Get(range.file));
-    }
-    const std::span<char> bytes(out.bytes.data() + range.place,
-                                range.end - range.begin);
-    PENSTOCK_ASSIGN_OR_RETURN(const size_t got,
-                              file->ReadAt(range.begin, bytes));
-    absl::Status status =
-        got == bytes.size() ? absl::OkStatus() : CutOff(*file, range, got);
-    for (size_t i = range.first; i < range.last && status.ok(); ++i) {
-      const char* const at = out.bytes.data() + wanted[i].place;
-      status = Verify(*file, wanted[i], at);
-      out.records[wanted[i].slot] = {at + kTfRecordHeaderBytes,
-                                     wanted[i].size_bytes};
-    }
-    if (!status.ok()) {
-      // A file that was rewritten says so rather than that it is damaged.
-      PENSTOCK_RETURN_IF_ERROR(open.CheckUnchanged(range.file));
-      return status;
-    }
+                           std::vector<char>& bytes, size_t& end) {
+  const Plan plan = MakePlan(wanted, end);
+  if (bytes.size() < plan.end) bytes.resize(plan.end);
+  end = plan.end;
+  RangeReader reader(open, wanted, bytes.data());
+  for (const Range& range : plan.ranges) {
+    PENSTOCK_RETURN_IF_ERROR(reader.Read(range));
   }
-  return absl::OkStatus();
+  return reader.ReadRest();
 }
 
 }  // namespace penstock

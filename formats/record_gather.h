@@ -4,26 +4,45 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "formats/open_file_cache.h"
-#include "formats/record_files.h"
+#include "formats/record_index.h"
 
 namespace penstock {
 
 struct WantedRecord {
-  uint64_t id = 0;
-  size_t slot = 0;  // where it goes in GatheredRecords::records
+  size_t slot = 0;  // where it goes in what was asked for
   size_t file = 0;
   uint64_t number = 0;  // in the file
-  uint64_t offset = 0;  // of its header
+  uint64_t offset = 0;  // of its header; not used in members
   uint64_t size_bytes = 0;
-  size_t place = 0;  // of its header in GatheredRecords::bytes, set here
+  size_t place = 0;  // of its data in the bytes gathered
 };
 
-// `wanted` is sorted by id, hence by file and offset; an id may be there more
-// than once. `open` holds every file named.
+// `wanted` is sorted by file and number; a record may be there more than once.
+// `open` holds every file named. Both put the records behind what `bytes` has
+// up to `end`, move `end` behind them and never make `bytes` smaller: growing
+// again would fill it with zeros again.
+
+// From plain files, near neighbours read at once.
+// Errors:  kDataLoss, kFailedPrecondition where a file changed.
 absl::Status GatherRecords(OpenFileCache& open, std::span<WantedRecord> wanted,
-                           GatheredRecords& out);
+                           std::vector<char>& bytes, size_t& end);
+
+// Memory that gathering from members leaves for the next time.
+struct MemberBuffers {
+  std::string packed;
+  std::string framed;
+};
+
+// From files of gzip members; a member is read and inflated once.
+absl::Status GatherFromMembers(OpenFileCache& open,
+                               std::span<const RecordIndex> indexes,
+                               std::span<WantedRecord> wanted,
+                               MemberBuffers& buffers, std::vector<char>& bytes,
+                               size_t& end);
 
 }  // namespace penstock

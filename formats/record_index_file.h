@@ -1,53 +1,52 @@
-// The bytes of the sidecar; docs/formats/record_index.md has the reasons.
-//
-//   0     8  "PSTKIDX1"
-//   8     4  version, 1
-//   12    4  number of length columns
-//   16    8  number of records, n
-//   24    8  size of the TFRecord file
-//   32    8  its modification time, ns since the Unix epoch
-//   40    4  CRC-32C of bytes [0, 40)
-//   44    4  zero
-//   48   8n  offsets of the record headers
-//            then for each column:
-//         4  bytes of its name, k
-//         k  its name
-//        4n  lengths
-//         4  CRC-32C of all bytes before
-//
-// All numbers little endian.
+// Reads and writes the sidecar, whose layout is in record_index_layout.h.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "formats/file.h"
-#include "formats/record_index.h"
+#include "formats/record_index_layout.h"
+#include "formats/record_index_pages.h"
 
 namespace penstock {
 
+// A sidecar whose header and directory are verified. The views are of the
+// pages, which are not.
 struct RecordIndexParts {
-  FileInfo file;
-  std::vector<uint64_t> offsets;
-  std::vector<LengthColumn> columns;
+  RecordIndexHeader header = {};
+  std::vector<std::string> names;
+  std::span<const uint64_t> offsets;
+  std::span<const GzipMemberPlace> members;
+  std::vector<std::span<const uint32_t>> lengths;
+  std::unique_ptr<RecordIndexPages> pages;
 };
 
-// Fills `parts` from an untrusted file. No number in it is believed before the
-// bytes it speaks of are known to be there.
-// Errors:  kDataLoss, kUnimplemented for a later version.
-absl::Status ReadRecordIndexFile(const ReadableFile& file,
-                                 RecordIndexParts& parts);
+// Takes an untrusted file apart. No number in it is believed before the bytes
+// it speaks of are known to be there.
+// Errors:  kDataLoss; kUnimplemented for another version.
+absl::StatusOr<RecordIndexParts> OpenRecordIndexFile(const ReadableFile& file);
 
-// Errors:  kInvalidArgument where a column has another number of lengths than
-//          there are records, a name is empty, too long or there twice, or the
-//          offsets are not those of a TFRecord file of that size.
+// What is written.
+struct RecordIndexContents {
+  FileInfo file;
+  uint32_t file_sample = 0;
+  uint64_t records = 0;
+  uint64_t framed_bytes = 0;
+  std::span<const uint64_t> offsets;         // records + 1, or none
+  std::span<const GzipMemberPlace> members;  // one more than there are, or none
+  std::span<const std::string> names;
+  std::span<const std::span<const uint32_t>> lengths;
+};
+
+// Errors:  kInvalidArgument as RecordIndex::Save.
 absl::Status WriteRecordIndexFile(FileSystem& files,
                                   const std::string& index_path,
-                                  const FileInfo& file,
-                                  std::span<const uint64_t> offsets,
-                                  std::span<const LengthColumn> columns);
+                                  const RecordIndexContents& contents);
 
 }  // namespace penstock

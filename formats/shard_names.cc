@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "formats/status.h"
+#include "formats/tfds_folder.h"
 
 namespace penstock {
 namespace {
@@ -104,6 +105,24 @@ absl::StatusOr<std::vector<std::string>> ExpandGlob(FileSystem& files,
   return paths;
 }
 
+// The shards of "FOLDER@SPLIT" or "FOLDER"; none where that is no TFDS folder.
+absl::StatusOr<std::vector<std::string>> ExpandTfds(FileSystem& files,
+                                                    std::string_view pattern) {
+  size_t at = pattern.rfind('@');
+  if (at != std::string_view::npos && files.Stat(std::string(pattern)).ok()) {
+    at = std::string_view::npos;  // the name itself has an @
+  }
+  const std::string folder(pattern.substr(0, at));
+  const std::string_view split =
+      at == std::string_view::npos ? "" : pattern.substr(at + 1);
+  const absl::StatusOr<FileInfo> info = files.Stat(folder);
+  if (!info.ok() || !info->is_folder ||
+      !files.Stat(folder + "/dataset_info.json").ok()) {
+    return std::vector<std::string>();
+  }
+  return TfdsShardPaths(files, folder, split);
+}
+
 absl::Status CheckFile(FileSystem& files, const std::string& path) {
   PENSTOCK_ASSIGN_OR_RETURN(const FileInfo info, files.Stat(path));
   if (!info.is_folder) return absl::OkStatus();
@@ -121,8 +140,11 @@ absl::StatusOr<std::vector<std::string>> ExpandOne(FileSystem& files,
   PENSTOCK_ASSIGN_OR_RETURN(const auto spec, ParseShards(pattern));
   std::vector<std::string> paths;
   if (!spec.has_value()) {
-    paths.emplace_back(pattern);
-    PENSTOCK_RETURN_IF_ERROR(CheckFile(files, paths.back()));
+    PENSTOCK_ASSIGN_OR_RETURN(paths, ExpandTfds(files, pattern));
+    if (paths.empty()) paths.emplace_back(pattern);
+    for (const std::string& path : paths) {
+      PENSTOCK_RETURN_IF_ERROR(CheckFile(files, path));
+    }
     return paths;
   }
   for (uint32_t shard = 0; shard < spec->shards; ++shard) {

@@ -21,6 +21,9 @@ std::string ShardName(std::string_view base, uint32_t shard, uint32_t shards);
 //   "base@16"       all sixteen shards, each of which must exist
 //   "base@4.x"      "base-00000-of-00004.x" and so on
 //   "dir/*.tfrecord" every match of * and ? in the last part, sorted bytewise
+//   "data/c4@train" the shards of a split of a folder with the
+//                   dataset_info.json of TensorFlow Datasets; "data/c4" alone
+//                   where it has one split
 //   "a,b@2"         several patterns, in the order given
 // A glob takes no folders, no hidden files and no ".index" sidecars unless it
 // starts with "." or ends with ".index" itself.

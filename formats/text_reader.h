@@ -19,7 +19,7 @@ struct TextReadOptions {
   Compression compression = Compression::kNone;
   TextUnit unit = TextUnit::kParagraph;
   // Bytes asked of the file at once; also about the size of a block.
-  size_t buffer_bytes = 1 << 20;
+  size_t buffer_bytes = 256 << 10;
   // A longer line, paragraph or file is kResourceExhausted.
   uint64_t max_record_bytes = 1ull << 30;
 };

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <string>
 #include <string_view>
 
 #include "formats/crc32c.h"
@@ -52,6 +53,20 @@ inline void StoreTfRecordHeader(uint64_t length, char* to) {
   const uint32_t checksum =
       MaskCrc32c(Crc32c(std::string_view(to, sizeof(length))));
   std::memcpy(to + sizeof(length), &checksum, sizeof(checksum));
+}
+
+inline void StoreTfRecordFooter(std::string_view record, char* to) {
+  const uint32_t checksum = MaskCrc32c(Crc32c(record));
+  std::memcpy(to, &checksum, sizeof(checksum));
+}
+
+// Appends the record with its framing.
+inline void AppendTfRecord(std::string_view record, std::string& out) {
+  char framing[kTfRecordHeaderBytes];
+  StoreTfRecordHeader(record.size(), framing);
+  out.append(framing, kTfRecordHeaderBytes).append(record);
+  StoreTfRecordFooter(record, framing);
+  out.append(framing, kTfRecordFooterBytes);
 }
 
 }  // namespace penstock

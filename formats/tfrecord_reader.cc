@@ -2,159 +2,150 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstring>
 #include <limits>
-#include <new>
 #include <utility>
 #include <vector>
 
 #include "formats/byte_stream.h"
 #include "formats/open_stream.h"
+#include "formats/salvage_stream.h"
 #include "formats/status.h"
+#include "formats/stream_window.h"
 #include "formats/tfrecord_errors.h"
+#include "formats/tfrecord_frames.h"
 #include "formats/tfrecord_framing.h"
+#include "formats/tfrecord_search.h"
 
 namespace penstock {
 namespace {
 
-// Bytes of the file [base_offset_, base_offset_ + end_) lie in the buffer; the
-// records of a block are views into it. What is left of a record that is not
-// whole yet moves to the front before more is read.
+// The records of a block are views into the window. What is left of a record
+// that is not whole yet moves to its front before more is read.
 class TfRecordReader final : public RecordReader {
  public:
+  // `stream_damage` is null or lives in `stream`.
   TfRecordReader(std::unique_ptr<ByteStream> stream,
-                 TfRecordReadOptions options)
-      : stream_(std::move(stream)), options_(options) {}
+                 const absl::Status* stream_damage, TfRecordReadOptions options)
+      : stream_damage_(stream_damage),
+        compression_(options.compression),
+        max_record_bytes_(options.max_record_bytes),
+        window_(std::move(stream), options.buffer_bytes),
+        search_(options.max_record_bytes),
+        meter_(std::move(options.recovery)) {}
 
   absl::StatusOr<std::optional<RecordBlock>> NextBlock() override {
     PENSTOCK_RETURN_IF_ERROR(failed_);
     first_ += records_.size();
     records_.clear();
     while (true) {
-      failed_ = TakeWholeRecords();
+      window_.Consume(
+          TakeRightRecords(window_.bytes(), max_record_bytes_, records_));
       if (!records_.empty()) return RecordBlock{records_, first_};
+      const absl::StatusOr<bool> more = Advance();
+      failed_ = more.status();
       PENSTOCK_RETURN_IF_ERROR(failed_);
-      auto got = Fill();
-      failed_ = got.ok() && *got == 0 ? CheckEnd() : got.status();
-      PENSTOCK_RETURN_IF_ERROR(failed_);
-      if (*got == 0) return std::nullopt;
+      if (!*more) return std::nullopt;
     }
   }
 
   std::string Locate(size_t i) const override {
-    const uint64_t place = records_[i].data() - buffer_.get();
     return fmt::format(
         "{}: record {} at {}offset {}", path(), first_ + i,
-        options_.compression == Compression::kNone ? "" : "uncompressed ",
-        base_offset_ + place - kTfRecordHeaderBytes);
+        compression_ == Compression::kNone ? "" : "uncompressed ",
+        window_.OffsetOf(records_[i].data()) - kTfRecordHeaderBytes);
   }
 
-  const std::string& path() const override { return stream_->path(); }
+  const std::string& path() const override { return window_.path(); }
 
  private:
-  absl::Status TakeWholeRecords() {
-    needed_ = kTfRecordHeaderBytes;
-    while (end_ - begin_ >= kTfRecordHeaderBytes) {
-      const char* const at = buffer_.get() + begin_;
-      const size_t have = end_ - begin_;
-      const TfRecordHeader header = LoadTfRecordHeader(at);
+  // Where no whole and right record is at the front: reads more of it, or gets
+  // past the damage. False at the end.
+  absl::StatusOr<bool> Advance() {
+    const std::string_view left = window_.bytes();
+    size_t needed = kTfRecordHeaderBytes;
+    if (left.size() >= kTfRecordHeaderBytes) {
+      const TfRecordHeader header = LoadTfRecordHeader(left.data());
       if (!header.valid()) {
-        return BadLengthChecksum(Place(), header, Left(64));
+        return Resync(BadLengthChecksum(Place(), header, left.substr(0, 64)));
       }
-      // Compared so that no length can overflow.
-      if (have < kTfRecordFramingBytes ||
-          header.length > have - kTfRecordFramingBytes ||
-          header.length > options_.max_record_bytes) {
-        PENSTOCK_RETURN_IF_ERROR(CheckLength(Place(), header.length,
-                                             options_.max_record_bytes,
-                                             RemainingBytes()));
-        needed_ = header.length + kTfRecordFramingBytes;
-        break;
-      }
-      const std::string_view data(at + kTfRecordHeaderBytes, header.length);
-      const uint32_t computed = MaskCrc32c(Crc32c(data));
-      const uint32_t stored = LoadChecksum(data.data() + data.size());
-      if (stored != computed) {
-        return BadDataChecksum(Place(), header.length, stored, computed);
-      }
-      records_.push_back(data);
-      begin_ += kTfRecordFramingBytes + header.length;
+      const absl::Status fits = CheckLength(
+          Place(), header.length, max_record_bytes_, window_.remaining_bytes());
+      if (!fits.ok()) return Resync(fits);
+      needed = header.length + kTfRecordFramingBytes;
+      if (left.size() >= needed) return SkipRecord(needed);
     }
-    return absl::OkStatus();
+    PENSTOCK_ASSIGN_OR_RETURN(const bool more, window_.ReadMore(needed));
+    if (more) return true;
+    if (!left.empty()) return Resync(Truncated(needed));
+    if (stream_damage_ == nullptr || stream_damage_->ok()) return false;
+    return TellOfStream();
   }
 
-  // Reads more behind what is left of the record at begin_, which has to be
-  // needed_ bytes; 0 at the end.
-  absl::StatusOr<size_t> Fill() {
-    size_t capacity = std::max(capacity_, options_.buffer_bytes);
-    if (needed_ > capacity) {
-      // Where the file's size is not known the length is believed only as far
-      // as bytes really came.
-      const bool known = stream_->size_bytes().has_value();
-      const size_t proven = known || end_ - begin_ < capacity_ ? 0 : capacity_;
-      capacity = known ? needed_ : std::min(needed_, capacity + proven);
-    }
-    PENSTOCK_RETURN_IF_ERROR(MoveLeftToFront(capacity));
-    PENSTOCK_ASSIGN_OR_RETURN(
-        const size_t got,
-        stream_->Read({buffer_.get() + end_, capacity_ - end_}));
-    end_ += got;
-    return got;
+  absl::Status Truncated(size_t needed) const {
+    const std::string_view left = window_.bytes();
+    return needed == kTfRecordHeaderBytes
+               ? TruncatedHeader(Place(), left)
+               : TruncatedRecord(Place(), needed - kTfRecordFramingBytes,
+                                 left.size());
   }
 
-  absl::Status MoveLeftToFront(size_t capacity) {
-    const size_t left = end_ - begin_;
-    if (capacity > capacity_) {
-      std::unique_ptr<char[]> larger(new (std::nothrow) char[capacity]);
-      if (larger == nullptr) {
-        return absl::ResourceExhaustedError(
-            fmt::format("{}: no memory for {} bytes", path(), capacity));
-      }
-      if (left > 0) std::memcpy(larger.get(), buffer_.get() + begin_, left);
-      buffer_ = std::move(larger);
-      capacity_ = capacity;
-    } else if (left > 0) {
-      std::memmove(buffer_.get(), buffer_.get() + begin_, left);
-    }
-    base_offset_ += begin_;
-    begin_ = 0;
-    end_ = left;
-    return absl::OkStatus();
+  // Past the record at the front, whose data is wrong.
+  absl::StatusOr<bool> SkipRecord(size_t size) {
+    const uint64_t length = size - kTfRecordFramingBytes;
+    const std::string_view data =
+        window_.bytes().substr(kTfRecordHeaderBytes, length);
+    const absl::Status damage =
+        BadDataChecksum(Place(), length, LoadChecksum(data.data() + length),
+                        MaskCrc32c(Crc32c(data)));
+    if (meter_.on_corruption() == OnCorruption::kFail) return damage;
+    const uint64_t begin = window_.offset();
+    window_.Consume(size);
+    return Skipped(begin, damage);
   }
 
-  absl::Status CheckEnd() const {
-    if (begin_ == end_) return absl::OkStatus();
-    if (end_ - begin_ < kTfRecordHeaderBytes) {
-      return TruncatedHeader(Place(), Left(kTfRecordHeaderBytes));
+  // To the next record behind the front, or to the end.
+  absl::StatusOr<bool> Resync(const absl::Status& damage) {
+    if (meter_.on_corruption() != OnCorruption::kResync ||
+        !absl::IsDataLoss(damage)) {
+      return damage;
     }
-    return TruncatedRecord(Place(), needed_ - kTfRecordFramingBytes,
-                           end_ - begin_);
+    const uint64_t begin = window_.offset();
+    window_.Consume(1);
+    PENSTOCK_RETURN_IF_ERROR(search_.FindNext(window_));
+    return Skipped(begin, damage);
+  }
+
+  absl::StatusOr<bool> Skipped(uint64_t begin, const absl::Status& damage) {
+    // What was lost is taken for one record: mostly it is one, and then the
+    // others keep their numbers.
+    ++first_;
+    PENSTOCK_RETURN_IF_ERROR(
+        meter_.Skip({.file = path(),
+                     .begin = begin,
+                     .end = window_.offset(),
+                     .reason = std::string(damage.message())}));
+    return true;
+  }
+
+  // The last region, and an empty one.
+  absl::StatusOr<bool> TellOfStream() {
+    const absl::Status damage = *std::exchange(stream_damage_, nullptr);
+    return Skipped(window_.offset(), damage);
   }
 
   TfRecordPlace Place() const {
     return {.path = path(),
-            .offset = base_offset_ + begin_,
-            .record = first_ + records_.size(),
-            .compression = options_.compression};
-  }
-  std::string_view Left(size_t most) const {
-    return {buffer_.get() + begin_, std::min(most, end_ - begin_)};
-  }
-  std::optional<uint64_t> RemainingBytes() const {
-    const auto size_bytes = stream_->size_bytes();
-    if (!size_bytes.has_value()) return std::nullopt;
-    return *size_bytes - (base_offset_ + begin_);
+            .offset = window_.offset(),
+            .record = first_,
+            .compression = compression_};
   }
 
-  const std::unique_ptr<ByteStream> stream_;
-  const TfRecordReadOptions options_;
-  std::unique_ptr<char[]> buffer_;
-  size_t capacity_ = 0;
-  size_t begin_ = 0;  // of what is not yet taken
-  size_t end_ = 0;    // of what is filled
-  size_t needed_ = kTfRecordHeaderBytes;
-  uint64_t base_offset_ = 0;               // of buffer_[0] in the file
+  const absl::Status* stream_damage_;  // null where there is none to tell of
+  const Compression compression_;
+  const uint64_t max_record_bytes_;
+  StreamWindow window_;
+  TfRecordSearch search_;
+  SkipMeter meter_;
   std::vector<std::string_view> records_;  // the block given last
   uint64_t first_ = 0;                     // number of records_[0]
   absl::Status failed_;
@@ -171,13 +162,19 @@ absl::StatusOr<std::unique_ptr<RecordReader>> OpenTfRecord(
         "{}: buffer_bytes must be above 0 and max_record_bytes at most {}",
         path, kLargestRecord));
   }
-  PENSTOCK_ASSIGN_OR_RETURN(auto stream,
-                            OpenStream(files, path, options.compression));
-  // A small file needs no large buffer.
-  options.buffer_bytes = std::min<uint64_t>(
-      options.buffer_bytes,
-      std::max<uint64_t>(stream->size_bytes().value_or(~0ull), 1));
-  return std::make_unique<TfRecordReader>(std::move(stream), options);
+  PENSTOCK_RETURN_IF_ERROR(CheckRecovery(path, options.recovery));
+  // What follows damage in a plain file needs no stream that survives it.
+  if (options.compression == Compression::kNone ||
+      options.recovery.on_corruption != OnCorruption::kResync) {
+    PENSTOCK_ASSIGN_OR_RETURN(auto stream,
+                              OpenStream(files, path, options.compression));
+    return std::make_unique<TfRecordReader>(std::move(stream), nullptr,
+                                            std::move(options));
+  }
+  PENSTOCK_ASSIGN_OR_RETURN(
+      auto salvage, OpenSalvageStream(files, path, options.compression));
+  return std::make_unique<TfRecordReader>(std::move(salvage.stream),
+                                          salvage.damage, std::move(options));
 }
 
 }  // namespace penstock

@@ -10,20 +10,26 @@
 #include "absl/status/statusor.h"
 #include "formats/file.h"
 #include "formats/record_reader.h"
+#include "formats/recovery.h"
 
 namespace penstock {
 
 struct TfRecordReadOptions {
   Compression compression = Compression::kNone;
-  // Bytes asked of the file at once; also about the size of a block.
-  size_t buffer_bytes = 1 << 20;
+  // Bytes asked of the file at once; also about the size of a block. What fits
+  // a core's own cache is checked there.
+  size_t buffer_bytes = 512 << 10;
   // A record whose length field says more is kResourceExhausted.
   uint64_t max_record_bytes = 1ull << 30;
+  // What to do about damage; by default it ends the file. A record over
+  // max_record_bytes and a file of another type always do.
+  RecoveryOptions recovery = {};
 };
 
 // Errors:  truncated header, data or footer, wrong checksum: kDataLoss;
 //          a gzip file read as plain: kInvalidArgument;
-//          a file that changes while it is read: kFailedPrecondition.
+//          a file that changes while it is read: kFailedPrecondition;
+//          more damage than may be skipped: kResourceExhausted.
 absl::StatusOr<std::unique_ptr<RecordReader>> OpenTfRecord(
     FileSystem& files, const std::string& path,
     TfRecordReadOptions options = {});

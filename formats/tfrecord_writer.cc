@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "formats/atomic_file.h"
-#include "formats/gzip_compressor.h"
+#include "formats/gzip_tfrecord_writer.h"
 #include "formats/status.h"
 #include "formats/tfrecord_framing.h"
 #include "formats/zlib_compressor.h"
@@ -30,12 +30,12 @@ class FileTfRecordWriter final : public TfRecordWriter {
   absl::Status Append(std::string_view record) override {
     PENSTOCK_RETURN_IF_ERROR(Ready());
     char header[kTfRecordHeaderBytes];
+    char footer[kTfRecordFooterBytes];
     StoreTfRecordHeader(record.size(), header);
-    const uint32_t checksum = MaskCrc32c(Crc32c(record));
+    StoreTfRecordFooter(record, footer);
     PENSTOCK_RETURN_IF_ERROR(Put({header, sizeof(header)}));
     PENSTOCK_RETURN_IF_ERROR(Put(record));
-    PENSTOCK_RETURN_IF_ERROR(
-        Put({reinterpret_cast<const char*>(&checksum), sizeof(checksum)}));
+    PENSTOCK_RETURN_IF_ERROR(Put({footer, sizeof(footer)}));
     ++records_;
     framed_bytes_ += record.size() + kTfRecordFramingBytes;
     return absl::OkStatus();
@@ -110,10 +110,9 @@ absl::StatusOr<std::unique_ptr<Compressor>> MakeCompressor(
   switch (compression) {
     case Compression::kNone:
       return nullptr;
-    case Compression::kGzip:
-      return MakeGzipCompressor();
     case Compression::kZlib:
       return MakeZlibCompressor();
+    case Compression::kGzip:  // has a writer of its own
     case Compression::kZstd:
     case Compression::kXz:
     case Compression::kBzip2:
@@ -129,6 +128,11 @@ absl::StatusOr<std::unique_ptr<Compressor>> MakeCompressor(
 
 absl::StatusOr<std::unique_ptr<TfRecordWriter>> CreateTfRecord(
     FileSystem& files, const std::string& path, TfRecordWriteOptions options) {
+  if (options.compression == Compression::kGzip) {
+    PENSTOCK_ASSIGN_OR_RETURN(auto file, AtomicFile::Create(files, path));
+    return MakeGzipTfRecordWriter(path, std::move(file),
+                                  std::move(options.gzip));
+  }
   PENSTOCK_ASSIGN_OR_RETURN(auto compressor,
                             MakeCompressor(options.compression));
   PENSTOCK_ASSIGN_OR_RETURN(auto file, AtomicFile::Create(files, path));

@@ -122,7 +122,7 @@ class WebDatasetReader final : public RecordReader {
                       members_->Locate(member), member.size_bytes,
                       options_.max_record_bytes));
     }
-    PENSTOCK_RETURN_IF_ERROR(members_->Read(bytes_));
+    PENSTOCK_RETURN_IF_ERROR(members_->Read(bytes_).status());
     names_.push_back(member.name);
     return absl::OkStatus();
   }

@@ -22,6 +22,14 @@ namespace penstock {
 struct WireDefect {
   const char* what = nullptr;
   const char* at = nullptr;
+  // Protobuf takes it; it is refused as others read it differently.
+  bool ambiguous = false;
+
+  // Always false, to be returned.
+  bool Refuse(const char* reason, const char* place) {
+    *this = {reason, place, true};
+    return false;
+  }
 };
 
 // Reads the fields of one message. The first thing wrong is put into `defect`
@@ -48,6 +56,10 @@ class WireReader {
     uint32_t size = 0;
     if (at_ != end_ && static_cast<uint8_t>(*at_) < 0x80) {
       size = static_cast<uint8_t>(*at_++);
+    } else if (end_ - at_ >= 2 && static_cast<uint8_t>(at_[1]) < 0x80) {
+      size = (static_cast<uint8_t>(at_[0]) & 0x7f) |
+             static_cast<uint32_t>(at_[1]) << 7;
+      at_ += 2;
     } else if (!ReadLongLength(size)) {
       return false;
     }
@@ -71,6 +83,9 @@ class WireReader {
   // `group_limit` deep.
   bool Skip(uint32_t tag, int group_limit);
 
+  // Where the next byte is read.
+  const char* at() const { return at_; }
+
   bool Fail(const char* what, const char* at) {
     defect_ = {what, at};
     at_ = end_;
@@ -87,6 +102,9 @@ class WireReader {
   const char* end_;
   WireDefect& defect_;
 };
+
+// Whether a tag begins a group.
+constexpr bool IsGroup(uint32_t tag) { return (tag & 7) == 3; }
 
 // Protobuf's limit for messages and groups within one another.
 inline constexpr int kWireDepthLimit = 100;

@@ -146,8 +146,9 @@ class Checker {
 
   absl::Status CheckLocal(std::string_view entry, std::string_view name,
                           uint64_t offset, uint64_t packed) {
-    PENSTOCK_ASSIGN_OR_RETURN(const std::string local,
-                              ReadAt(offset, zip::kLocalBytes + name.size()));
+    const auto header = ReadAt(offset, zip::kLocalBytes + name.size());
+    PENSTOCK_RETURN_IF_ERROR(header.status());
+    const std::string_view local = *header;
     const bool sizes_follow =
         (Load<uint16_t>(local, 6) & zip::kSizesFollowFlag) != 0;
     if (!local.starts_with(zip::kLocalMagic) ||

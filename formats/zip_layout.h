@@ -26,7 +26,7 @@ static_assert(std::endian::native == std::endian::little);
 
 template <typename T>
 T Load(std::string_view bytes, size_t at) {
-  T value;
+  T value = 0;
   std::memcpy(&value, bytes.data() + at, sizeof(value));
   return value;
 }

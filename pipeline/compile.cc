@@ -116,11 +116,15 @@ struct Planning {
 
 absl::StatusOr<Planning> PlanJob(const Job& job, const Source& source) {
   const Stages& stages = job.stages;
+  LengthTable lengths;
+  if (!stages.by().empty()) {
+    PENSTOCK_ASSIGN_OR_RETURN(auto columns,
+                              source.indexed->Lengths(stages.by()));
+    lengths = LengthTable(std::move(columns));
+  }
   PlanOptions plan = {
       .order = Order(source.indexed->records(), OrderOf(stages, source)),
-      .lengths = stages.by().empty()
-                     ? LengthTable()
-                     : LengthTable(source.indexed->Lengths(stages.by())),
+      .lengths = std::move(lengths),
       .arrange = ArrangeOf(stages),
       .epochs = stages.epochs,
       .keep_left_over = stages.batch.leftover == Leftover::kPad};

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "formats/examples.h"
+#include "formats/feature_spec.h"
 #include "formats/open.h"
 #include "pipeline/contract.h"
 #include "tokenizer/tokenizer.h"
@@ -27,6 +28,9 @@ struct Feature {
   ElementType as = ElementType::kInt32;
   // Rows without the feature have no values instead of being an error.
   bool optional = false;
+  // Numbers that lie in one bytes value, as `datagen --token-encoding` writes
+  // them. For int64 alone.
+  FeatureEncoding encoding = FeatureEncoding::kPlain;
 
   static constexpr int64_t kVarying = -1;
 };

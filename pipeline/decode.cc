@@ -37,7 +37,8 @@ absl::StatusOr<Decoder> Decoder::Create(const Stages& stages) {
                        .length = feature.length == Feature::kVarying
                                      ? FeatureSpec::kAnyLength
                                      : feature.length,
-                       .optional = feature.optional});
+                       .optional = feature.optional,
+                       .encoding = feature.encoding});
     }
     PENSTOCK_ASSIGN_OR_RETURN(decoder.parser_,
                               ExampleParser::Create(std::move(specs)));

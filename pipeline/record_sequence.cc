@@ -12,7 +12,9 @@ namespace penstock {
 RecordSequence::RecordSequence(FileSystem& files,
                                std::vector<std::string> paths,
                                OpenOptions options)
-    : files_(files), paths_(std::move(paths)), options_(std::move(options)) {}
+    : files_(files), paths_(std::move(paths)), options_(std::move(options)) {
+  Rewind();
+}
 
 void RecordSequence::Rewind() {
   reader_.reset();
@@ -20,6 +22,9 @@ void RecordSequence::Rewind() {
   block_ = {};
   used_ = 0;
   next_id_ = 0;
+  // What is skipped in one pass is skipped in the next again.
+  std::shared_ptr<SkipBudget>& total = options_.recovery.total;
+  if (total != nullptr) total = std::make_shared<SkipBudget>(total->limit());
 }
 
 absl::StatusOr<std::optional<std::string_view>> RecordSequence::Next() {

@@ -17,7 +17,8 @@
 
 namespace penstock {
 
-// Record ids count the records in the order of the files.
+// Record ids count the records in the order of the files. Damage that is
+// skipped has none; the limit over all files is that of one pass.
 //
 // Threads: Next() and Rewind() from one; Locate() from any.
 class RecordSequence {
@@ -39,7 +40,7 @@ class RecordSequence {
 
   FileSystem& files_;
   const std::vector<std::string> paths_;
-  const OpenOptions options_;
+  OpenOptions options_;                   // with the budget of this pass
   std::unique_ptr<RecordReader> reader_;  // of file next_file_ - 1
   size_t next_file_ = 0;
   RecordBlock block_;

@@ -30,9 +30,14 @@ absl::StatusOr<std::string> WhySequential(FileSystem& files,
   }
   const Compression compression =
       options.compression.value_or(CompressionOfFile(path));
-  if (compression != Compression::kNone) {
+  // Gzip files written in members of whole records may have an index.
+  if (compression != Compression::kNone && compression != Compression::kGzip) {
     return fmt::format("{} is compressed ({})", path,
                        CompressionName(compression));
+  }
+  if (options.recovery.on_corruption != OnCorruption::kFail) {
+    return fmt::format("damage in {} is not to fail (on_corruption is {})",
+                       path, OnCorruptionName(options.recovery.on_corruption));
   }
   const absl::StatusOr<FileInfo> index = files.Stat(IndexPath(path));
   if (index.ok()) return "";
@@ -50,6 +55,10 @@ absl::Status Fingerprint(FileSystem& files, Source& source) {
       .Add(static_cast<uint64_t>(options.kind.has_value()))
       .Add(static_cast<uint64_t>(options.text_unit))
       .Add(options.json_field);
+  // It changes which records there are.
+  if (options.recovery.on_corruption != OnCorruption::kFail) {
+    hash.Add(static_cast<uint64_t>(options.recovery.on_corruption));
+  }
   for (const std::string& path : source.paths) {
     PENSTOCK_ASSIGN_OR_RETURN(const FileInfo info, files.Stat(path));
     source.size_bytes += info.size_bytes;
@@ -70,9 +79,13 @@ absl::Status NoRecords(const ReadStage& read) {
 
 absl::Status CheckNotEmpty(FileSystem& files, const Source& source,
                            const ReadStage& read) {
+  OpenOptions options = source.options;
+  // The run itself will tell of it.
+  options.recovery.on_skipped = [](const SkippedRegion&) {};
+  options.recovery.total = nullptr;
   for (const std::string& path : source.paths) {
     PENSTOCK_ASSIGN_OR_RETURN(const std::unique_ptr<RecordReader> reader,
-                              OpenRecords(files, path, source.options));
+                              OpenRecords(files, path, options));
     PENSTOCK_ASSIGN_OR_RETURN(const std::optional<RecordBlock> block,
                               reader->NextBlock());
     if (block) return absl::OkStatus();

@@ -131,6 +131,10 @@ uint64_t Stages::Fingerprint() const {
         .Add(static_cast<uint64_t>(feature.type))
         .Add(static_cast<uint64_t>(feature.length))
         .Add(feature.optional);
+    // Only where there is one, so that states written before stay good.
+    if (feature.encoding != FeatureEncoding::kPlain) {
+      hash.Add(static_cast<uint64_t>(feature.encoding));
+    }
   }
   hash.Add(shuffle.has_value());
   if (shuffle) hash.Add(shuffle->seed).Add(shuffle->window_records);

@@ -5,110 +5,47 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
+#include "tokenizer/merge_table.h"
+#include "tokenizer/neighbours.h"
+#include "tokenizer/token_matcher.h"
 #include "tokenizer/tokenizer.h"
 #include "tokenizer/vocabulary.h"
 
 namespace penstock {
 
-inline constexpr TokenId kNoToken = 0xffffffff;
-
-// Ranks at or above it are refused by the loaders, so that a rank and a place
-// fit in 31 bits.
-inline constexpr uint32_t kEndOfRanks = 1u << 24;
-
-// What becomes of two neighbours.
-struct Merge {
-  uint32_t rank = kNever;
-  TokenId merged = kNoToken;
-
-  static constexpr uint32_t kNever = 0xffffffff;
-};
-
-// (left, right) -> Merge, by open addressing, behind a filter of bits that
-// stays in the cache: most pairs that are asked for never merge. Memory: 33 to
-// 66 bytes a pair.
-class MergeTable {
- public:
-  // The last Add of a pair counts, as in Hugging Face tokenizers.
-  void Add(TokenId left, TokenId right, Merge merge);
-
-  Merge Find(TokenId left, TokenId right) const {
-    const uint64_t key = KeyOf(left, right);
-    if (slots_.empty() || !MayHave(key)) return {};
-    return slots_[SlotOf(key)].merge;  // a free slot's never merges
-  }
-  size_t size() const { return used_; }
-  // Makes room for that many pairs, so that adding them is faster.
-  void Reserve(size_t pairs);
-
- private:
-  // No pair of real ids has this key.
-  static constexpr uint64_t kFree = ~uint64_t{0};
-  struct Slot {
-    uint64_t key = kFree;
-    Merge merge;
-  };
-
-  static uint64_t KeyOf(TokenId left, TokenId right) {
-    return uint64_t{left} << 32 | right;
-  }
-  // Two bits for each slot, one of eight set where the table is a quarter full.
-  bool MayHave(uint64_t key) const {
-    const size_t bit = BitOf(key);
-    return filter_[bit / 64] >> (bit % 64) & 1;
-  }
-  size_t BitOf(uint64_t key) const {
-    return (key * 0x9fb21c651e98df25 >> 32) & (slots_.size() * 2 - 1);
-  }
-  void Store(size_t slot, const Slot& value) {
-    slots_[slot] = value;
-    const size_t bit = BitOf(value.key);
-    filter_[bit / 64] |= uint64_t{1} << (bit % 64);
-  }
-  size_t SlotOf(uint64_t key) const {
-    const size_t mask = slots_.size() - 1;
-    size_t slot = (key * 0x9e3779b97f4a7c15 >> 32) & mask;
-    while (slots_[slot].key != key && slots_[slot].key != kFree) {
-      slot = (slot + 1) & mask;
-    }
-    return slot;
-  }
-  void Resize(size_t slots);
-
-  std::vector<Slot> slots_;  // a power of two, at most half full
-  std::vector<uint64_t> filter_;
-  size_t used_ = 0;
-};
-
-// The merges that rank semantics (tiktoken) mean: every two tokens whose
-// concatenation is a token merge, with its id as their rank.
-//
-// Cost:    a lookup for each way to cut each token in two.
-MergeTable MergesByRank(const Vocabulary& vocabulary);
-
 // Threads: any number at a time.
 class Bpe {
  public:
-  Bpe(const Vocabulary& vocabulary, MergeTable merges);
+  // The pairs of `merges` merge, and no others.
+  static Bpe FromMerges(const Vocabulary& vocabulary, MergeTable merges);
+  // See MergesByRank.
+  static Bpe FromRanks(const Vocabulary& vocabulary);
 
   // Appends the ids of `piece`, every byte of which HasByte.
   //
-  // Cost:    n log n for long pieces; those up to 128 bytes are scanned again
-  //          for each merge, which is faster there.
-  void Encode(std::string_view piece, std::vector<TokenId>& ids) const;
+  // Cost:    linear; n log n for vocabularies where ranks do not grow from
+  //          parts to wholes.
+  void Encode(std::string_view piece, Neighbours& neighbours,
+              std::vector<TokenId>& ids) const;
 
+  // Encoding the bytes of any token that the vocabulary finds gives that token.
+  bool makes_every_token() const { return makes_every_token_; }
   bool HasByte(unsigned char byte) const { return byte_ids_[byte] != kNoToken; }
 
  private:
-  void EncodeShort(std::string_view piece, std::vector<TokenId>& ids) const;
-  void EncodeLong(std::string_view piece, std::vector<TokenId>& ids) const;
+  Bpe(const Vocabulary& vocabulary, std::optional<TokenMatcher> matcher,
+      MergeTable merges);
+  void EncodeByMerging(std::string_view piece, std::vector<TokenId>& ids) const;
 
   std::array<TokenId, 256> byte_ids_;
-  std::vector<Merge> byte_merges_;  // [left byte * 256 + right byte]
-  MergeTable merges_;
+  // Null where a token's parts may come about after it.
+  std::optional<TokenMatcher> matcher_;
+  MergeTable merges_;  // where there is no matcher
+  bool makes_every_token_ = false;
 };
 
 }  // namespace penstock

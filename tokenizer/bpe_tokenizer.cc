@@ -7,17 +7,22 @@
 #include <utility>
 
 #include "formats/status.h"
-#include "tokenizer/byte_alphabet.h"
-#include "tokenizer/char_scan.h"
 #include "tokenizer/token_origins.h"
 #include "tokenizer/valid_utf8.h"
 
 namespace penstock {
 
+namespace {
+
+// Pieces looked up side by side.
+constexpr size_t kBatch = 128;
+
+}  // namespace
+
 struct BpeTokenizer::Call {
   std::string_view text;
   SpecialText special_text;
-  PieceCache& cache;
+  Memory& memory;
   std::vector<TokenId>& ids;
   OriginWriter* origins = nullptr;  // null: ids are all that is asked for
 
@@ -45,48 +50,6 @@ struct BpeTokenizer::Gap {
   }
 };
 
-namespace {
-
-// A special token decodes to its text, read in the vocabulary's spelling where
-// it can be, as the reference does: "é" of a tokenizer.json is the byte 0xE9.
-BpeParts WithSpecialsForDecoding(BpeParts parts) {
-  for (const SpecialToken& token : parts.specials) {
-    std::optional<std::string> bytes;
-    if (parts.spelling == Spelling::kByteAlphabet) {
-      bytes = BytesOfSpelling(token.text);
-    }
-    parts.vocabulary.AddForDecoding(token.id, bytes.value_or(token.text));
-  }
-  return parts;
-}
-
-}  // namespace
-
-BpeTokenizer::BpeTokenizer(BpeParts parts, MergeTable merges)
-    : parts_(WithSpecialsForDecoding(std::move(parts))),
-      bpe_(parts_.vocabulary, std::move(merges)),
-      affixes_(AffixesOf(parts_.frame)),
-      size_(parts_.vocabulary.size()) {
-  for (const bool normalized : {false, true}) {
-    std::vector<SpecialToken> tokens;
-    for (const SpecialToken& token : parts_.specials) {
-      if (token.normalized == normalized) tokens.push_back(token);
-    }
-    if (!tokens.empty()) passes_.emplace_back(std::move(tokens));
-  }
-  for (const auto& [spelling, id] : parts_.plain_ids) {
-    plain_by_id_.emplace(id, spelling);
-  }
-  for (const SpecialToken& token : parts_.specials) {
-    specials_by_text_.emplace(token.text, token.id);
-    specials_by_id_.emplace(token.id, token);
-  }
-  for (int byte = 0; byte < 256; ++byte) {
-    has_all_bytes_ &= bpe_.HasByte(static_cast<unsigned char>(byte));
-  }
-  fingerprint_ = ComputeFingerprint();
-}
-
 absl::Status BpeTokenizer::Encode(std::string_view text, EncodeOptions options,
                                   std::vector<TokenId>& ids) const {
   if (options.invalid_utf8 == InvalidUtf8::kRefuse) {
@@ -94,8 +57,8 @@ absl::Status BpeTokenizer::Encode(std::string_view text, EncodeOptions options,
   }
   if (!affixes_) return EncodeFramed(text, options, ids);
   const size_t begin = ids.size();
-  const PieceCaches::Lease cache(caches_);
-  Call call = {text, options.special_text, *cache, ids};
+  const ThreadSlots<Memory>::Lease memory(memories_);
+  Call call = {text, options.special_text, *memory, ids};
   if (options.add_special_tokens) {
     ids.insert(ids.end(), affixes_->before.begin(), affixes_->before.end());
   }
@@ -113,8 +76,8 @@ absl::Status BpeTokenizer::EncodeFramed(std::string_view text,
                                         EncodeOptions options,
                                         std::vector<TokenId>& ids) const {
   std::vector<TokenId> bare;
-  const PieceCaches::Lease cache(caches_);
-  Call call = {text, options.special_text, *cache, bare};
+  const ThreadSlots<Memory>::Lease memory(memories_);
+  Call call = {text, options.special_text, *memory, bare};
   PENSTOCK_RETURN_IF_ERROR(EncodeRegion(call, text, 0));
   PENSTOCK_ASSIGN_OR_RETURN(
       const std::vector<TokenId> framed,
@@ -131,9 +94,9 @@ absl::Status BpeTokenizer::EncodeBare(std::string_view text,
   PENSTOCK_RETURN_IF_ERROR(CheckSizeForOrigins(text));
   const size_t first_id = ids.size();
   const size_t first_origin = origins.size();
-  const PieceCaches::Lease cache(caches_);
+  const ThreadSlots<Memory>::Lease memory(memories_);
   OriginWriter writer(text, origins);
-  Call call = {text, options.special_text, *cache, ids, &writer};
+  Call call = {text, options.special_text, *memory, ids, &writer};
   absl::Status status = EncodeRegion(call, text, 0);
   if (!status.ok()) {
     ids.resize(first_id);
@@ -218,32 +181,93 @@ absl::Status BpeTokenizer::CheckBytes(const Call& call, const Gap& gap) const {
 }
 
 void BpeTokenizer::EncodePieces(Call& call, const Gap& gap) const {
-  const auto encode = [&](size_t begin, size_t end) {
-    if (call.origins == nullptr) {
-      EncodePiece(call, gap.text.substr(begin, end - begin));
-    } else {
-      EncodePieceWithOrigins(call, gap, begin, end);
-    }
-  };
-  if (parts_.pretokenizer == nullptr) return encode(0, gap.text.size());
-  std::array<size_t, 1024> ends;
+  const PreTokenizer* const pretokenizer = parts_.pretokenizer.get();
+  if (pretokenizer == nullptr) {
+    const size_t end = gap.text.size();
+    return EncodeOneByOne(call, gap, 0, {&end, 1});
+  }
+  const bool batches =
+      call.origins == nullptr && !pretokenizer->LeavesTextOut();
+  std::array<size_t, kBatch> ends;
   size_t begin = 0;
   while (begin < gap.text.size()) {
-    const size_t count = parts_.pretokenizer->Split(gap.text, begin, ends);
-    for (size_t i = 0; i < count; ++i) {
-      const size_t end = ends[i] & ~kLeftOut;
-      if (end == ends[i]) encode(begin, end);
-      begin = end;
+    const size_t count = pretokenizer->Split(gap.text, begin, ends);
+    const auto some = std::span<const size_t>(ends).first(count);
+    if (batches) {
+      EncodeBatch(call, gap.text, begin, some);
+    } else {
+      EncodeOneByOne(call, gap, begin, some);
     }
+    begin = ends[count - 1] & ~kLeftOut;
   }
 }
 
-void BpeTokenizer::EncodePieceWithOrigins(Call& call, const Gap& gap,
-                                          size_t begin, size_t end) const {
-  const size_t first = call.ids.size();
-  EncodePiece(call, gap.text.substr(begin, end - begin));
+void BpeTokenizer::EncodeOneByOne(Call& call, const Gap& gap, size_t begin,
+                                  std::span<const size_t> ends) const {
+  for (const size_t mark : ends) {
+    const size_t end = mark & ~kLeftOut;
+    if (end == mark) {
+      const size_t first = call.ids.size();
+      EncodePiece(call, gap.text.substr(begin, end - begin));
+      if (call.origins != nullptr) AddOrigins(call, gap, begin, first);
+    }
+    begin = end;
+  }
+}
+
+// All keys first, then all lookups: the table's lines come while keys are made.
+void BpeTokenizer::EncodeBatch(Call& call, std::string_view gap, size_t begin,
+                               std::span<const size_t> ends) const {
+  struct Lookup {
+    PieceCache::Key key;
+    PieceCache::Line line;
+    bool is_short;
+  };
+  PieceCache& cache = call.memory.pieces;
+  std::array<Lookup, kBatch> lookups;
+  size_t at = begin;
+  for (size_t i = 0; i < ends.size(); ++i) {
+    const std::string_view piece = gap.substr(at, ends[i] - at);
+    Lookup& lookup = lookups[i];
+    lookup.is_short = piece.size() <= PieceCache::kMaxPieceBytes;
+    if (lookup.is_short) {
+      lookup.key = gap.size() - at >= sizeof(PieceCache::Key)
+                       ? PieceCache::KeyOfReadable(piece)
+                       : PieceCache::KeyOf(piece);
+      lookup.line = PieceCache::LineOf(lookup.key);
+      cache.Prefetch(lookup.line);
+    }
+    at = ends[i];
+  }
+  std::array<TokenId, kBatch * PieceCache::kMaxIds> found;
+  size_t found_count = 0;
+  at = begin;
+  for (size_t i = 0; i < ends.size(); at = ends[i++]) {
+    const Lookup& lookup = lookups[i];
+    if (lookup.is_short) {
+      if (const auto* known = cache.Find(lookup.key, lookup.line)) {
+        known->CopyTo(found.data() + found_count);
+        found_count += known->count;
+        continue;
+      }
+    }
+    call.ids.insert(call.ids.end(), found.begin(), found.begin() + found_count);
+    found_count = 0;
+    const size_t first = call.ids.size();
+    EncodePiece(call, gap.substr(at, ends[i] - at));
+    const std::span<const TokenId> ids = std::span(call.ids).subspan(first);
+    if (lookup.is_short && ids.size() <= PieceCache::kMaxIds) {
+      cache.Insert(lookup.key, lookup.line, ids);
+    }
+  }
+  call.ids.insert(call.ids.end(), found.begin(), found.begin() + found_count);
+}
+
+// Of the piece at `begin`, whose ids are those from `first` on.
+void BpeTokenizer::AddOrigins(Call& call, const Gap& gap, size_t begin,
+                              size_t first) const {
   for (size_t i = first; i < call.ids.size(); ++i) {
-    end = begin + parts_.vocabulary.BytesOf(call.ids[i]).size();
+    const size_t end = begin + parts_.vocabulary.BytesOf(call.ids[i]).size();
     gap.AddOrigin(begin, end, *call.origins);
     begin = end;
   }
@@ -251,57 +275,13 @@ void BpeTokenizer::EncodePieceWithOrigins(Call& call, const Gap& gap,
 }
 
 void BpeTokenizer::EncodePiece(Call& call, std::string_view piece) const {
-  if (piece.size() > PieceCache::kMaxPieceBytes) {
-    return EncodeUncached(piece, call.ids);
-  }
-  const PieceCache::Key key = PieceCache::KeyOf(piece);
-  if (const PieceCache::Entry* known = call.cache.Find(key)) {
-    call.ids.insert(call.ids.end(), known->ids, known->ids + known->count);
-    return;
-  }
-  const size_t first = call.ids.size();
-  EncodeUncached(piece, call.ids);
-  const std::span<const TokenId> ids = std::span(call.ids).subspan(first);
-  if (ids.size() <= PieceCache::kMaxIds) call.cache.Insert(key, ids);
-}
-
-void BpeTokenizer::EncodeUncached(std::string_view piece,
-                                  std::vector<TokenId>& ids) const {
-  if (parts_.whole_pieces_first) {
+  if (parts_.whole_pieces_first && !bpe_.makes_every_token()) {
     if (const auto id = parts_.vocabulary.Find(piece)) {
-      ids.push_back(*id);
+      call.ids.push_back(*id);
       return;
     }
   }
-  bpe_.Encode(piece, ids);
-}
-
-bool BpeTokenizer::CanCutAt(std::string_view text, size_t place) const {
-  const Char c = CharAt(text, place);
-  if (c.code_point == kNotACharacter || c.code_point == '\'' ||
-      (c.char_class & (kLetter | kMark)) != 0 ||
-      (parts_.add_prefix_space && c.code_point != ' ')) {
-    return false;
-  }
-  size_t last = place - 1;
-  while (last > 0 && place - last < 4 && IsUtf8Continuation(text[last])) --last;
-  const Char before = CharAt(text, last);
-  return (before.char_class & kLetter) != 0 &&
-         last + before.size_bytes == place &&
-         std::none_of(passes_.begin(), passes_.end(), [&](const auto& tokens) {
-           return tokens.MayCross(text, place);
-         });
-}
-
-size_t BpeTokenizer::SafeCut(std::string_view text) const {
-  if (parts_.pretokenizer == nullptr ||
-      !parts_.pretokenizer->EndsBehindLetters()) {
-    return 0;
-  }
-  // The last bytes may be of a character that is not whole.
-  size_t place = text.size() < 4 ? 0 : text.size() - 4;
-  while (place > 0 && !CanCutAt(text, place)) --place;
-  return place;
+  bpe_.Encode(piece, call.memory.neighbours, call.ids);
 }
 
 }  // namespace penstock

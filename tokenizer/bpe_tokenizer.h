@@ -12,10 +12,12 @@
 
 #include "tokenizer/bpe.h"
 #include "tokenizer/encoding_frame.h"
+#include "tokenizer/neighbours.h"
 #include "tokenizer/normalizer.h"
 #include "tokenizer/piece_cache.h"
 #include "tokenizer/pretokenizer.h"
 #include "tokenizer/special_tokens.h"
+#include "tokenizer/thread_slots.h"
 #include "tokenizer/tokenizer.h"
 #include "tokenizer/vocabulary.h"
 
@@ -55,7 +57,7 @@ struct BpeParts {
 class BpeTokenizer final : public Tokenizer {
  public:
   // Ids of `parts.specials` are either new or their text's in the vocabulary.
-  BpeTokenizer(BpeParts parts, MergeTable merges);
+  BpeTokenizer(BpeParts parts, Bpe bpe);
 
   absl::Status Encode(std::string_view text, EncodeOptions options,
                       std::vector<TokenId>& ids) const override;
@@ -66,6 +68,8 @@ class BpeTokenizer final : public Tokenizer {
   size_t SafeCut(std::string_view text) const override;
   absl::Status Decode(std::span<const TokenId> ids, DecodeOptions options,
                       std::string& text) const override;
+  std::unique_ptr<StreamDecoder> NewStreamDecoder(
+      DecodeOptions options) const override;
 
   size_t vocabulary_size() const override { return size_; }
   std::optional<TokenId> IdOf(std::string_view token) const override;
@@ -87,10 +91,12 @@ class BpeTokenizer final : public Tokenizer {
   bool CanCutAt(std::string_view text, size_t place) const;
   absl::Status CheckBytes(const Call& call, const Gap& gap) const;
   void EncodePieces(Call& call, const Gap& gap) const;
+  void EncodeBatch(Call& call, std::string_view gap, size_t begin,
+                   std::span<const size_t> ends) const;
+  void EncodeOneByOne(Call& call, const Gap& gap, size_t begin,
+                      std::span<const size_t> ends) const;
   void EncodePiece(Call& call, std::string_view piece) const;
-  void EncodePieceWithOrigins(Call& call, const Gap& gap, size_t begin,
-                              size_t end) const;
-  void EncodeUncached(std::string_view piece, std::vector<TokenId>& ids) const;
+  void AddOrigins(Call& call, const Gap& gap, size_t begin, size_t first) const;
   uint64_t ComputeFingerprint() const;
 
   const BpeParts parts_;  // specials are in the vocabulary, for decoding
@@ -105,7 +111,12 @@ class BpeTokenizer final : public Tokenizer {
   size_t size_ = 0;
   uint64_t fingerprint_ = 0;
 
-  mutable PieceCaches caches_;  // locks for itself
+  // What a thread remembers of pieces and tokens.
+  struct Memory {
+    PieceCache pieces;
+    Neighbours neighbours;
+  };
+  mutable ThreadSlots<Memory> memories_;  // locks for itself
 };
 
 }  // namespace penstock

@@ -6,6 +6,7 @@
 #include "tokenizer/fingerprint.h"
 #include "tokenizer/token_origins.h"
 #include "tokenizer/valid_utf8.h"
+#include "tokenizer/whole_characters.h"
 
 namespace penstock {
 namespace {
@@ -54,6 +55,11 @@ absl::Status ByteTokenizer::Decode(std::span<const TokenId> ids,
     }
   }
   return absl::OkStatus();
+}
+
+std::unique_ptr<StreamDecoder> ByteTokenizer::NewStreamDecoder(
+    DecodeOptions options) const {
+  return std::make_unique<IdByIdDecoder>(*this, options);
 }
 
 std::optional<TokenId> ByteTokenizer::IdOf(std::string_view token) const {

@@ -30,6 +30,8 @@ class ByteTokenizer final : public Tokenizer {
   size_t SafeCut(std::string_view text) const override { return text.size(); }
   absl::Status Decode(std::span<const TokenId> ids, DecodeOptions options,
                       std::string& text) const override;
+  std::unique_ptr<StreamDecoder> NewStreamDecoder(
+      DecodeOptions options) const override;
 
   size_t vocabulary_size() const override { return 257; }
   std::optional<TokenId> IdOf(std::string_view token) const override;

@@ -7,6 +7,7 @@
 #include <span>
 #include <string_view>
 
+#include "tokenizer/ascii_letters.h"
 #include "tokenizer/unicode_data.h"
 
 namespace penstock {
@@ -47,8 +48,26 @@ inline size_t SkipRun(std::string_view text, size_t pos) {
   return pos;
 }
 
+// Words of ASCII letters are most of many texts: 16 bytes at a time.
 inline size_t SkipLetters(std::string_view text, size_t pos) {
+  while (text.size() - pos >= AsciiLetters::kBytes) {
+    const size_t count = AsciiLetters(text.data() + pos).count();
+    pos += count;
+    if (count == AsciiLetters::kBytes) continue;
+    if (static_cast<signed char>(text[pos]) >= 0) return pos;
+    do {
+      const Char c = WideCharAt(text, pos);
+      if (!(c.char_class & kLetter)) return pos;
+      pos += c.size_bytes;
+    } while (pos < text.size() && static_cast<signed char>(text[pos]) < 0);
+  }
   return SkipRun<kLetter, true>(text, pos);
+}
+// The end of ` ?\p{L}+` at `pos`; `pos` where there is none.
+inline size_t SkipWord(std::string_view text, size_t pos) {
+  const size_t start = pos + (text[pos] == ' ' ? 1 : 0);
+  const size_t end = SkipLetters(text, start);
+  return end > start ? end : pos;
 }
 inline size_t SkipNumbers(std::string_view text, size_t pos) {
   return SkipRun<kNumber, true>(text, pos);

@@ -13,9 +13,9 @@ size_t OthersThenNewlines(std::string_view text, size_t pos) {
 
 template <Cl100kSpelling kSpelling>
 size_t NextEnd(std::string_view text, size_t pos) {
+  if (const size_t end = SkipWord(text, pos); end > pos) return end;
   const Char c = CharAt(text, pos);
   const size_t next = pos + c.size_bytes;
-  if (c.char_class & kLetter) return SkipLetters(text, next);
   if (c.char_class & kNumber) {
     return kSpelling == Cl100kSpelling::kQwen2
                ? next

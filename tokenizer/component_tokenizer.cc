@@ -37,7 +37,7 @@ absl::Status ComponentTokenizer::Encode(std::string_view text,
     PENSTOCK_RETURN_IF_ERROR(CheckUtf8(text));
   }
   const size_t begin = ids.size();
-  const PieceCaches::Lease cache(caches_);
+  const ThreadSlots<PieceCache>::Lease cache(caches_);
   const Alignment alignment =
       parts_.splitter != nullptr && parts_.splitter->NeedsAlignment()
           ? Alignment::kKept
@@ -67,7 +67,7 @@ absl::Status ComponentTokenizer::EncodeBare(
     std::string_view text, EncodeOptions options, std::vector<TokenId>& ids,
     std::vector<TokenOrigin>& origins) const {
   PENSTOCK_RETURN_IF_ERROR(CheckUtf8(text));
-  const PieceCaches::Lease cache(caches_);
+  const ThreadSlots<PieceCache>::Lease cache(caches_);
   std::vector<TokenId> bare;
   std::vector<TokenOrigin> bare_origins;
   Call call = {options.special_text, Alignment::kKept, *cache, bare,
@@ -175,41 +175,16 @@ absl::Status ComponentTokenizer::EncodePiece(Call& call,
     return parts_.model->Encode(piece, call.ids, nullptr);
   }
   const PieceCache::Key key = PieceCache::KeyOf(piece);
-  if (const PieceCache::Entry* known = call.cache.Find(key)) {
-    call.ids.insert(call.ids.end(), known->ids, known->ids + known->count);
+  const PieceCache::Line line = PieceCache::LineOf(key);
+  if (const PieceCache::Entry* known = call.cache.Find(key, line)) {
+    call.ids.insert(call.ids.end(), known->ids.begin(),
+                    known->ids.begin() + known->count);
     return absl::OkStatus();
   }
   const size_t first = call.ids.size();
   PENSTOCK_RETURN_IF_ERROR(parts_.model->Encode(piece, call.ids, nullptr));
   const std::span<const TokenId> ids = std::span(call.ids).subspan(first);
-  if (ids.size() <= PieceCache::kMaxIds) call.cache.Insert(key, ids);
-  return absl::OkStatus();
-}
-
-absl::Status ComponentTokenizer::Decode(std::span<const TokenId> ids,
-                                        DecodeOptions options,
-                                        std::string& text) const {
-  std::vector<std::string> parts;
-  parts.reserve(ids.size());
-  for (const TokenId id : ids) {
-    std::optional<std::string> spelling = TokenOf(id);
-    if (!spelling) {
-      return absl::InvalidArgumentError(
-          fmt::format("id {} is not in the vocabulary of {}, which has {} ids",
-                      id, parts_.name, size_));
-    }
-    if (options.skip_special_tokens &&
-        parts_.added_tokens.IsSpecial(*spelling)) {
-      continue;
-    }
-    parts.push_back(*std::move(spelling));
-  }
-  if (parts_.decoder != nullptr) {
-    parts_.decoder->Decode(parts);
-    for (const std::string& part : parts) text += part;
-  } else {
-    text += fmt::format("{}", fmt::join(parts, " "));
-  }
+  if (ids.size() <= PieceCache::kMaxIds) call.cache.Insert(key, line, ids);
   return absl::OkStatus();
 }
 

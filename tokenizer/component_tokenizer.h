@@ -14,6 +14,7 @@
 #include "tokenizer/normalizer.h"
 #include "tokenizer/piece_cache.h"
 #include "tokenizer/splitter.h"
+#include "tokenizer/thread_slots.h"
 #include "tokenizer/token_decoder.h"
 #include "tokenizer/token_model.h"
 #include "tokenizer/tokenizer.h"
@@ -53,6 +54,8 @@ class ComponentTokenizer final : public Tokenizer {
   const EncodingFrame& frame() const override { return parts_.frame; }
   absl::Status Decode(std::span<const TokenId> ids, DecodeOptions options,
                       std::string& text) const override;
+  std::unique_ptr<StreamDecoder> NewStreamDecoder(
+      DecodeOptions options) const override;
 
   size_t vocabulary_size() const override { return size_; }
   std::optional<TokenId> IdOf(std::string_view token) const override;
@@ -62,7 +65,8 @@ class ComponentTokenizer final : public Tokenizer {
   std::string Describe() const override;
 
  private:
-  struct Call;  // one Encode on its way
+  struct Call;   // one Encode on its way
+  class Stream;  // a decoder
 
   absl::Status EncodeText(Call& call, std::string_view text) const;
   absl::Status EncodeGap(Call& call, std::string_view gap,
@@ -75,7 +79,7 @@ class ComponentTokenizer final : public Tokenizer {
   const std::optional<Affixes> affixes_;
   size_t size_ = 0;
 
-  mutable PieceCaches caches_;  // locks for itself
+  mutable ThreadSlots<PieceCache> caches_;  // locks for itself
 };
 
 }  // namespace penstock

@@ -16,6 +16,7 @@ size_t SkipSmallContraction(std::string_view text, size_t pos) {
 }
 
 size_t NextEnd(std::string_view text, size_t pos) {
+  if (const size_t end = SkipWord(text, pos); end > pos) return end;
   if (text[pos] == '\'') {
     if (const size_t end = SkipSmallContraction(text, pos); end > pos) {
       return end;
@@ -25,7 +26,6 @@ size_t NextEnd(std::string_view text, size_t pos) {
   size_t start = pos;
   if (text[pos] == ' ' && pos + 1 < text.size()) ++start;
   const Char c = CharAt(text, start);
-  if (c.char_class & kLetter) return SkipLetters(text, start + c.size_bytes);
   if (c.char_class & kNumber) return SkipNumbers(text, start + c.size_bytes);
   if (!(c.char_class & kSpace)) return SkipOthers(text, start + c.size_bytes);
   return EndOfSpaces(text, pos, SpaceRunAt(text, pos));

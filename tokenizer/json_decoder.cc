@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "formats/status.h"
+#include "tokenizer/fragment_decoders.h"
 #include "tokenizer/json_pipeline.h"
 #include "tokenizer/token_decoders.h"
 

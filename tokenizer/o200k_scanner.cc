@@ -48,8 +48,26 @@ size_t SkipSuffix(std::string_view text, size_t pos) {
   return kSpelling == O200kSpelling::kO200k ? SkipContraction(text, pos) : pos;
 }
 
+// The end of ` ?[A-Z]*[a-z]+` at `pos` with its contraction; `pos` where there
+// is none, or it may not be all of the word.
+template <O200kSpelling kSpelling>
+size_t PlainWordEnd(std::string_view text, size_t pos) {
+  const size_t start = pos + (text[pos] == ' ' ? 1 : 0);
+  if (text.size() - start <= AsciiLetters::kBytes) return pos;
+  const AsciiLetters letters(text.data() + start);
+  const size_t large = letters.large_count();
+  const size_t small = letters.small_count(large);
+  const size_t end = start + large + small;
+  if (small == 0 || end == start + AsciiLetters::kBytes) return pos;
+  const char next = text[end];
+  if (static_cast<signed char>(next) < 0) return pos;
+  return next == '\'' ? SkipSuffix<kSpelling>(text, end) : end;
+}
+
 template <O200kSpelling kSpelling>
 size_t NextEnd(std::string_view text, size_t pos) {
+  if (const size_t end = PlainWordEnd<kSpelling>(text, pos); end > pos)
+    return end;
   const Char c = CharAt(text, pos);
   const size_t next = pos + c.size_bytes;
   if (c.char_class & kNumber) {

@@ -124,6 +124,18 @@ constexpr KnownRegex kTiktokenRegexes[] = {
      Pattern::kCl100k},
 };
 
+struct TrainingPattern {
+  std::string_view name;
+  Pattern pattern;
+};
+
+// Those that Hugging Face tokenizers can run, so its spelling of cl100k.
+constexpr TrainingPattern kTrainingPatterns[] = {
+    {"gpt2", Pattern::kGpt2},
+    {"cl100k", Pattern::kLlama3},
+    {"o200k", Pattern::kO200k},
+};
+
 std::unique_ptr<const PreTokenizer> MakeScanner(Pattern pattern) {
   switch (pattern) {
     case Pattern::kGpt2:
@@ -176,6 +188,24 @@ std::unique_ptr<const PreTokenizer> PreTokenizerByTiktokenRegex(
     if (known.regex == regex) return MakeScanner(known.pattern);
   }
   return PreTokenizerByRegex(regex);
+}
+
+std::vector<std::string_view> TrainingPatternNames() {
+  std::vector<std::string_view> names;
+  for (const TrainingPattern& known : kTrainingPatterns) {
+    names.push_back(known.name);
+  }
+  return names;
+}
+
+std::string_view RegexByName(std::string_view name) {
+  for (const TrainingPattern& training : kTrainingPatterns) {
+    if (training.name != name) continue;
+    for (const KnownRegex& known : kKnownRegexes) {
+      if (known.pattern == training.pattern) return known.regex;
+    }
+  }
+  return {};
 }
 
 }  // namespace penstock

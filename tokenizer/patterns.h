@@ -29,4 +29,9 @@ std::unique_ptr<const PreTokenizer> PreTokenizerByRegex(std::string_view regex);
 std::unique_ptr<const PreTokenizer> PreTokenizerByTiktokenRegex(
     std::string_view regex);
 
+// What new vocabularies can be trained with: "gpt2", "cl100k", "o200k".
+std::vector<std::string_view> TrainingPatternNames();
+// One of them as tokenizer.json files spell it; empty for another name.
+std::string_view RegexByName(std::string_view name);
+
 }  // namespace penstock

@@ -4,140 +4,122 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <span>
 #include <string_view>
-#include <vector>
 
 #include "tokenizer/tokenizer.h"
 
 namespace penstock {
 
-// A table of fixed size, 2 MiB, where a new piece replaces the older of the two
+// A table of fixed size, 8 MiB, where a new piece replaces the older of the two
 // that hash alike. It only ever saves work: ids are the same with and without.
+// Memory that no piece has come to is not taken yet.
 //
 // Threads: one at a time.
 class PieceCache {
  public:
-  static constexpr size_t kMaxPieceBytes = 16;
+  static constexpr size_t kMaxPieceBytes = 15;
   static constexpr size_t kMaxIds = 3;
 
-  // A piece of 1 to kMaxPieceBytes bytes.
+  PieceCache();
+
+  // The bytes of a piece, zeros behind them, and its size as the last byte.
   struct Key {
-    uint64_t head, tail;  // first and last bytes, overlapping
-    uint32_t size;
+    uint64_t head, tail;
+
+    friend bool operator==(const Key&, const Key&) = default;
   };
+  // Of a piece of 1 to kMaxPieceBytes bytes.
   static Key KeyOf(std::string_view piece);
+  // The same, where 16 bytes from the piece's begin may be read: faster.
+  static Key KeyOfReadable(std::string_view piece) {
+    Key key;
+    std::memcpy(&key, piece.data(), sizeof(key));
+    const Key& mask = kMasks[piece.size()];
+    return {key.head & mask.head,
+            (key.tail & mask.tail) | uint64_t{piece.size()} << 56};
+  }
+
+  // A place in the table, for all lookups of one key.
+  using Line = uint32_t;
+  static Line LineOf(const Key& key) {
+    const auto product =
+        static_cast<unsigned __int128>(key.head ^ 0x9fb21c651e98df25) *
+        (key.tail ^ 0xa0761d6478bd642f);
+    const auto folded = static_cast<uint64_t>(product ^ (product >> 64));
+    return static_cast<Line>(folded >> (64 - kLineBits));
+  }
+  void Prefetch(Line line) const { __builtin_prefetch(&lines_[line]); }
 
   struct Entry {
-    uint64_t head = 0, tail = 0;
-    uint16_t size = 0;
-    uint16_t count = 0;  // of ids
-    TokenId ids[kMaxIds];
+    Key key = {0, 0};
+    std::array<TokenId, kMaxIds> ids{};
+    uint32_t count = 0;
 
-    bool Holds(const Key& key) const {
-      return head == key.head && tail == key.tail && size == key.size;
-    }
-    void Set(const Key& key, std::span<const TokenId> piece_ids) {
-      head = key.head;
-      tail = key.tail;
-      size = static_cast<uint16_t>(key.size);
-      count = static_cast<uint16_t>(piece_ids.size());
-      std::copy(piece_ids.begin(), piece_ids.end(), ids);
-    }
+    // Writes kMaxIds ids, of which `count` are the piece's.
+    void CopyTo(TokenId* to) const { std::memcpy(to, ids.data(), sizeof(ids)); }
   };
   static_assert(sizeof(Entry) == 32, "two to a cache line");
 
-  PieceCache() : lines_(size_t{1} << kLineBits) {}
-
   // The piece's entry; null where it is not known. Valid until Insert.
-  const Entry* Find(const Key& key) const {
-    const Line& line = lines_[LineOf(key)];
-    if (line.newer.Holds(key)) return &line.newer;
-    return line.older.Holds(key) ? &line.older : nullptr;
+  const Entry* Find(const Key& key, Line line) const {
+    const TwoEntries& two = lines_[line];
+    if (two.newer.key == key) return &two.newer;
+    return two.older.key == key ? &two.older : nullptr;
   }
   // At most kMaxIds.
-  void Insert(const Key& key, std::span<const TokenId> piece_ids) {
-    Line& line = lines_[LineOf(key)];
-    line.older = line.newer;
-    line.newer.Set(key, piece_ids);
+  void Insert(const Key& key, Line line, std::span<const TokenId> ids) {
+    TwoEntries& two = lines_[line];
+    two.older = two.newer;
+    two.newer.key = key;
+    two.newer.count = static_cast<uint32_t>(ids.size());
+    std::copy(ids.begin(), ids.end(), two.newer.ids.begin());
   }
 
  private:
-  static constexpr int kLineBits = 15;
-  struct alignas(64) Line {
+  static constexpr int kLineBits = 17;
+  struct alignas(64) TwoEntries {
     Entry newer, older;
   };
 
-  static size_t LineOf(const Key& key) {
-    constexpr uint64_t kMultiplier = 0x9fb21c651e98df25;
-    uint64_t hash = (key.head ^ key.size) * kMultiplier;
-    hash = (hash ^ (hash >> 32) ^ key.tail) * kMultiplier;
-    return hash >> (64 - kLineBits);
-  }
+  static constexpr std::array<Key, kMaxPieceBytes + 1> kMasks = [] {
+    std::array<Key, kMaxPieceBytes + 1> masks{};
+    for (size_t size = 1; size <= kMaxPieceBytes; ++size) {
+      const auto low = [](size_t bytes) {
+        return bytes >= 8 ? ~uint64_t{0} : (uint64_t{1} << bytes * 8) - 1;
+      };
+      masks[size] = {low(size), size > 8 ? low(size - 8) : 0};
+    }
+    return masks;
+  }();
 
-  std::vector<Line> lines_;
+  struct Free {
+    void operator()(void* memory) const { std::free(memory); }
+  };
+
+  // Zeros, which the system gives page by page once they are asked for.
+  const std::unique_ptr<void, Free> memory_;
+  TwoEntries* const lines_;
 };
 
-inline PieceCache::Key PieceCache::KeyOf(std::string_view piece) {
-  const char* p = piece.data();
-  const size_t n = piece.size();
-  Key key = {0, 0, static_cast<uint32_t>(n)};
-  if (n >= 8) {
-    std::memcpy(&key.head, p, 8);
-    std::memcpy(&key.tail, p + n - 8, 8);
-  } else if (n >= 4) {
-    std::memcpy(&key.head, p, 4);
-    std::memcpy(&key.tail, p + n - 4, 4);
-  } else {
-    key.head = static_cast<unsigned char>(p[0]);
-    key.tail = static_cast<unsigned char>(p[n / 2]) << 8 |
-               static_cast<unsigned char>(p[n - 1]);
-  }
-  return key;
+inline PieceCache::PieceCache()
+    : memory_(std::calloc((size_t{1} << kLineBits) + 1, sizeof(TwoEntries))),
+      lines_(reinterpret_cast<TwoEntries*>(
+          (reinterpret_cast<uintptr_t>(memory_.get()) + alignof(TwoEntries)) &
+          ~uintptr_t{alignof(TwoEntries) - 1})) {
+  if (memory_ == nullptr) throw std::bad_alloc();
 }
 
-// Hands each caller a cache of its own, most often the one it had before.
-// Memory: a cache for each thread that ever encoded, at most kSlots of them
-// while nobody encodes.
-//
-// Threads: any number at a time; never waits.
-class PieceCaches {
- public:
-  PieceCaches() = default;
-  ~PieceCaches();
-  PieceCaches(const PieceCaches&) = delete;
-  PieceCaches& operator=(const PieceCaches&) = delete;
-
-  // Gives the cache back when it goes.
-  class Lease {
-   public:
-    explicit Lease(PieceCaches& caches);
-    ~Lease();
-    Lease(const Lease&) = delete;
-    Lease& operator=(const Lease&) = delete;
-    PieceCache& operator*() const { return *cache_; }
-
-   private:
-    std::atomic<PieceCache*>& home_;
-    std::unique_ptr<PieceCache> cache_;
-  };
-
- private:
-  static constexpr size_t kSlots = 64;
-  struct alignas(64) Slot {
-    // Null while its cache is lent. Taken with acquire, given with release.
-    std::atomic<PieceCache*> cache = nullptr;
-  };
-
-  // The slot of the calling thread, the same in every PieceCaches.
-  static size_t SlotOfThread();
-
-  std::array<Slot, kSlots> slots_;
-};
+inline PieceCache::Key PieceCache::KeyOf(std::string_view piece) {
+  char bytes[sizeof(Key)] = {};
+  std::memcpy(bytes, piece.data(), piece.size());
+  return KeyOfReadable({bytes, piece.size()});
+}
 
 }  // namespace penstock

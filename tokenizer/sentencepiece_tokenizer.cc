@@ -27,21 +27,6 @@ absl::Status CheckSize(std::string_view normalized) {
                   normalized.size()));
 }
 
-// Appends the characters in `bytes`, and U+FFFD for each byte of none.
-void AppendCharacters(std::string_view bytes, std::string& text) {
-  const char* const end = bytes.data() + bytes.size();
-  for (const char* at = bytes.data(); at != end;) {
-    const size_t size = Utf8SizeOfChar(at, end);
-    if (size == 0) {
-      text.append(kReplacementChar);
-      ++at;
-    } else {
-      text.append(at, size);
-      at += size;
-    }
-  }
-}
-
 }  // namespace
 
 absl::Status SentencePieceTokenizer::CheckRefused(std::string_view text) const {
@@ -132,55 +117,6 @@ absl::Status SentencePieceTokenizer::EncodeBare(
     add(begin, places[at]);
   }
   if (text.size() <= kKeptTextBytes) workspaces_.GiveBack(std::move(work));
-  return absl::OkStatus();
-}
-
-absl::Status SentencePieceTokenizer::Decode(std::span<const TokenId> ids,
-                                            DecodeOptions,
-                                            std::string& text) const {
-  std::string out;
-  std::string bytes;  // of byte pieces that follow each other
-  bool at_start = drops_first_space_ || drops_all_first_spaces_;
-  for (const TokenId id : ids) {
-    if (id >= writings_.size()) {
-      return absl::InvalidArgumentError(
-          fmt::format("id {} is not in the vocabulary, which has {} ids", id,
-                      writings_.size()));
-    }
-    const Writing& writing = writings_[id];
-    if (writing.kind == Writing::Kind::kByte) {
-      bytes.push_back(static_cast<char>(writing.byte));
-      continue;
-    }
-    AppendCharacters(bytes, out);
-    bytes.clear();
-    at_start &= out.empty();
-    switch (writing.kind) {
-      case Writing::Kind::kText: {
-        std::string_view surface = surfaces_.BytesOf(id);
-        if (at_start && writing.begins_with_space) {
-          surface.remove_prefix(1);
-          at_start = drops_all_first_spaces_;
-        }
-        out.append(surface);
-        break;
-      }
-      case Writing::Kind::kUnknown:
-        out.append(unknown_surface_);
-        break;
-      case Writing::Kind::kNothing:
-      case Writing::Kind::kByte:
-        break;
-    }
-  }
-  AppendCharacters(bytes, out);
-  if (denormalizer_ == nullptr) {
-    text.append(out);
-  } else {
-    TextBuffer denormalized;
-    denormalizer_->Normalize(out, denormalized);
-    text.append(denormalized.text());
-  }
   return absl::OkStatus();
 }
 

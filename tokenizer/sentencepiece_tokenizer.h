@@ -50,6 +50,9 @@ class SentencePieceTokenizer final : public Tokenizer {
   // Control pieces are no text; skip_special_tokens changes nothing.
   absl::Status Decode(std::span<const TokenId> ids, DecodeOptions options,
                       std::string& text) const override;
+  // With a denormalizer, which few models have, all is held back to the end.
+  std::unique_ptr<StreamDecoder> NewStreamDecoder(
+      DecodeOptions options) const override;
 
   size_t vocabulary_size() const override { return tokens_.size(); }
   // Of two pieces with one name, the control, unknown or byte piece.
@@ -71,6 +74,8 @@ class SentencePieceTokenizer final : public Tokenizer {
     TextBuffer normalized;
     std::unique_ptr<Segmenter::Scratch> scratch;
   };
+
+  class Stream;  // a decoder
 
   SentencePieceTokenizer() = default;
 

@@ -25,6 +25,8 @@ class LiteralPattern final : public TextPattern {
     return Found{begin, begin + literal_.size()};
   }
 
+  std::optional<size_t> MatchSize() const override { return literal_.size(); }
+
  private:
   const std::string literal_;
 };

@@ -28,6 +28,10 @@ class TextPattern {
   // Replaces `parts` by parts that cover `text`.
   virtual void Match(std::string_view text,
                      std::vector<MatchedPart>& parts) const;
+
+  // The bytes of a match, where all have as many and no other text decides what
+  // is one.
+  virtual std::optional<size_t> MatchSize() const { return std::nullopt; }
 };
 
 // Errors:  kUnimplemented for an empty string, which matches everywhere.

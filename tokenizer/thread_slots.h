@@ -31,6 +31,23 @@ class ThreadSlots {
   ThreadSlots(const ThreadSlots&) = delete;
   ThreadSlots& operator=(const ThreadSlots&) = delete;
 
+  // Lends a T as long as it lives, a new one where the slot is empty.
+  class Lease {
+   public:
+    explicit Lease(ThreadSlots& slots) : slots_(slots), thing_(slots.Take()) {
+      if (thing_ == nullptr) thing_ = std::make_unique<T>();
+    }
+    ~Lease() { slots_.GiveBack(std::move(thing_)); }
+    Lease(const Lease&) = delete;
+    Lease& operator=(const Lease&) = delete;
+    T& operator*() const { return *thing_; }
+    T* operator->() const { return thing_.get(); }
+
+   private:
+    ThreadSlots& slots_;
+    std::unique_ptr<T> thing_;
+  };
+
   // Null if the slot is empty: the caller then makes one.
   std::unique_ptr<T> Take() {
     return std::unique_ptr<T>(

@@ -198,8 +198,8 @@ absl::StatusOr<std::shared_ptr<const Tokenizer>> ParseTiktoken(
       CheckComplete(parts.vocabulary, encoding.specials, name));
   parts.pretokenizer = std::move(encoding.pretokenizer);
   parts.specials = std::move(encoding.specials);
-  MergeTable merges = MergesByRank(parts.vocabulary);
-  return std::make_shared<BpeTokenizer>(std::move(parts), std::move(merges));
+  Bpe bpe = Bpe::FromRanks(parts.vocabulary);
+  return std::make_shared<BpeTokenizer>(std::move(parts), std::move(bpe));
 }
 
 }  // namespace penstock

@@ -1,27 +1,15 @@
 #include "tokenizer/token_decoders.h"
 
-#include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <string_view>
 
 #include "tokenizer/byte_alphabet.h"
+#include "tokenizer/replace_all.h"
 #include "tokenizer/valid_utf8.h"
 
 namespace penstock {
 namespace {
-
-void ReplaceAll(std::string_view from, std::string_view to, std::string& text) {
-  if (from.empty() || text.find(from) == std::string::npos) return;
-  std::string replaced;
-  size_t gap = 0;
-  for (size_t found; (found = text.find(from, gap)) != std::string::npos;) {
-    replaced.append(text, gap, found - gap);
-    replaced.append(to);
-    gap = found + from.size();
-  }
-  replaced.append(text, gap);
-  text = std::move(replaced);
-}
 
 // In this order.
 void CleanUp(std::string& text) {
@@ -56,118 +44,195 @@ std::optional<char> ByteTokenValue(std::string_view token) {
   return static_cast<char>(value);
 }
 
+// Puts each part together.
+class WholePartSink : public PartSink {
+ public:
+  explicit WholePartSink(PartSink& next) : next_(next) {}
+
+  void Text(std::string_view text) final { part_ += text; }
+  void EndPart() final {
+    Part(part_);
+    part_.clear();
+  }
+  void End() override { next_.End(); }
+
+ protected:
+  virtual void Part(std::string& part) = 0;
+
+  void Give(std::string_view part) {
+    next_.Text(part);
+    next_.EndPart();
+  }
+  PartSink& next() { return next_; }
+
+ private:
+  PartSink& next_;
+  std::string part_;
+};
+
 }  // namespace
 
-void WordPieceDecoder::Decode(std::vector<std::string>& parts) const {
-  for (size_t i = 0; i < parts.size(); ++i) {
-    if (i > 0) {
-      if (parts[i].starts_with(prefix_)) {
-        parts[i].erase(0, prefix_.size());
+class WordPieceDecoder::Sink final : public WholePartSink {
+ public:
+  Sink(const WordPieceDecoder& decoder, PartSink& next)
+      : WholePartSink(next), decoder_(decoder) {}
+
+ private:
+  void Part(std::string& part) override {
+    if (!first_) {
+      if (part.starts_with(decoder_.prefix_)) {
+        part.erase(0, decoder_.prefix_.size());
       } else {
-        parts[i].insert(0, 1, ' ');
+        part.insert(0, 1, ' ');
       }
     }
-    if (cleanup_) CleanUp(parts[i]);
+    first_ = false;
+    if (decoder_.cleanup_) CleanUp(part);
+    Give(part);
   }
+
+  const WordPieceDecoder& decoder_;
+  bool first_ = true;
+};
+
+std::unique_ptr<PartSink> WordPieceDecoder::NewSink(PartSink& next) const {
+  return std::make_unique<Sink>(*this, next);
 }
 
-void ByteLevelDecoder::Decode(std::vector<std::string>& parts) const {
-  std::string bytes;
-  for (const std::string& part : parts) {
-    bytes += BytesOfSpelling(part).value_or(part);
+class ByteLevelDecoder::Sink final : public WholePartSink {
+ public:
+  using WholePartSink::WholePartSink;
+
+  void End() override {
+    next().Text(ReplaceUtf8Errors(bytes_));
+    next().EndPart();
+    next().End();
   }
-  if (!IsValidUtf8(bytes)) bytes = ReplaceUtf8Errors(bytes);
-  parts.assign(1, std::move(bytes));
+
+ private:
+  void Part(std::string& part) override {
+    bytes_ += BytesOfSpelling(part).value_or(part);
+    const size_t whole = bytes_.size() - UnfinishedUtf8Size(bytes_);
+    next().Text(ReplaceUtf8Errors(std::string_view(bytes_).substr(0, whole)));
+    bytes_.erase(0, whole);
+  }
+
+  std::string bytes_;
+};
+
+std::unique_ptr<PartSink> ByteLevelDecoder::NewSink(PartSink& next) const {
+  return std::make_unique<Sink>(next);
 }
 
-void MetaspaceDecoder::Decode(std::vector<std::string>& parts) const {
-  std::string spelled;
-  AppendChar(replacement_, spelled);
-  for (size_t i = 0; i < parts.size(); ++i) {
-    ReplaceAll(spelled, i == 0 && drops_first_ ? "" : " ", parts[i]);
-  }
-}
+class ByteFallbackDecoder::Sink final : public WholePartSink {
+ public:
+  using WholePartSink::WholePartSink;
 
-void ByteFallbackDecoder::Decode(std::vector<std::string>& parts) const {
-  std::vector<std::string> decoded;
-  std::string bytes;
-  const auto flush = [&] {
-    if (bytes.empty()) return;
-    if (IsValidUtf8(bytes)) {
-      decoded.push_back(bytes);
-    } else {
-      decoded.insert(decoded.end(), bytes.size(), "\ufffd");
+  void End() override {
+    EndRun();
+    next().End();
+  }
+
+ private:
+  void Part(std::string& part) override {
+    const std::optional<char> byte = ByteTokenValue(part);
+    if (!byte) {
+      EndRun();
+      Give(part);
+      return;
     }
-    bytes.clear();
-  };
-  for (std::string& part : parts) {
-    if (const auto byte = ByteTokenValue(part)) {
-      bytes.push_back(*byte);
-    } else {
-      flush();
-      decoded.push_back(std::move(part));
+    run_.push_back(*byte);
+    if (!broken_) {
+      // Where the last character begins, whole or not.
+      const std::string_view last = std::string_view(run_).substr(checked_);
+      if (UnfinishedUtf8Size(last) == last.size()) return;
+      if (IsValidUtf8(last)) {
+        checked_ = run_.size();
+        return;
+      }
+      broken_ = true;
     }
+    GiveErrors();
   }
-  flush();
-  parts = std::move(decoded);
+
+  void GiveErrors() {
+    for (size_t n = run_.size(); n > 0; --n) Give("\ufffd");
+    run_.clear();
+  }
+
+  void EndRun() {
+    if (checked_ < run_.size()) {
+      GiveErrors();
+    } else if (!run_.empty()) {
+      Give(run_);
+    }
+    run_.clear();
+    checked_ = 0;
+    broken_ = false;
+  }
+
+  std::string run_;      // its bytes not given yet
+  size_t checked_ = 0;   // of them are whole characters
+  bool broken_ = false;  // the run is not UTF-8
+};
+
+std::unique_ptr<PartSink> ByteFallbackDecoder::NewSink(PartSink& next) const {
+  return std::make_unique<Sink>(next);
 }
 
-void BpeSuffixDecoder::Decode(std::vector<std::string>& parts) const {
-  for (size_t i = 0; i < parts.size(); ++i) {
-    ReplaceAll(suffix_, i + 1 == parts.size() ? "" : " ", parts[i]);
+class BpeSuffixDecoder::Sink final : public WholePartSink {
+ public:
+  Sink(const BpeSuffixDecoder& decoder, PartSink& next)
+      : WholePartSink(next), decoder_(decoder) {}
+
+  void End() override {
+    GiveHeld("");
+    next().End();
   }
+
+ private:
+  void Part(std::string& part) override {
+    GiveHeld(" ");
+    held_ = part;
+  }
+
+  void GiveHeld(std::string_view space) {
+    if (!held_) return;
+    ReplaceAll(decoder_.suffix_, space, *held_);
+    Give(*held_);
+  }
+
+  const BpeSuffixDecoder& decoder_;
+  std::optional<std::string> held_;
+};
+
+std::unique_ptr<PartSink> BpeSuffixDecoder::NewSink(PartSink& next) const {
+  return std::make_unique<Sink>(*this, next);
 }
 
-void CtcDecoder::Decode(std::vector<std::string>& parts) const {
-  parts.erase(std::unique(parts.begin(), parts.end()), parts.end());
-  for (std::string& part : parts) {
+class CtcDecoder::Sink final : public WholePartSink {
+ public:
+  Sink(const CtcDecoder& decoder, PartSink& next)
+      : WholePartSink(next), options_(decoder.options_) {}
+
+ private:
+  void Part(std::string& part) override {
+    if (part == previous_) return;
+    previous_ = part;
     ReplaceAll(options_.pad_token, "", part);
-    if (!options_.cleanup) continue;
-    CleanUp(part);
-    ReplaceAll(options_.word_delimiter, " ", part);
-  }
-  std::erase_if(parts, [](const std::string& part) { return part.empty(); });
-}
-
-void FuseDecoder::Decode(std::vector<std::string>& parts) const {
-  std::string fused;
-  for (const std::string& part : parts) fused += part;
-  parts.assign(1, std::move(fused));
-}
-
-void StripDecoder::Decode(std::vector<std::string>& parts) const {
-  for (std::string& part : parts) {
-    size_t begin = 0;
-    for (size_t n = 0; n < start_ && begin < part.size(); ++n) {
-      size_t pos = begin;
-      if (NextChar(part, pos) != content_) break;
-      begin = pos;
+    if (options_.cleanup) {
+      CleanUp(part);
+      ReplaceAll(options_.word_delimiter, " ", part);
     }
-    size_t end = part.size();
-    for (size_t n = 0; n < stop_ && end > 0; ++n) {
-      const size_t last = PreviousChar(part, end);
-      size_t pos = last;
-      if (NextChar(part, pos) != content_) break;
-      end = last;
-    }
-    part = begin < end ? part.substr(begin, end - begin) : "";
+    if (!part.empty()) Give(part);
   }
-}
 
-void ReplaceDecoder::Decode(std::vector<std::string>& parts) const {
-  std::vector<MatchedPart> matches;
-  for (std::string& part : parts) {
-    pattern_->Match(part, matches);
-    std::string replaced;
-    for (const MatchedPart& match : matches) {
-      if (match.is_match) {
-        replaced += content_;
-      } else {
-        replaced.append(part, match.begin, match.end - match.begin);
-      }
-    }
-    part = std::move(replaced);
-  }
+  const CtcDecoderOptions& options_;
+  std::optional<std::string> previous_;
+};
+
+std::unique_ptr<PartSink> CtcDecoder::NewSink(PartSink& next) const {
+  return std::make_unique<Sink>(*this, next);
 }
 
 }  // namespace penstock

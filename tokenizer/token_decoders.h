@@ -1,14 +1,10 @@
-// The decoders there are, each a few lines.
+// The decoders that look at a part as a whole.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
-#include "tokenizer/text_pattern.h"
 #include "tokenizer/token_decoder.h"
 
 namespace penstock {
@@ -19,47 +15,45 @@ class WordPieceDecoder final : public TokenDecoder {
  public:
   WordPieceDecoder(std::string prefix, bool cleanup)
       : prefix_(std::move(prefix)), cleanup_(cleanup) {}
-  void Decode(std::vector<std::string>& parts) const override;
+  std::unique_ptr<PartSink> NewSink(PartSink& next) const override;
 
  private:
+  class Sink;
   const std::string prefix_;
   const bool cleanup_;
 };
 
 // Reads the alphabet of byte_alphabet.h; a token that is not of it stays. What
-// is then not UTF-8 becomes U+FFFD.
+// is then not UTF-8 becomes U+FFFD. Makes one part of all, but gives its
+// characters as soon as they are whole.
 class ByteLevelDecoder final : public TokenDecoder {
  public:
-  void Decode(std::vector<std::string>& parts) const override;
-};
-
-// Makes spaces of the replacement. `drops_first` drops those of the first
-// token instead.
-class MetaspaceDecoder final : public TokenDecoder {
- public:
-  MetaspaceDecoder(uint32_t replacement, bool drops_first)
-      : replacement_(replacement), drops_first_(drops_first) {}
-  void Decode(std::vector<std::string>& parts) const override;
+  std::unique_ptr<PartSink> NewSink(PartSink& next) const override;
 
  private:
-  const uint32_t replacement_;
-  const bool drops_first_;
+  class Sink;
 };
 
 // Makes characters of runs of <0x00> ... <0xFF>; each byte of a run that is not
-// UTF-8 becomes U+FFFD.
+// UTF-8 becomes U+FFFD. So a run is held back until it ends, or is known to be
+// none.
 class ByteFallbackDecoder final : public TokenDecoder {
  public:
-  void Decode(std::vector<std::string>& parts) const override;
+  std::unique_ptr<PartSink> NewSink(PartSink& next) const override;
+
+ private:
+  class Sink;
 };
 
-// Makes a space of the suffix; nothing in the last token.
+// Makes a space of the suffix; nothing in the last token, so that one token is
+// held back.
 class BpeSuffixDecoder final : public TokenDecoder {
  public:
   explicit BpeSuffixDecoder(std::string suffix) : suffix_(std::move(suffix)) {}
-  void Decode(std::vector<std::string>& parts) const override;
+  std::unique_ptr<PartSink> NewSink(PartSink& next) const override;
 
  private:
+  class Sink;
   const std::string suffix_;
 };
 
@@ -74,40 +68,11 @@ class CtcDecoder final : public TokenDecoder {
  public:
   explicit CtcDecoder(CtcDecoderOptions options)
       : options_(std::move(options)) {}
-  void Decode(std::vector<std::string>& parts) const override;
+  std::unique_ptr<PartSink> NewSink(PartSink& next) const override;
 
  private:
+  class Sink;
   const CtcDecoderOptions options_;
-};
-
-// Makes one part of all.
-class FuseDecoder final : public TokenDecoder {
- public:
-  void Decode(std::vector<std::string>& parts) const override;
-};
-
-// Drops up to so many of one character at the ends of each part.
-class StripDecoder final : public TokenDecoder {
- public:
-  StripDecoder(uint32_t content, size_t start, size_t stop)
-      : content_(content), start_(start), stop_(stop) {}
-  void Decode(std::vector<std::string>& parts) const override;
-
- private:
-  const uint32_t content_;
-  const size_t start_, stop_;
-};
-
-class ReplaceDecoder final : public TokenDecoder {
- public:
-  ReplaceDecoder(std::unique_ptr<const TextPattern> pattern,
-                 std::string content)
-      : pattern_(std::move(pattern)), content_(std::move(content)) {}
-  void Decode(std::vector<std::string>& parts) const override;
-
- private:
-  const std::unique_ptr<const TextPattern> pattern_;
-  const std::string content_;
 };
 
 }  // namespace penstock

@@ -74,6 +74,8 @@ struct Encodings {
   void Clear();
 };
 
+class StreamDecoder;  // stream_decoder.h
+
 // Immutable after loading.
 //
 // Threads: any number at a time.
@@ -105,6 +107,10 @@ class Tokenizer {
   virtual absl::Status Decode(std::span<const TokenId> ids,
                               DecodeOptions options,
                               std::string& text) const = 0;
+
+  // Decodes ids while they come. The tokenizer must outlive it.
+  virtual std::unique_ptr<StreamDecoder> NewStreamDecoder(
+      DecodeOptions options) const = 0;
 
   // One more than the largest id.
   virtual size_t vocabulary_size() const = 0;

@@ -42,7 +42,8 @@ absl::StatusOr<std::shared_ptr<const Tokenizer>> BuildByteLevelBpe(
            std::any_of(parts.specials.begin(), parts.specials.end(),
                        [&](const auto& token) { return token.id == id; });
   }));
-  return std::make_shared<BpeTokenizer>(std::move(parts), std::move(merges));
+  Bpe bpe = Bpe::FromMerges(parts.vocabulary, std::move(merges));
+  return std::make_shared<BpeTokenizer>(std::move(parts), std::move(bpe));
 }
 
 absl::StatusOr<std::shared_ptr<const Tokenizer>> Build(

@@ -58,6 +58,19 @@ size_t Utf8ErrorAt(std::string_view text, size_t pos) {
   return 0;
 }
 
+size_t UnfinishedUtf8Size(std::string_view text) {
+  for (size_t size = 1; size <= 3 && size <= text.size(); ++size) {
+    const size_t pos = text.size() - size;
+    if (IsUtf8Continuation(text[pos])) continue;
+    const auto first = static_cast<unsigned char>(text[pos]);
+    if (first < 0xc2 || first > 0xf4) return 0;
+    // The error is that nothing follows.
+    return Utf8Size(text[pos]) > size && Utf8ErrorAt(text, pos) == size ? size
+                                                                        : 0;
+  }
+  return 0;
+}
+
 std::string ReplaceUtf8Errors(std::string_view text) {
   std::string valid;
   valid.reserve(text.size() + 16);

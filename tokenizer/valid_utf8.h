@@ -95,6 +95,10 @@ bool IsAscii(std::string_view text);
 // Python's errors="replace" follows; 0 where a valid character begins.
 size_t Utf8ErrorAt(std::string_view text, size_t pos);
 
+// How many bytes at the end, up to 3, begin a character that more bytes may
+// finish.
+size_t UnfinishedUtf8Size(std::string_view text);
+
 // Each error becomes one U+FFFD.
 std::string ReplaceUtf8Errors(std::string_view text);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <deque>
+#include <functional>
 #include <limits>
 #include <mutex>
 #include <optional>
@@ -21,6 +22,7 @@
 #include "tools/input_files.h"
 #include "tools/progress.h"
 #include "tools/shard_set.h"
+#include "tools/tfds_output.h"
 
 namespace penstock {
 namespace {
@@ -71,7 +73,7 @@ absl::Status SerializeTokens(const ConversionOptions& options,
     const size_t n = std::min(piece, ids.size() - begin);
     const std::vector<int64_t> values(ids.begin() + begin,
                                       ids.begin() + begin + n);
-    example.SetInts("tokens", values);
+    example.SetInts("tokens", values, options.token_encoding);
     example.Finish(out.bytes);
     out.ends.push_back(out.bytes.size());
     out.lengths.push_back(static_cast<uint32_t>(n));
@@ -128,8 +130,8 @@ absl::Status WriteChunk(const Serialized& chunk, ShardSet& shards,
 
 // Reads and writes in order on this thread; chunks are serialized side by side.
 absl::Status RunStages(FileSystem& files, const ConversionOptions& options,
-                       const InputFiles& input, ShardSet& shards,
-                       ConversionResult& result) {
+                       const InputFiles& input, Workers& workers,
+                       ShardSet& shards, ConversionResult& result) {
   OpenOptions open = options.open;
   open.other_members = OtherMembers::kSkip;
   open.on_skipped_member = [&](std::string_view member, std::string_view why) {
@@ -137,16 +139,17 @@ absl::Status RunStages(FileSystem& files, const ConversionOptions& options,
       result.first_skipped = fmt::format("{}: {}", member, why);
     }
   };
+  open.on_repeated_field = [&](std::string_view place) {
+    if (result.repeated_fields++ == 0) result.first_repeated = place;
+  };
   DocumentReader reader(files, input, std::move(open));
   Progress progress("datagen", input.size_bytes, options.quiet);
-  const int threads =
-      options.threads > 0
-          ? options.threads
-          : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  Workers workers(threads);
-  const auto most = static_cast<size_t>(threads) * 2;
+  const auto most = static_cast<size_t>(workers.threads()) * 2;
   std::deque<std::shared_ptr<Slot>> started;
   for (bool more = true; more || !started.empty();) {
+    if (options.stop.stop_requested()) {
+      return absl::CancelledError("stopped; nothing was written");
+    }
     if (more && started.size() < most) {
       PENSTOCK_ASSIGN_OR_RETURN(DocumentChunk chunk, reader.Next());
       more = chunk.size() > 0;
@@ -185,6 +188,21 @@ absl::Status RemoveDataset(FileSystem& files, const std::string& folder,
   return files.SyncFolder(folder);
 }
 
+absl::Status CheckEncoding(const ConversionOptions& options) {
+  const int number_bytes = NumberBytes(options.token_encoding);
+  if (number_bytes == 0) return absl::OkStatus();
+  if (options.tokenizer == nullptr) {
+    return absl::InvalidArgumentError(
+        "a token encoding needs a tokenizer: the text itself is written");
+  }
+  const uint64_t ids = options.tokenizer->vocabulary_size();
+  if (ids <= uint64_t{1} << (8 * number_bytes)) return absl::OkStatus();
+  return absl::InvalidArgumentError(fmt::format(
+      "the vocabulary has {} ids, more than {} can hold; choose uint32 or "
+      "int64",
+      ids, FeatureEncodingName(options.token_encoding)));
+}
+
 uint32_t ShardCount(const ConversionOptions& options, uint64_t input_bytes) {
   if (options.shards > 0) return options.shards;
   const uint64_t count =
@@ -196,6 +214,7 @@ uint32_t ShardCount(const ConversionOptions& options, uint64_t input_bytes) {
 
 absl::StatusOr<ConversionResult> ConvertCorpus(
     FileSystem& files, const ConversionOptions& options) {
+  PENSTOCK_RETURN_IF_ERROR(CheckEncoding(options));
   PENSTOCK_ASSIGN_OR_RETURN(
       const InputFiles input,
       FindInputFiles(files, options.inputs, options.open.kind));
@@ -217,16 +236,31 @@ absl::StatusOr<ConversionResult> ConvertCorpus(
           result.manifest));
     }
     PENSTOCK_RETURN_IF_ERROR(
+        RemoveTfdsSplit(files, options.output, options.name, options.split));
+    PENSTOCK_RETURN_IF_ERROR(
         RemoveDataset(files, options.output, result.manifest));
   }
 
   const uint32_t shard_count = ShardCount(options, input.size_bytes);
   const std::string base = stem + ".tfrecord";
   result.pattern = fmt::format("{}@{}", base, shard_count);
-  PENSTOCK_ASSIGN_OR_RETURN(const std::unique_ptr<ShardSet> shards,
-                            ShardSet::Create(files, base, shard_count,
-                                             options.compression, length_name));
-  PENSTOCK_RETURN_IF_ERROR(RunStages(files, options, input, *shards, result));
+  Workers workers(
+      options.threads > 0
+          ? options.threads
+          : std::max(1, static_cast<int>(std::thread::hardware_concurrency())));
+  const GzipMembers members = {
+      .run_task =
+          [&](std::function<void()> task) { workers.Run(std::move(task)); },
+      // Shared out over the shards, which fill side by side.
+      .most_ahead =
+          1 + 2 * static_cast<size_t>(workers.threads()) / shard_count};
+  PENSTOCK_ASSIGN_OR_RETURN(
+      const std::unique_ptr<ShardSet> shards,
+      ShardSet::Create(files, base, shard_count,
+                       {.compression = options.compression, .gzip = members},
+                       length_name));
+  PENSTOCK_RETURN_IF_ERROR(
+      RunStages(files, options, input, workers, *shards, result));
   if (!tokenized) result.tokens = 0;
   Manifest manifest;
   manifest.tool_version = PENSTOCK_VERSION;
@@ -236,11 +270,23 @@ absl::StatusOr<ConversionResult> ConvertCorpus(
     manifest.tokenizer = {options.tokenizer->Describe(),
                           options.tokenizer->Fingerprint()};
   }
+  const bool one_value =
+      !tokenized || options.token_encoding != FeatureEncoding::kPlain;
   manifest.features.push_back(
       {.name = length_name,
-       .type = tokenized ? FeatureType::kInt64 : FeatureType::kBytes,
-       .length = tokenized ? ManifestFeature::kAnyLength : 1});
+       .type = one_value ? FeatureType::kBytes : FeatureType::kInt64,
+       .length = one_value ? 1 : ManifestFeature::kAnyLength,
+       .encoding = options.token_encoding});
   PENSTOCK_ASSIGN_OR_RETURN(manifest.shards, shards->Finish());
+  if (!options.tfds) {
+    result.no_tfds = "--no-tfds was given";
+  } else if (options.compression != Compression::kNone) {
+    result.no_tfds = "TFDS reads no compressed shards";
+  } else {
+    PENSTOCK_ASSIGN_OR_RETURN(result.no_tfds,
+                              AddTfdsSplit(files, options.output, options.name,
+                                           options.split, manifest));
+  }
   PENSTOCK_RETURN_IF_ERROR(manifest.Save(files, result.manifest));
   return result;
 }

@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "formats/feature_spec.h"
 #include "formats/file.h"
 #include "formats/open.h"
 #include "formats/record_reader.h"
@@ -31,13 +33,21 @@ struct ConversionOptions {
   // Longer documents become several records; 0 leaves them whole. Tokenized
   // only. Nothing is lost.
   uint64_t max_tokens = 0;
+  // How the ids lie in a record. kUint16 and kUint32 take two and four bytes
+  // each and are read at the speed of a copy. Tokenized only.
+  FeatureEncoding token_encoding = FeatureEncoding::kPlain;
   // 0: as many as the input has times shard_bytes.
   uint32_t shards = 0;
   uint64_t shard_bytes = 256ull << 20;
   Compression compression = Compression::kNone;
+  // Also writes what TensorFlow Datasets wants beside the shards, where the
+  // folder holds no other dataset. TFDS reads uncompressed shards alone.
+  bool tfds = true;
   int threads = 0;         // 0 is one for each core
   bool overwrite = false;  // replaces a dataset of the same name
   bool quiet = false;      // no progress
+  // Ends the conversion with kCancelled, which leaves no file.
+  std::stop_token stop = {};
 };
 
 struct ConversionResult {
@@ -47,10 +57,14 @@ struct ConversionResult {
   uint64_t tokens = 0;
   std::string pattern;   // "out/name-train.tfrecord@8"
   std::string manifest;  // its path
+  std::string no_tfds;   // why there is no dataset_info.json; empty: there is
   // Files and members of archives whose names say no kind: how many, and the
   // first of them.
   uint64_t skipped = 0;
   std::string first_skipped;
+  // JSONL lines where the field comes twice, and the first of them.
+  uint64_t repeated_fields = 0;
+  std::string first_repeated;
 };
 
 // Record i goes to shard i mod shards, so the same input and options give the

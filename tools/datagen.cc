@@ -4,11 +4,15 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "formats/status.h"
 #include "tokenizer/load.h"
 #include "tools/conversion.h"
+#include "tools/corpus_options.h"
 #include "tools/program.h"
+#include "tools/stop_signals.h"
+#include "tools/vocabulary_training.h"
 
 namespace penstock {
 namespace {
@@ -18,13 +22,30 @@ Examples:
   datagen --input books/ --output data --name books
   datagen --input 'crawl/*.jsonl.gz' --field text --output data --name crawl \
           --tokenizer cl100k_base.tiktoken --max-tokens 2048 --shards 64
+  datagen --input crawl/ --tokenizer gpt2.tiktoken --token-encoding uint16 \
+          --output data --name small
   datagen --input dump.tar.zst --output data --name dump
+  datagen vocab crawl/ --size 32768 --output tokenizer.json
   datagen --input notes.txt --unit line --tokenizer bytes --output data \
           --name notes --compression gzip
 
 A dataset is its shards (NAME-SPLIT.tfrecord-00000-of-00064 ...), an index
-beside each shard that is not compressed, and NAME-SPLIT.manifest.json, which
-is written last. Read it as data/NAME-SPLIT.tfrecord@64.)";
+beside each shard that is not zlib, and NAME-SPLIT.manifest.json, which is
+written last. Read it as data/NAME-SPLIT.tfrecord@64. TensorFlow Datasets reads
+the folder by its dataset_info.json: tfds.builder_from_directory("data").
+
+`datagen vocab` learns a tokenizer from a corpus; see `datagen vocab --help`.)";
+
+constexpr char kVocabExamples[] = R"(
+Examples:
+  datagen vocab books/ --size 8192 --output tokenizer.json
+  datagen vocab 'crawl/*.jsonl.gz' --field text --size 65536 --words o200k \
+          --special-token '<|endoftext|>' --output crawl.json
+  datagen --input books/ --output data --name books --tokenizer tokenizer.json
+
+The file is a tokenizer.json as Hugging Face tokenizers writes it: byte-level
+BPE. The same corpus gives the same file, whatever the threads and the order of
+the files.)";
 
 struct Arguments {
   ConversionOptions conversion;
@@ -60,6 +81,12 @@ absl::Status Run(Arguments& arguments) {
                "their names say no kind (first: {}); --kind reads all files\n",
                WithCommas(result.skipped), result.first_skipped);
   }
+  if (result.repeated_fields > 0) {
+    fmt::print(stderr,
+               "datagen: in {} lines the field comes twice, and the last one "
+               "was taken (first: {})\n",
+               WithCommas(result.repeated_fields), result.first_repeated);
+  }
   fmt::print("{} documents, {} of text -> {} records",
              WithCommas(result.documents),
              HumanBytes(static_cast<double>(result.text_bytes)),
@@ -68,7 +95,33 @@ absl::Status Run(Arguments& arguments) {
     fmt::print(", {} tokens", WithCommas(result.tokens));
   }
   fmt::print("\ndataset  {}\nmanifest {}\n", result.pattern, result.manifest);
+  if (result.no_tfds.empty()) {
+    fmt::print("tfds     {}/dataset_info.json\n", options.output);
+  } else {
+    fmt::print("tfds     no dataset_info.json: {}\n", result.no_tfds);
+  }
   return absl::OkStatus();
+}
+
+int RunVocab(int argc, char** argv) {
+  VocabularyOptions options;
+  CLI::App app("Learns a byte-level BPE tokenizer from a corpus.",
+               "datagen vocab");
+  app.footer(kVocabExamples);
+  app.add_option("corpus", options.inputs,
+                 "Files, patterns or folders, as of datagen's --input")
+      ->required();
+  app.add_option("-o,--output", options.output,
+                 "The tokenizer.json to write")
+      ->required();
+  AddTrainingOptions(app, options);
+  AddCorpusOptions(app, options.open);
+  app.add_option("--threads", options.threads, "0: one for each core")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
+  app.add_flag("-q,--quiet", options.quiet, "No progress");
+  return RunProgram(app, argc, argv,
+                    [&] { return RunVocabularyTraining(options); });
 }
 
 }  // namespace
@@ -76,6 +129,9 @@ absl::Status Run(Arguments& arguments) {
 
 int main(int argc, char** argv) {
   using namespace penstock;  // NOLINT: the program's own names
+  if (argc > 1 && std::string_view(argv[1]) == "vocab") {
+    return RunVocab(argc - 1, argv + 1);
+  }
   Arguments arguments;
   ConversionOptions& options = arguments.conversion;
   CLI::App app("Converts corpora to sharded TFRecords.", "datagen");
@@ -104,31 +160,7 @@ int main(int argc, char** argv) {
   app.add_option("--split", options.split, "Split of the dataset")
       ->capture_default_str();
 
-  app.add_option("--kind", options.open.kind, "What the input files are")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, FileKind>{
-          {"text", FileKind::kText},
-          {"jsonl", FileKind::kJsonl},
-          {"csv", FileKind::kCsv},
-          {"tsv", FileKind::kTsv},
-          {"tar", FileKind::kTar},
-          {"zip", FileKind::kZip},
-          {"7z", FileKind::k7z},
-          {"webdataset", FileKind::kWebDataset}}));
-  app.add_option("--unit", options.open.text_unit,
-                 "What one document of a text file is (default paragraph)")
-      ->transform(CLI::CheckedTransformer(
-          std::map<std::string, TextUnit>{{"line", TextUnit::kLine},
-                                          {"paragraph", TextUnit::kParagraph},
-                                          {"file", TextUnit::kFile}}));
-  app.add_option("--field", options.open.json_field,
-                 "JSONL field that holds the text; a.b looks inside a")
-      ->capture_default_str();
-  app.add_option("--column", options.open.csv_column,
-                 "CSV or TSV column that holds the text: its name, or #2")
-      ->capture_default_str();
-  app.add_option("--sample-extension", options.open.sample_extension,
-                 "WebDataset component that holds the text")
-      ->capture_default_str();
+  AddCorpusOptions(app, options.open);
 
   CLI::Option* tokenizer = app.add_option(
       "-t,--tokenizer", arguments.tokenizer,
@@ -143,6 +175,12 @@ int main(int argc, char** argv) {
                  "tokens (0: whole)")
       ->needs(tokenizer)
       ->capture_default_str();
+  app.add_option("--token-encoding", options.token_encoding,
+                 "How ids lie in a record: int64, or as an array of uint16 or "
+                 "uint32 in one bytes value, which is read faster (default "
+                 "int64)")
+      ->transform(CLI::CheckedTransformer(TokenEncodings()))
+      ->needs(tokenizer);
   app.add_option("--end-token", arguments.end_token,
                  "Token put after each document, such as '<|endoftext|>'")
       ->needs(tokenizer);
@@ -159,17 +197,31 @@ int main(int argc, char** argv) {
       ->transform(ByteSize())
       ->capture_default_str();
   app.add_option("--compression", options.compression,
-                 "none, gzip or zlib; compressed shards have no index and are "
-                 "read in sequence (default none)")
+                 "none, gzip or zlib; gzip is slower to read by record number, "
+                 "zlib is read in sequence only (default none)")
       ->transform(CLI::CheckedTransformer(
           std::map<std::string, Compression>{{"none", Compression::kNone},
                                              {"gzip", Compression::kGzip},
                                              {"zlib", Compression::kZlib}}));
+  app.add_flag("!--no-tfds", options.tfds,
+               "Leaves out the dataset_info.json and features.json that "
+               "TensorFlow Datasets reads");
   app.add_option("--threads", options.threads, "0: one for each core")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
   app.add_flag("--overwrite", options.overwrite,
                "Replaces a dataset of the same name");
+  app.add_flag("--lenient-numbers", options.open.json_leniency.numbers,
+               "JSONL: takes numbers outside 64 bits or a double's range, in "
+               "other fields than the text");
+  app.add_option("--invalid-unicode", options.open.json_leniency.unicode,
+                 "JSONL: what lone surrogates and bytes that are not UTF-8 "
+                 "are: fail, or replace by U+FFFD (default fail)")
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, bool>{{"fail", false}, {"replace", true}}));
   app.add_flag("-q,--quiet", options.quiet, "No progress");
-  return RunProgram(app, argc, argv, [&] { return Run(arguments); });
+  const StopSignals signals;
+  options.stop = signals.token();
+  const int code = RunProgram(app, argc, argv, [&] { return Run(arguments); });
+  return code != 0 && signals.caught() != 0 ? 128 + signals.caught() : code;
 }

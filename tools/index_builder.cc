@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "formats/example_parser.h"
+#include "formats/manifest.h"
 #include "formats/status.h"
 #include "tools/example_json.h"
 #include "tools/record_scan.h"
@@ -40,11 +41,13 @@ uint64_t LengthOf(const Column& column, size_t row) {
 
 absl::StatusOr<std::vector<LengthColumn>> MeasureLengths(
     FileSystem& files, const std::string& path,
-    const std::vector<std::string>& features) {
+    const std::vector<std::string>& features, Compression compression) {
   std::vector<LengthColumn> columns;
   for (const std::string& feature : features) columns.push_back({feature, {}});
   PENSTOCK_ASSIGN_OR_RETURN(const std::unique_ptr<RecordReader> reader,
-                            OpenTfRecordFile(files, path, Compression::kNone));
+                            OpenTfRecordFile(files, path, compression));
+  PENSTOCK_ASSIGN_OR_RETURN(const std::optional<Manifest> manifest,
+                            LoadManifestBeside(files, path));
   std::optional<ExampleParser> parser;
   Examples examples;
   while (true) {
@@ -56,7 +59,12 @@ absl::StatusOr<std::vector<LengthColumn>> MeasureLengths(
       for (const std::string& feature : features) {
         absl::StatusOr<FeatureType> type = TypeOf(feature, block->records[0]);
         if (!type.ok()) return Annotate(type.status(), reader->Locate(0));
-        specs.push_back({.name = feature, .type = *type});
+        const ManifestFeature* known =
+            manifest ? manifest->Find(feature) : nullptr;
+        const FeatureEncoding encoding =
+            known == nullptr ? FeatureEncoding::kPlain : known->encoding;
+        if (encoding != FeatureEncoding::kPlain) type = FeatureType::kInt64;
+        specs.push_back({.name = feature, .type = *type, .encoding = encoding});
       }
       PENSTOCK_ASSIGN_OR_RETURN(parser,
                                 ExampleParser::Create(std::move(specs)));
@@ -81,20 +89,26 @@ absl::StatusOr<std::vector<LengthColumn>> MeasureLengths(
 
 }  // namespace
 
-absl::StatusOr<RecordIndex> BuildIndex(
-    FileSystem& files, const std::string& path,
-    const std::vector<std::string>& features) {
-  PENSTOCK_ASSIGN_OR_RETURN(const FileInfo info, files.Stat(path));
-  PENSTOCK_ASSIGN_OR_RETURN(RecordIndex index, RecordIndex::Build(files, path));
+absl::StatusOr<RecordIndex> BuildIndex(FileSystem& files,
+                                       const std::string& path,
+                                       const std::vector<std::string>& features,
+                                       IndexBuildOptions options) {
+  // Measuring verifies all there is.
+  if (!features.empty()) options.check = IndexCheck::kHeaders;
+  PENSTOCK_ASSIGN_OR_RETURN(RecordIndex index,
+                            BuildRecordIndex(files, path, options));
   if (features.empty()) return index;
+  return AddLengths(files, path, index, features, options.compression);
+}
+
+absl::StatusOr<RecordIndex> AddLengths(FileSystem& files,
+                                       const std::string& path,
+                                       const RecordIndex& index,
+                                       const std::vector<std::string>& features,
+                                       Compression compression) {
   PENSTOCK_ASSIGN_OR_RETURN(std::vector<LengthColumn> columns,
-                            MeasureLengths(files, path, features));
-  std::vector<uint64_t> offsets;
-  offsets.reserve(index.records());
-  for (uint64_t i = 0; i < index.records(); ++i) {
-    offsets.push_back(index.offset(i));
-  }
-  return RecordIndex(std::move(offsets), std::move(columns), info);
+                            MeasureLengths(files, path, features, compression));
+  return index.WithColumns(std::move(columns));
 }
 
 }  // namespace penstock

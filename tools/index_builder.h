@@ -7,14 +7,24 @@
 #include "absl/status/statusor.h"
 #include "formats/file.h"
 #include "formats/record_index.h"
+#include "formats/record_index_build.h"
 
 namespace penstock {
 
-// Reads the whole file. For each feature a column says how many values a record
-// holds of it, or for bytes how many bytes its values have together.
+// For each feature a column says how many values a record holds of it, or for
+// bytes how many bytes its values have together; with any the whole file is
+// read, whatever `options` say.
 // Errors:  those of reading; kInvalidArgument for a record without the feature.
-absl::StatusOr<RecordIndex> BuildIndex(
-    FileSystem& files, const std::string& path,
-    const std::vector<std::string>& features);
+absl::StatusOr<RecordIndex> BuildIndex(FileSystem& files,
+                                       const std::string& path,
+                                       const std::vector<std::string>& features,
+                                       IndexBuildOptions options);
+
+// The same columns for places that are known already.
+absl::StatusOr<RecordIndex> AddLengths(FileSystem& files,
+                                       const std::string& path,
+                                       const RecordIndex& index,
+                                       const std::vector<std::string>& features,
+                                       Compression compression);
 
 }  // namespace penstock

@@ -3,10 +3,14 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "formats/atomic_file.h"
+#include "formats/manifest.h"
+#include "formats/shard_names.h"
 #include "formats/status.h"
 #include "infeed/report_json.h"
 #include "infeed/report_text.h"
@@ -15,6 +19,7 @@
 #include "pipeline/state.h"
 #include "tokenizer/load.h"
 #include "tools/program.h"
+#include "tools/skipped_report.h"
 #include "tools/stop_signals.h"
 
 namespace penstock {
@@ -38,9 +43,11 @@ struct Arguments {
   std::string pattern;
   bool corpus = false;
   OpenOptions open;
+  uint64_t max_skipped = 0;  // 0: any number
   std::string tokenizer;
   std::string tokenizer_pattern;
   std::string by;
+  std::optional<FeatureEncoding> encoding;  // by default the manifest says
   std::vector<int64_t> buckets;
   int64_t multiple_of = 0;
   int64_t max_length = 0;
@@ -61,10 +68,26 @@ struct Arguments {
   bool explain = false;
 };
 
+absl::StatusOr<FeatureEncoding> EncodingOf(const Arguments& arguments) {
+  if (arguments.encoding) return *arguments.encoding;
+  PENSTOCK_ASSIGN_OR_RETURN(const std::vector<std::string> paths,
+                            ExpandPattern(LocalFiles(), arguments.pattern));
+  PENSTOCK_ASSIGN_OR_RETURN(const std::optional<Manifest> manifest,
+                            LoadManifestBeside(LocalFiles(), paths[0]));
+  const ManifestFeature* feature =
+      manifest ? manifest->Find(arguments.by) : nullptr;
+  return feature == nullptr ? FeatureEncoding::kPlain : feature->encoding;
+}
+
 absl::StatusOr<Dataset> MakeDataset(const Arguments& arguments) {
   Dataset dataset = arguments.corpus
                         ? Dataset::Corpus(arguments.pattern, arguments.open)
                         : Dataset::TfRecords(arguments.pattern, arguments.open);
+  if (!arguments.corpus && arguments.tokenizer.empty()) {
+    PENSTOCK_ASSIGN_OR_RETURN(const FeatureEncoding encoding,
+                              EncodingOf(arguments));
+    dataset = dataset.Parse({{.name = arguments.by, .encoding = encoding}});
+  }
   if (arguments.shuffle) dataset = dataset.Shuffle(arguments.shuffling);
   dataset = dataset.Repeat(arguments.repeat);
   if (!arguments.tokenizer.empty()) {
@@ -101,10 +124,20 @@ absl::Status Run(Arguments& arguments) {
     PENSTOCK_ASSIGN_OR_RETURN(options.restore,
                               LoadState(LocalFiles(), arguments.state_in));
   }
+  SkippedReport skipped("infeedsim");
+  RecoveryOptions& recovery = arguments.open.recovery;
+  recovery.on_skipped = [&skipped](const SkippedRegion& region) {
+    skipped.Add(region);
+  };
+  if (arguments.max_skipped > 0) {
+    recovery.total = std::make_shared<SkipBudget>(
+        SkipLimit{.regions = arguments.max_skipped});
+  }
   PENSTOCK_ASSIGN_OR_RETURN(const Dataset dataset, MakeDataset(arguments));
   StopSignals signals;
   options.stop = signals.token();
   PENSTOCK_ASSIGN_OR_RETURN(const RunReport report, Simulate(dataset, options));
+  skipped.Finish();
   if (arguments.explain) fmt::print("{}\n", report.explain);
   fmt::print("{}", ReportText(report));
   if (!arguments.state_out.empty()) {
@@ -138,6 +171,19 @@ void AddDataOptions(CLI::App& app, Arguments& arguments) {
           std::map<std::string, Compression>{{"none", Compression::kNone},
                                              {"gzip", Compression::kGzip},
                                              {"zlib", Compression::kZlib}}));
+  CLI::Option* const on_corruption =
+      app.add_option("--on-corruption", arguments.open.recovery.on_corruption,
+                     "What to do about damage: fail, skip a record whose data "
+                     "is wrong, or resync to the next record (default: fail; "
+                     "the others read in sequence)")
+          ->transform(
+              CLI::CheckedTransformer(std::map<std::string, OnCorruption>{
+                  {"fail", OnCorruption::kFail},
+                  {"skip", OnCorruption::kSkip},
+                  {"resync", OnCorruption::kResync}}));
+  app.add_option("--max-skipped", arguments.max_skipped,
+                 "More places skipped in an epoch are an error (0: any number)")
+      ->needs(on_corruption);
   app.add_option("-t,--tokenizer", arguments.tokenizer,
                  "Tokenizes feature \"text\" on the way: tokenizer.json, "
                  ".tiktoken or .model file, or 'bytes'");
@@ -146,6 +192,10 @@ void AddDataOptions(CLI::App& app, Arguments& arguments) {
                  "not tell it");
   app.add_option("--by", arguments.by, "Feature whose length arranges rows")
       ->required();
+  app.add_option("--token-encoding", arguments.encoding,
+                 "How its values lie in a record: int64, or as an array of "
+                 "uint16 or uint32 in bytes (default: as the manifest says)")
+      ->transform(CLI::CheckedTransformer(TokenEncodings()));
   CLI::Option* buckets =
       app.add_option("--buckets", arguments.buckets,
                      "Lengths of the buckets, such as 128,256,512")

@@ -45,6 +45,12 @@ std::string HumanBytes(double bytes) {
                    : fmt::format("{:.2f} {}", bytes, kUnits[unit]);
 }
 
+std::map<std::string, FeatureEncoding> TokenEncodings() {
+  return {{"int64", FeatureEncoding::kPlain},
+          {"uint16", FeatureEncoding::kUint16},
+          {"uint32", FeatureEncoding::kUint32}};
+}
+
 CLI::Validator ByteSize() {
   return CLI::AsNumberWithUnit(
       std::map<std::string, uint64_t>{

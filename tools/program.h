@@ -3,10 +3,12 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <map>
 #include <string>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
+#include "formats/feature_spec.h"
 
 namespace penstock {
 
@@ -19,6 +21,9 @@ int RunProgram(CLI::App& app, int argc, char** argv,
 std::string WithCommas(uint64_t number);
 // "1.50 GiB", "17 B".
 std::string HumanBytes(double bytes);
+
+// The names of token encodings in arguments: "int64", "uint16", "uint32".
+std::map<std::string, FeatureEncoding> TokenEncodings();
 
 // Accepts "262144", "256KiB", "64MiB", "1GiB" and gives bytes.
 CLI::Validator ByteSize();

@@ -26,32 +26,38 @@ std::string MinutesAndSeconds(double seconds) {
 
 }  // namespace
 
-std::string ProgressText(uint64_t done_bytes, uint64_t total_bytes,
-                         uint64_t records, double seconds, bool bar) {
-  const double part = total_bytes == 0
+std::string ProgressText(uint64_t done, uint64_t total, uint64_t records,
+                         double seconds, bool bar, ProgressUnit unit) {
+  const double part = total == 0
                           ? 1.0
-                          : std::min(1.0, static_cast<double>(done_bytes) /
-                                              static_cast<double>(total_bytes));
-  const double rate =
-      seconds > 0 ? static_cast<double>(done_bytes) / seconds : 0;
+                          : std::min(1.0, static_cast<double>(done) /
+                                              static_cast<double>(total));
+  const double rate = seconds > 0 ? static_cast<double>(done) / seconds : 0;
   std::string text;
   if (bar) {
     const int filled = static_cast<int>(part * kBarWidth);
     text = fmt::format("[{:=<{}}{: <{}}] ", "", filled, "", kBarWidth - filled);
   }
-  text += fmt::format("{:3.0f}% {} {}/s, {} records", part * 100,
-                      HumanBytes(static_cast<double>(done_bytes)),
-                      HumanBytes(rate), WithCommas(records));
+  if (unit == ProgressUnit::kTokens) {
+    text +=
+        fmt::format("{:3.0f}% {} tokens, {}/s", part * 100, WithCommas(done),
+                    WithCommas(static_cast<uint64_t>(rate)));
+  } else {
+    text += fmt::format("{:3.0f}% {} {}/s, {} records", part * 100,
+                        HumanBytes(static_cast<double>(done)), HumanBytes(rate),
+                        WithCommas(records));
+  }
   if (part >= 1) return text + ", took " + MinutesAndSeconds(seconds);
   if (rate <= 0) return text;
   return text + ", ETA " +
-         MinutesAndSeconds(static_cast<double>(total_bytes - done_bytes) /
-                           rate);
+         MinutesAndSeconds(static_cast<double>(total - done) / rate);
 }
 
-Progress::Progress(std::string label, uint64_t total_bytes, bool quiet)
+Progress::Progress(std::string label, uint64_t total, bool quiet,
+                   ProgressUnit unit)
     : label_(std::move(label)),
-      total_bytes_(total_bytes),
+      total_(total),
+      unit_(unit),
       quiet_(quiet),
       terminal_(isatty(STDERR_FILENO) == 1),
       begin_(Clock::now()),
@@ -62,24 +68,24 @@ Progress::~Progress() {
   if (line_open_) fmt::print(stderr, "\n");
 }
 
-void Progress::Update(uint64_t done_bytes, uint64_t records) {
+void Progress::Update(uint64_t done, uint64_t records) {
   if (quiet_) return;
   std::lock_guard lock(mutex_);
   if (Clock::now() < next_print_) return;
-  Print(done_bytes, records, /*last=*/false);
+  Print(done, records, /*last=*/false);
 }
 
-void Progress::Finish(uint64_t done_bytes, uint64_t records) {
+void Progress::Finish(uint64_t done, uint64_t records) {
   if (quiet_) return;
   std::lock_guard lock(mutex_);
-  Print(done_bytes, records, /*last=*/true);
+  Print(done, records, /*last=*/true);
 }
 
-void Progress::Print(uint64_t done_bytes, uint64_t records, bool last) {
+void Progress::Print(uint64_t done, uint64_t records, bool last) {
   const Clock::time_point now = Clock::now();
   const double seconds = std::chrono::duration<double>(now - begin_).count();
   const std::string text =
-      ProgressText(done_bytes, total_bytes_, records, seconds, terminal_);
+      ProgressText(done, total_, records, seconds, terminal_, unit_);
   if (terminal_) {
     fmt::print(stderr, "\r{} {}\x1b[K{}", label_, text, last ? "\n" : "");
     line_open_ = !last;

@@ -10,29 +10,36 @@
 
 namespace penstock {
 
+enum class ProgressUnit {
+  kBytes,   // and how many records there are so far
+  kTokens,  // alone
+};
+
 // Threads: any number at a time.
 class Progress {
  public:
-  // `total` and the amounts given later are in bytes. Says nothing if `quiet`.
-  Progress(std::string label, uint64_t total_bytes, bool quiet);
+  // `total` and the amounts given later are in `unit`. Says nothing if `quiet`.
+  Progress(std::string label, uint64_t total, bool quiet,
+           ProgressUnit unit = ProgressUnit::kBytes);
   // Ends the line where one is open.
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // `done_bytes` of the total are done; `records` so far. Cheap: prints at most
+  // `done` of the total are done; `records` so far. Cheap: prints at most
   // five times a second on a terminal, every ten seconds otherwise.
-  void Update(uint64_t done_bytes, uint64_t records);
+  void Update(uint64_t done, uint64_t records);
   // The last line, whatever the time.
-  void Finish(uint64_t done_bytes, uint64_t records);
+  void Finish(uint64_t done, uint64_t records);
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  void Print(uint64_t done_bytes, uint64_t records, bool last);
+  void Print(uint64_t done, uint64_t records, bool last);
 
   const std::string label_;
-  const uint64_t total_bytes_;
+  const uint64_t total_;
+  const ProgressUnit unit_;
   const bool quiet_;
   const bool terminal_;
   const Clock::time_point begin_;
@@ -44,7 +51,8 @@ class Progress {
 
 // "[=====>    ]  52% 1.20 GiB 310.00 MiB/s, 1,234 records, ETA 0:05", the text
 // between label and end of line. `seconds` since the start.
-std::string ProgressText(uint64_t done_bytes, uint64_t total_bytes,
-                         uint64_t records, double seconds, bool bar);
+std::string ProgressText(uint64_t done, uint64_t total, uint64_t records,
+                         double seconds, bool bar,
+                         ProgressUnit unit = ProgressUnit::kBytes);
 
 }  // namespace penstock

@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "formats/file.h"
 #include "formats/record_reader.h"
+#include "formats/recovery.h"
 #include "tools/progress.h"
 
 namespace penstock {
@@ -21,19 +22,25 @@ struct FileScan {
   uint64_t records = 0;
   uint64_t record_bytes = 0;  // without framing
   uint64_t file_bytes = 0;    // as stored
-  absl::Status status;        // why it ended early
+  std::vector<SkippedRegion> skipped;
+  absl::Status status;  // why it ended early
+};
+
+struct ScanOptions {
+  std::optional<Compression> compression = std::nullopt;  // by the name
+  int threads = 0;  // 0: one for each core
+  OnCorruption on_corruption = OnCorruption::kFail;
 };
 
 // Opens `path` as a TFRecord file, wrapped as its name or `compression` says.
 absl::StatusOr<std::unique_ptr<RecordReader>> OpenTfRecordFile(
     FileSystem& files, const std::string& path,
-    std::optional<Compression> compression);
+    std::optional<Compression> compression, RecoveryOptions recovery = {});
 
 // One result per path, in order. All checksums are verified.
 std::vector<FileScan> ScanFiles(FileSystem& files,
                                 const std::vector<std::string>& paths,
-                                std::optional<Compression> compression,
-                                int threads, Progress& progress);
+                                const ScanOptions& options, Progress& progress);
 
 // Bytes of all files together, as stored; 0 for one that is missing.
 uint64_t SizeOfFiles(FileSystem& files, const std::vector<std::string>& paths);

@@ -7,6 +7,7 @@
 
 #include "formats/crc32c.h"
 #include "formats/record_index.h"
+#include "formats/record_index_build.h"
 #include "formats/shard_names.h"
 #include "formats/status.h"
 
@@ -35,20 +36,22 @@ absl::StatusOr<uint32_t> ChecksumOfFile(FileSystem& files,
 
 }  // namespace
 
-ShardSet::ShardSet(FileSystem& files, std::string length_name, bool indexed)
-    : files_(files), length_name_(std::move(length_name)), indexed_(indexed) {}
+ShardSet::ShardSet(FileSystem& files, std::string length_name,
+                   Compression compression)
+    : files_(files),
+      length_name_(std::move(length_name)),
+      compression_(compression) {}
 
 absl::StatusOr<std::unique_ptr<ShardSet>> ShardSet::Create(
     FileSystem& files, std::string base, uint32_t shards,
-    Compression compression, std::string length_name) {
-  std::unique_ptr<ShardSet> set(new ShardSet(
-      files, std::move(length_name), compression == Compression::kNone));
+    const TfRecordWriteOptions& options, std::string length_name) {
+  std::unique_ptr<ShardSet> set(
+      new ShardSet(files, std::move(length_name), options.compression));
   for (uint32_t s = 0; s < shards; ++s) {
     Shard shard;
     shard.path = ShardName(base, s, shards);
-    PENSTOCK_ASSIGN_OR_RETURN(
-        shard.writer,
-        CreateTfRecord(files, shard.path, {.compression = compression}));
+    PENSTOCK_ASSIGN_OR_RETURN(shard.writer,
+                              CreateTfRecord(files, shard.path, options));
     set->shards_.push_back(std::move(shard));
   }
   return set;
@@ -56,12 +59,28 @@ absl::StatusOr<std::unique_ptr<ShardSet>> ShardSet::Create(
 
 absl::Status ShardSet::Append(std::string_view record, uint32_t length) {
   Shard& shard = shards_[records_ % shards_.size()];
-  if (indexed_) {
+  if (compression_ == Compression::kNone) {
     shard.offsets.push_back(shard.writer->framed_bytes());
-    shard.lengths.push_back(length);
   }
+  if (compression_ != Compression::kZlib) shard.lengths.push_back(length);
   ++records_;
   return shard.writer->Append(record);
+}
+
+absl::Status ShardSet::WriteIndex(Shard& shard, const FileInfo& info) {
+  std::vector<LengthColumn> columns;
+  columns.push_back({length_name_, std::move(shard.lengths)});
+  if (compression_ == Compression::kNone) {
+    return RecordIndex(std::move(shard.offsets), std::move(columns), info)
+        .Save(files_, shard.path);
+  }
+  PENSTOCK_ASSIGN_OR_RETURN(const RecordIndex places,
+                            BuildRecordIndex(files_, shard.path,
+                                             {.compression = compression_,
+                                              .check = IndexCheck::kHeaders}));
+  PENSTOCK_ASSIGN_OR_RETURN(const RecordIndex index,
+                            places.WithColumns(std::move(columns)));
+  return index.Save(files_, shard.path);
 }
 
 absl::StatusOr<std::vector<ManifestShard>> ShardSet::Finish() {
@@ -69,12 +88,8 @@ absl::StatusOr<std::vector<ManifestShard>> ShardSet::Finish() {
   for (Shard& shard : shards_) {
     PENSTOCK_RETURN_IF_ERROR(shard.writer->Finish());
     PENSTOCK_ASSIGN_OR_RETURN(const FileInfo info, files_.Stat(shard.path));
-    if (indexed_) {
-      std::vector<LengthColumn> columns;
-      columns.push_back({length_name_, std::move(shard.lengths)});
-      const RecordIndex index(std::move(shard.offsets), std::move(columns),
-                              info);
-      PENSTOCK_RETURN_IF_ERROR(index.Save(files_, shard.path));
+    if (compression_ != Compression::kZlib) {
+      PENSTOCK_RETURN_IF_ERROR(WriteIndex(shard, info));
     }
     PENSTOCK_ASSIGN_OR_RETURN(
         const uint32_t crc,

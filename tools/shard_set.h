@@ -25,12 +25,12 @@ class ShardSet {
   // length column of the indexes.
   static absl::StatusOr<std::unique_ptr<ShardSet>> Create(
       FileSystem& files, std::string base, uint32_t shards,
-      Compression compression, std::string length_name);
+      const TfRecordWriteOptions& options, std::string length_name);
 
   // Puts the record into the next shard, round and round.
   absl::Status Append(std::string_view record, uint32_t length);
 
-  // Finishes every shard and, where uncompressed, writes its index.
+  // Finishes every shard and, unless it is zlib, writes its index.
   absl::StatusOr<std::vector<ManifestShard>> Finish();
 
   uint64_t records() const { return records_; }
@@ -39,15 +39,17 @@ class ShardSet {
   struct Shard {
     std::string path;
     std::unique_ptr<TfRecordWriter> writer;
-    std::vector<uint64_t> offsets;
+    std::vector<uint64_t> offsets;  // where uncompressed
     std::vector<uint32_t> lengths;
   };
 
-  ShardSet(FileSystem& files, std::string length_name, bool indexed);
+  ShardSet(FileSystem& files, std::string length_name, Compression compression);
+
+  absl::Status WriteIndex(Shard& shard, const FileInfo& info);
 
   FileSystem& files_;
   const std::string length_name_;
-  const bool indexed_;
+  const Compression compression_;
   std::vector<Shard> shards_;
   uint64_t records_ = 0;
 };

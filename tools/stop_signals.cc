@@ -28,11 +28,13 @@ StopSignals::StopSignals() {
     while (!over.stop_requested()) {
       const int got = sigtimedwait(&signals, nullptr, &kPoll);
       if (got != SIGINT && got != SIGTERM) continue;
-      if (!stop_.request_stop()) {
+      if (caught_ != 0) {
         signal(got, SIG_DFL);
         pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
         raise(got);
       }
+      caught_ = got;
+      stop_.request_stop();
     }
   });
 }

@@ -3,6 +3,7 @@
 
 #include <signal.h>
 
+#include <atomic>
 #include <stop_token>
 #include <thread>
 
@@ -21,10 +22,13 @@ class StopSignals {
   StopSignals& operator=(const StopSignals&) = delete;
 
   std::stop_token token() const { return stop_.get_token(); }
+  // The signal that requested the stop; 0 as long as none did.
+  int caught() const { return caught_; }
 
  private:
   sigset_t before_;
   std::stop_source stop_;
+  std::atomic<int> caught_ = 0;
   std::jthread waiter_;
 };
 

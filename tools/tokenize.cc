@@ -16,9 +16,11 @@
 #include "tokenizer/encoding.h"
 #include "tokenizer/load.h"
 #include "tokenizer/tokenizer.h"
+#include "tools/corpus_options.h"
 #include "tools/program.h"
 #include "tools/text_input.h"
 #include "tools/token_output.h"
+#include "tools/vocabulary_training.h"
 
 namespace penstock {
 namespace {
@@ -38,6 +40,8 @@ struct Flags {
   size_t batch = 1;
   bool refuse_invalid_utf8 = false;
   std::string special = "allow";
+  bool train = false;
+  VocabularyOptions training;
 
   bool OnlyIds() const { return !offsets && !json && !pairs && batch == 1; }
 };
@@ -53,6 +57,7 @@ constexpr char kExamples[] =
     "  printf 'who?\\tme' | tokenize --tokenizer bert.tokenizer.json --pairs "
     "--json\n"
     "  tokenize --tokenizer t5.model --offsets book.txt\n"
+    "  tokenize --tokenizer my.json --train --size 8192 books/ more.txt.gz\n"
     "\nExit codes: 0 done, 1 failure, 2 wrong usage.";
 
 absl::Status WriteOut(std::string_view bytes) {
@@ -204,7 +209,20 @@ absl::Status RunOn(const Tokenizer& tokenizer, const Flags& flags,
   return named(batch.Write());
 }
 
+absl::Status Train(const Flags& flags) {
+  VocabularyOptions options = flags.training;
+  options.inputs = flags.inputs;
+  options.output = flags.tokenizer;
+  if (options.inputs == Flags().inputs) {
+    return absl::InvalidArgumentError(
+        "--train reads files, patterns or folders, not standard input; name "
+        "some");
+  }
+  return RunVocabularyTraining(options);
+}
+
 absl::Status Run(const Flags& flags) {
+  if (flags.train) return Train(flags);
   LoadOptions load = {.pattern = flags.pattern,
                       .pattern_regex = flags.pattern_regex};
   for (const std::string& token : flags.special_tokens) {
@@ -266,6 +284,16 @@ int Main(int argc, char** argv) {
                  "an error (refuse) or plain text (text)")
       ->check(CLI::IsMember({"allow", "refuse", "text"}))
       ->capture_default_str();
+  CLI::Option* train = app.add_flag(
+      "--train", flags.train,
+      "learn byte-level BPE from the inputs, which may be all that datagen "
+      "reads, and write it to the tokenizer.json that --tokenizer names");
+  for (const char* other : {"--decode", "--offsets", "--pattern"}) {
+    train->excludes(app.get_option(other));
+  }
+  CLI::Option_group* training = AddTrainingOptions(app, flags.training);
+  AddCorpusOptions(*training, flags.training.open);
+  training->needs(train);
   app.footer(kExamples);
   return RunProgram(app, argc, argv, [&] { return Run(flags); });
 }

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "formats/archive_reader.h"
 #include "formats/open.h"
 #include "tests/formats/archive_fixture.h"
 #include "tests/formats/text_fixture.h"
@@ -109,6 +110,26 @@ TEST(ArchiveTest, LargeMembersAndManySmallOnesComeWhole) {
     EXPECT_EQ(out.records, expected) << name;
     EXPECT_EQ(Base(out.places.back()), name + "!large");
   }
+}
+
+// What was found before them must not be lost while they are passed over.
+TEST(ArchiveTest, MembersAroundLargeOnesThatAreLeftOutComeWhole) {
+  std::vector<Entry> entries;
+  std::vector<std::string> expected;
+  for (int i = 0; i < 300; ++i) {
+    expected.push_back(std::string(i * 37 % 3000 + 1, 'a' + i % 26));
+    entries.push_back({"d/" + std::to_string(i), expected.back()});
+    if (i % 100 == 50) {
+      entries.push_back({"large", std::string(900'000, 'z')});
+    }
+  }
+  MemoryFiles files(Tar(entries));
+  const auto use = [](std::string_view name) -> absl::StatusOr<MemberUse> {
+    return name == "large" ? MemberUse::kSkip : MemberUse::kWhole;
+  };
+  const ReadOut out = ReadAll(OpenArchive(files, "c.tar", {.use = use}));
+  EXPECT_OK(out.status);
+  EXPECT_TRUE(out.records == expected);
 }
 
 TEST(ArchiveTest, MemberKindGoesBeforeNames) {

@@ -2,6 +2,7 @@
 
 #include <google/protobuf/stubs/logging.h>
 
+#include <algorithm>
 #include <cstring>
 #include <span>
 #include <vector>
@@ -12,12 +13,14 @@
 namespace penstock::testing {
 namespace {
 
-absl::Status ParseOne(const std::vector<FeatureSpec>& specs,
-                      std::string_view record, Examples& out) {
-  const auto parser = ExampleParser::Create(specs);
+// `out` holds the record twice: the second time the parser knows its names.
+absl::Status ParseTwice(const std::vector<FeatureSpec>& specs,
+                        std::string_view record, Examples& out,
+                        ExampleMode mode = ExampleMode::kLax) {
+  const auto parser = ExampleParser::Create(specs, {.mode = mode});
   if (!parser.ok()) return parser.status();
   return parser->Parse(
-      {&record, 1}, [](size_t) { return "r"; }, out);
+      std::vector{record, record}, [](size_t) { return "r"; }, out);
 }
 
 // Every name the generator uses, in every type, so that the paths that store
@@ -54,30 +57,52 @@ std::vector<FeatureSpec> SpecsOf(const wire::Example& message) {
   return specs;
 }
 
-bool SameValues(const wire::Feature& feature, const Column& column) {
+bool SameValues(const wire::Feature& feature, const Column& column,
+                size_t row) {
   const auto& ints = feature.int64_list().value();
   const auto& floats = feature.float_list().value();
   const auto& bytes = feature.bytes_list().value();
-  const auto rows = column.row_offsets;
   switch (column.type) {
     case FeatureType::kInt64:
-      return rows == std::vector<uint64_t>{0, uint64_t(ints.size())} &&
-             column.ints == std::vector<int64_t>(ints.begin(), ints.end());
-    case FeatureType::kFloat:  // by bits: a NaN is to stay the NaN it is
-      return rows == std::vector<uint64_t>{0, uint64_t(floats.size())} &&
-             column.floats.size() == size_t(floats.size()) &&
-             (floats.empty() || std::memcmp(column.floats.data(), floats.data(),
-                                            4 * floats.size()) == 0);
+      return std::ranges::equal(column.ints_of(row), ints);
+    case FeatureType::kFloat: {  // by bits: a NaN is to stay the NaN it is
+      const auto found = column.floats_of(row);
+      return found.size() == size_t(floats.size()) &&
+             (floats.empty() ||
+              std::memcmp(found.data(), floats.data(), 4 * floats.size()) == 0);
+    }
     case FeatureType::kBytes:
-      if (rows != std::vector<uint64_t>{0, uint64_t(bytes.size())})
-        return false;
+      if (column.values_in(row) != size_t(bytes.size())) return false;
       for (int v = 0; v < bytes.size(); ++v) {
-        if (column.bytes_at(v) != bytes[v]) return false;
+        if (column.bytes_at(column.row_offsets[row] + v) != bytes[v])
+          return false;
       }
-      return column.byte_offsets.size() == size_t(bytes.size()) + 1 &&
-             column.byte_offsets.back() == column.bytes.size();
+      return true;
   }
   return false;
+}
+
+// Of a record that protobuf takes.
+std::string StrictDisagreement(const std::vector<FeatureSpec>& specs,
+                               std::string_view record, const Examples& lax) {
+  Examples strict;
+  const absl::Status status =
+      ParseTwice(specs, record, strict, ExampleMode::kStrict);
+  if (!status.ok()) {
+    if (absl::IsDataLoss(status) && strict.rows == 0 &&
+        status.message().find("differently") != absl::string_view::npos) {
+      return "";
+    }
+    return "strictly we say " + status.ToString();
+  }
+  for (size_t c = 0; c < lax.columns.size(); ++c) {
+    if (lax.columns[c].row_offsets != strict.columns[c].row_offsets ||
+        lax.columns[c].ints != strict.columns[c].ints ||
+        lax.columns[c].bytes != strict.columns[c].bytes) {
+      return "the strict mode has other values";
+    }
+  }
+  return "";
 }
 
 }  // namespace
@@ -90,32 +115,37 @@ std::string Disagreement(std::string_view record) {
   if (!accepted) {
     for (int shift = 0; shift < 3; ++shift) {
       Examples out;
-      const absl::Status status = ParseOne(WantedSpecs(shift), record, out);
-      if (status.code() != absl::StatusCode::kDataLoss) {
-        return "protobuf refuses it, we say " + status.ToString();
+      for (const ExampleMode mode : {ExampleMode::kLax, ExampleMode::kStrict}) {
+        const absl::Status status =
+            ParseTwice(WantedSpecs(shift), record, out, mode);
+        if (status.code() != absl::StatusCode::kDataLoss) {
+          return "protobuf refuses it, we say " + status.ToString();
+        }
+        if (out.rows != 0) return "a refused record left a row";
       }
-      if (out.rows != 0) return "a refused record left a row";
     }
     return "";
   }
   Examples ignored;
   absl::Status status =
-      ParseOne({{.name = "nobody", .optional = true}}, record, ignored);
+      ParseTwice({{.name = "nobody", .optional = true}}, record, ignored);
   if (!status.ok()) return "protobuf takes it, we say " + status.ToString();
 
   Examples out;
-  status = ParseOne(SpecsOf(message), record, out);
+  const std::vector<FeatureSpec> specs = SpecsOf(message);
+  status = ParseTwice(specs, record, out);
   if (!status.ok()) return "with its own types we say " + status.ToString();
   for (const Column& column : out.columns) {
     const auto found = message.features().feature().find(column.name);
     const wire::Feature& feature = found == message.features().feature().end()
-                                 ? wire::Feature::default_instance()
-                                 : found->second;
-    if (!SameValues(feature, column)) {
+                                       ? wire::Feature::default_instance()
+                                       : found->second;
+    if (out.rows != 2 || !SameValues(feature, column, 0) ||
+        !SameValues(feature, column, 1)) {
       return "values of feature '" + column.name + "' differ";
     }
   }
-  return "";
+  return StrictDisagreement(specs, record, out);
 }
 
 }  // namespace penstock::testing

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "tests/formats/text_fixture.h"
@@ -95,44 +96,111 @@ TEST_F(JsonlReaderTest, AByteOrderMarkIsTakenOffAtTheStart) {
   EXPECT_THAT(Read("\xef\xbb\xbf{\"text\": \"a\"}\n").records,
               ElementsAre("a"));
   EXPECT_THAT(Judge("\xef\xbb\xbf{\"text\": \"a\"}"),
-              StatusIs(kLoss, HasSubstr(At(2) + ": not JSON")));
+              StatusIs(kLoss, HasSubstr(At(2) + ": column 1: not JSON")));
   EXPECT_THAT(Read("\xff\xfe{\0\"\0"s).status,
               StatusIs(kInvalid, HasSubstr("UTF-16LE")));
 }
 
 // The defects with which simdjson's streaming interface loses, merges or
-// accepts lines.
-TEST_F(JsonlReaderTest, ABadLineIsRefusedAloneAndByItsNumber) {
-  const std::string bad[] = {
-      "{\"text\": \"never closed}",
-      "{\"text\": \"a\xff\"}",
-      "{\"text\": \"a\0b\"}"s,
-      "{\"text\": \"a\"",
-      "{\"text\": \"a\"}}",
-      "{\"text\": \"a\"} xyz",
-      "{\"text\": \"a\"} {\"text\": \"b\"}",
-      "{\"text\": \"a\", \"z\": tru}",
-      "{\"text\": \"\\ud800\"}",
-      "{\"text\": \"a\", \"z\": \"\\ud800\"}",
-      "{\"text\": \"a\", \"z\": 18446744073709551616}",
-      "{\"text\": \"a\", \"z\": 1e999}",
-      "{\"text\": \"a\", \"z\": NaN}",
-      "{'text': 'a'}",
-      "not json",
-      "}",
+// accepts lines; columns counted by hand.
+TEST_F(JsonlReaderTest, ABadLineIsRefusedAloneAndByItsPlace) {
+  const std::tuple<std::string, int, std::string> bad[] = {
+      {"{\"text\": \"never closed}", 10,
+       "a string is opened, but never closed"},
+      {"{\"text\": \"a\xff\"}", 12, "a byte that is not UTF-8"},
+      {"{\"text\": \"a\0b\"}"s, 12, "a control byte in a string"},
+      {"{\"text\": \"a\"", 1, "an object is opened, but never closed"},
+      {"{\"text\": \"a\"}}", 14, "more follows the document"},
+      {"{\"text\": \"a\"} xyz", 15, "more follows the document"},
+      {"{\"text\": \"a\"} {\"text\": \"b\"}", 15, "more follows"},
+      {"{\"text\": \"a\", \"z\": tru}", 20, "expected a value"},
+      {"{\"text\": \"\\ud800\"}", 11, "half of a surrogate pair"},
+      {"{\"text\": \"\\udc00\"}", 11, "half of a surrogate pair"},
+      {"{\"text\": \"a\", \"z\": \"\\ud800\"}", 21, "half of a surrogate"},
+      {"{\"text\": \"\\x\"}", 11, "a backslash that begins no escape"},
+      {"{\"text\": \"a\", \"z\": 18446744073709551616}", 20, "outside 64 bits"},
+      {"{\"text\": \"a\", \"z\": 1e999}", 20, "a double's range"},
+      {"{\"text\": \"a\", \"z\": NaN}", 20, "expected a value"},
+      {"{\"text\": \"a\", \"z\": 01}", 20, "a number begins with 0"},
+      {"{\"text\": \"a\",}", 14, "expected a name in double quotes"},
+      {"{\"text\" \"a\"}", 9, "expected ':' behind the name"},
+      {"{\"text\": [1 2]}", 13, "expected ',' or ']'"},
+      {"{\"text\": [1", 10, "an array is opened, but never closed"},
+      {"{'text': 'a'}", 2, "expected a name in double quotes"},
+      {"not json", 1, "expected a value"},
+      {"}", 1, "expected a value"},
   };
-  for (const std::string& line : bad) {
+  for (const auto& [line, column, what] : bad) {
     EXPECT_THAT(Judge(line),
-                StatusIs(kLoss, StartsWith(At(2) + ": not JSON: ")))
+                StatusIs(kLoss, AllOf(StartsWith(At(2) + ": column " +
+                                                 std::to_string(column) +
+                                                 ": not JSON: "),
+                                      HasSubstr(what))))
         << line;
   }
 }
 
 TEST_F(JsonlReaderTest, TooManyLevelsAreALimit) {
   const std::string deep = std::string(2000, '[') + std::string(2000, ']');
-  EXPECT_THAT(Judge("{\"z\": " + deep + ", \"text\": \"a\"}"),
-              StatusIs(absl::StatusCode::kResourceExhausted,
-                       StartsWith(At(2) + ": not JSON: ")));
+  EXPECT_THAT(
+      Judge("{\"z\": " + deep + ", \"text\": \"a\"}"),
+      StatusIs(absl::StatusCode::kResourceExhausted,
+               At(2) + ": column 1029: not JSON: 1024 levels and more"));
+}
+
+TEST_F(JsonlReaderTest, NumbersOutOfRangeAreTakenWhereAskedFor) {
+  const std::string text =
+      "{\"text\": \"a\", \"z\": [123456789012345678901, -1e999, 1, 1e5]}\n"
+      "{\"text\": \"b\", \"z\": NaN}\n";
+  const ReadOut out = Read(text, {.leniency = {.numbers = true}});
+  EXPECT_THAT(out.records, ElementsAre("a"));
+  EXPECT_THAT(out.status, StatusIs(kLoss, HasSubstr(":2: column 20: ")));
+}
+
+TEST_F(JsonlReaderTest, InvalidUnicodeIsReplacedWhereAskedFor) {
+  const std::string text =
+      "{\"text\": \"a\\ud800b\\udc00\\ud83d\\ude00\"}\n"
+      "{\"text\": \"\xff\xc3\xa9\xed\xa0\x80\"}\n"
+      "{\"text\": \"" +
+      std::string(60, '\xff') +
+      "\", \"z\": \"\\ud800\"}\n"
+      "{\"text\": \"ok\"}\n"
+      "{\"text\": \"\\ud80\"}\n";
+  const std::string mark = "\xef\xbf\xbd";
+  std::string many;
+  for (int i = 0; i < 60; ++i) many += mark;
+  for (const size_t buffer : {64, 1 << 20}) {
+    const ReadOut out =
+        Read(text, {.leniency = {.unicode = true}, .buffer_bytes = buffer});
+    EXPECT_THAT(
+        out.records,
+        ElementsAre("a" + mark + "b" + mark + "\xf0\x9f\x98\x80",
+                    mark + "\xc3\xa9" + mark + mark + mark, many, "ok"));
+    EXPECT_THAT(out.status, StatusIs(kLoss, HasSubstr(":5: column 11: ")));
+  }
+}
+
+TEST_F(JsonlReaderTest, LinesWhereTheFieldComesTwiceAreTold) {
+  std::vector<std::string> told;
+  const ReadOut out = Read(
+      "{\"text\": \"a\"}\n"
+      "{\"text\": \"b\", \"x\": {\"text\": 1}, \"x\": 2}\n"
+      "{\"text\": \"c\", \"\\u0074ext\": \"d\"}\n",
+      {.on_repeated_field = [&](std::string_view place) {
+        told.emplace_back(place);
+      }});
+  EXPECT_THAT(out.records, ElementsAre("a", "b", "d"));
+  EXPECT_THAT(told, ElementsAre(At(3)));
+}
+
+TEST_F(JsonlReaderTest, WideTextWithoutAMarkAndJoinedFilesAreHinted) {
+  EXPECT_THAT(Read("{\0\"\0t\0\"\0:\0001\0}\0\n\0"s).status,
+              StatusIs(kLoss, HasSubstr("looks like UTF-16")));
+  const std::string marked = "\xef\xbb\xbf{\"text\": \"a\"}\n";
+  EXPECT_THAT(Read(marked + marked).status,
+              StatusIs(kLoss, HasSubstr(":2: column 1: not JSON: expected a "
+                                        "value; it begins with a byte order "
+                                        "mark")));
 }
 
 TEST_F(JsonlReaderTest, AMissingFieldIsNamedWithThoseTheObjectHas) {
@@ -181,13 +249,13 @@ TEST_F(JsonlReaderTest, ACutOffLastLineIsAnErrorThatSaysSo) {
   const ReadOut out = Read("{\"text\": \"a\"}\n{\"text\": \"b");
   EXPECT_THAT(out.records, ElementsAre("a"));
   EXPECT_THAT(out.status,
-              StatusIs(kLoss, AllOf(StartsWith(At(2) + ": not JSON"),
+              StatusIs(kLoss, AllOf(StartsWith(At(2) + ": column 10: not JSON"),
                                     HasSubstr("is the file cut off?"))));
 }
 
 TEST_F(JsonlReaderTest, AFileOfAnotherTypeIsNamed) {
   EXPECT_THAT(Read("<!DOCTYPE html>\n<html>").status,
-              StatusIs(kLoss, HasSubstr(":1: not JSON")));
+              StatusIs(kLoss, HasSubstr(":1: column 1: not JSON")));
   EXPECT_THAT(Read("<!DOCTYPE html>\n<html>").status,
               StatusIs(kLoss, HasSubstr("the file looks like an HTML page")));
   EXPECT_THAT(Read(Gzip("{}\n")).status,

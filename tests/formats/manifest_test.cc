@@ -75,6 +75,35 @@ TEST_F(ManifestTest, WhatIsSavedIsLoaded) {
   EXPECT_EQ(loaded.records(), 7);
 }
 
+TEST_F(ManifestTest, TheEncodingOfTokensIsKept) {
+  Manifest manifest = Whole();
+  manifest.features[0] = {
+      .name = "tokens", .length = 1, .encoding = FeatureEncoding::kUint16};
+  const std::string path = folder_ / "a-train.manifest.json";
+  ASSERT_OK(manifest.Save(LocalFiles(), path));
+  ASSERT_OK_AND_ASSIGN(
+      const auto loaded,
+      LoadManifestBeside(LocalFiles(),
+                         folder_ / "a-train.tfrecord-00000-of-00002"));
+  ASSERT_TRUE(loaded.has_value());
+  ASSERT_NE(loaded->Find("tokens"), nullptr);
+  EXPECT_EQ(loaded->Find("tokens")->encoding, FeatureEncoding::kUint16);
+  EXPECT_EQ(loaded->Find("score")->encoding, FeatureEncoding::kPlain);
+  EXPECT_THAT(LoadChanged([](auto& json) {
+                json["features"][0]["encoding"] = "uint16";
+              }),
+              StatusIs(absl::StatusCode::kDataLoss,
+                       HasSubstr("\"features[0].encoding\" is for bytes")));
+}
+
+TEST_F(ManifestTest, FilesWithoutAManifestHaveNone) {
+  for (const char* name : {"a.tfrecord", "a.txt"}) {
+    ASSERT_OK_AND_ASSIGN(const auto none,
+                         LoadManifestBeside(LocalFiles(), folder_ / name));
+    EXPECT_FALSE(none.has_value());
+  }
+}
+
 TEST_F(ManifestTest, TheTokenizerMayBeMissing) {
   Manifest manifest = Whole();
   manifest.kind = DatasetKind::kRaw;

@@ -18,15 +18,19 @@ std::vector<int64_t> Decode(const std::string& chunk) {
   std::vector<int64_t> values(CountVarints(chunk));
   EXPECT_EQ(DecodeVarints(chunk, values.data()), nullptr);
   EXPECT_EQ(CheckVarints(chunk), nullptr);
+  std::vector<int64_t> portable(values.size());
+  EXPECT_EQ(DecodeVarintsPortable(chunk, portable.data()), nullptr);
+  EXPECT_EQ(portable, values);
   return values;
 }
 
-// Where the two say the defect begins; -1 for none, -2 where they disagree.
+// Where all say the defect begins; -1 for none, -2 where they disagree.
 int DefectIn(const std::string& chunk) {
   std::vector<int64_t> values(CountVarints(chunk));
   const char* decoded = DecodeVarints(chunk, values.data());
   const char* checked = CheckVarints(chunk);
   if (decoded != checked) return -2;
+  if (DecodeVarintsPortable(chunk, values.data()) != decoded) return -2;
   return decoded == nullptr ? -1 : static_cast<int>(decoded - chunk.data());
 }
 
@@ -55,7 +59,7 @@ TEST(PackedVarintsTest, RandomSizesDecode) {
   std::mt19937_64 random(7);
   for (int round = 0; round < 2000; ++round) {
     const int largest = 1 + random() % 64;
-    std::vector<int64_t> values(random() % 100);
+    std::vector<int64_t> values(random() % 300);
     std::string chunk;
     for (int64_t& v : values) {
       v = static_cast<int64_t>(random() >> (random() % largest));
@@ -76,8 +80,8 @@ TEST(PackedVarintsTest, LongFormsMeanTheShortOnes) {
 }
 
 TEST(PackedVarintsTest, ElevenBytesAreADefectWhereverTheyLie) {
-  for (size_t before = 0; before < 20; ++before) {
-    for (size_t after = 0; after < 20; ++after) {
+  for (size_t before = 0; before < 140; ++before) {
+    for (size_t after = 0; after < 140; after += 7) {
       const std::string chunk = std::string(before, '\1') + LongVarint(1, 11) +
                                 std::string(after, '\1');
       ASSERT_EQ(DefectIn(chunk), static_cast<int>(before));
@@ -86,8 +90,8 @@ TEST(PackedVarintsTest, ElevenBytesAreADefectWhereverTheyLie) {
 }
 
 TEST(PackedVarintsTest, ACutOffValueIsADefectWhereItBegins) {
-  for (size_t before = 0; before < 20; ++before) {
-    for (size_t size = 1; size < 25; ++size) {
+  for (size_t before = 0; before < 140; ++before) {
+    for (size_t size = 1; size < 90; ++size) {
       const std::string chunk =
           std::string(before, '\1') + std::string(size, '\x80');
       ASSERT_EQ(DefectIn(chunk), static_cast<int>(before));

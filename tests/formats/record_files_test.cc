@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "formats/record_index_build.h"
 #include "tests/formats/tfrecord_fixture.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/status_matchers.h"
@@ -31,13 +32,10 @@ class RecordFilesTest : public ::testing::Test {
                std::vector<LengthColumn> columns = {}) {
     const std::string path = folder_ / name;
     ASSERT_OK(WriteTfRecord(files_, path, records));
-    ASSERT_OK_AND_ASSIGN(const auto built, RecordIndex::Build(files_, path));
-    std::vector<uint64_t> offsets;
-    for (uint64_t i = 0; i < built.records(); ++i) {
-      offsets.push_back(built.offset(i));
-    }
-    ASSERT_OK(RecordIndex(offsets, std::move(columns), built.file())
-                  .Save(files_, path));
+    ASSERT_OK_AND_ASSIGN(const auto built, BuildRecordIndex(files_, path));
+    ASSERT_OK_AND_ASSIGN(const auto index,
+                         built.WithColumns(std::move(columns)));
+    ASSERT_OK(index.Save(files_, path));
     paths_.push_back(path);
     expected_.insert(expected_.end(), records.begin(), records.end());
   }
@@ -202,7 +200,7 @@ TEST_F(RecordFilesTest, LengthColumnsComeFileByFile) {
   const auto records = Open();
   EXPECT_TRUE(records->HasLengths("tokens"));
   EXPECT_FALSE(records->HasLengths("other"));
-  const auto lengths = records->Lengths("tokens");
+  ASSERT_OK_AND_ASSIGN(const auto lengths, records->Lengths("tokens"));
   ASSERT_EQ(lengths.size(), 2u);
   EXPECT_THAT(lengths[0], ElementsAre(4, 5));
   EXPECT_THAT(lengths[1], ElementsAre(6));

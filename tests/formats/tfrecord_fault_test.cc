@@ -12,6 +12,7 @@
 
 #include "formats/posix_files.h"
 #include "formats/record_files.h"
+#include "formats/record_index_build.h"
 #include "tests/formats/tfrecord_fixture.h"
 #include "tests/support/faulty_calls.h"
 #include "tests/support/scratch_folder.h"
@@ -136,8 +137,7 @@ TEST_F(TfRecordFaultTest, AFinishedFileOutlivesAPowerCut) {
 
 TEST_F(TfRecordFaultTest, AGatherThatFailsAnywhereGivesNothing) {
   ASSERT_OK(WriteTfRecord(LocalFiles(), path_, records_));
-  ASSERT_OK_AND_ASSIGN(const auto index,
-                       RecordIndex::Build(LocalFiles(), path_));
+  ASSERT_OK_AND_ASSIGN(const auto index, BuildRecordIndex(LocalFiles(), path_));
   ASSERT_OK(index.Save(LocalFiles(), path_));
   for (const Call call : {Call::kOpen, Call::kRead, Call::kStat}) {
     uint64_t n = 0;
@@ -168,7 +168,7 @@ TEST_F(TfRecordFaultTest, TooManyOpenFilesIsTriedAgainWithIdleOnesClosed) {
   for (const std::string& path : {path_, other}) {
     ASSERT_OK(WriteTfRecord(LocalFiles(), path, {"x"}));
     ASSERT_OK_AND_ASSIGN(const auto index,
-                         RecordIndex::Build(LocalFiles(), path));
+                         BuildRecordIndex(LocalFiles(), path));
     ASSERT_OK(index.Save(LocalFiles(), path));
   }
   FaultyCalls calls;

@@ -11,11 +11,24 @@
 #include <vector>
 
 #include "tokenizer/sentencepiece_tokenizer.h"
+#include "tokenizer/stream_decoder.h"
 
 namespace {
 
 void Require(bool holds) {
   if (!holds) std::abort();
+}
+
+void DecodeBothWays(const penstock::Tokenizer& tokenizer,
+                    const std::vector<penstock::TokenId>& ids) {
+  std::string whole, streamed;
+  Require(tokenizer.Decode(ids, {}, whole).ok());
+  const auto stream = tokenizer.NewStreamDecoder({});
+  for (const penstock::TokenId id : ids) {
+    Require(stream->Add(id, streamed).ok());
+  }
+  stream->Finish(streamed);
+  Require(streamed == whole);
 }
 
 }  // namespace
@@ -34,7 +47,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Require((*tokenizer)->Encode(text, {}, ids).ok());
   Require((*tokenizer)->Encode(text, {}, again).ok());
   Require(ids == again);
-  std::string decoded;
-  Require((*tokenizer)->Decode(ids, {}, decoded).ok());
+  DecodeBothWays(**tokenizer, ids);
+  // Any ids: those that the bytes of the text name.
+  std::vector<penstock::TokenId> any;
+  for (const char c : text) {
+    any.push_back(static_cast<unsigned char>(c) * 37 %
+                  (*tokenizer)->vocabulary_size());
+  }
+  DecodeBothWays(**tokenizer, any);
   return 0;
 }

@@ -13,6 +13,7 @@
 
 #include "tests/tokenizer/tiny_vocabulary.h"
 #include "tokenizer/patterns.h"
+#include "tokenizer/stream_decoder.h"
 #include "tokenizer/tiktoken.h"
 #include "tokenizer/tokenizer_json.h"
 
@@ -40,6 +41,13 @@ void RoundTrip(const Tokenizer& tokenizer, std::string_view text,
   std::string decoded;
   Require(tokenizer.Decode(ids, {}, decoded).ok(), "cannot decode own ids");
   Require(decoded == text, "another text");
+  const auto stream = tokenizer.NewStreamDecoder({});
+  std::string streamed;
+  for (const TokenId id : ids) {
+    Require(stream->Add(id, streamed).ok(), "an id that the stream lacks");
+  }
+  stream->Finish(streamed);
+  Require(streamed == text, "another text one by one");
 }
 
 void SplitInWindows(std::string_view name, std::string_view text) {

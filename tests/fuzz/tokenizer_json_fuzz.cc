@@ -1,5 +1,6 @@
 // Any bytes, read as a tokenizer.json with a text behind a NUL: what loads must
-// encode and decode without harm, and the same twice.
+// encode and decode without harm, and the same twice; any ids decode to the
+// same text at once and one by one.
 
 #include <cstdint>
 #include <cstdio>
@@ -8,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tokenizer/stream_decoder.h"
 #include "tokenizer/tokenizer_json.h"
 
 namespace penstock::testing {
@@ -17,6 +19,20 @@ void Require(bool condition, const char* what) {
   if (condition) return;
   std::fprintf(stderr, "tokenizer_json_fuzz: %s\n", what);
   std::abort();
+}
+
+// One at a time, `ids` are the text they are all at once.
+void DecodeBothWays(const Tokenizer& tokenizer,
+                    const std::vector<TokenId>& ids) {
+  std::string whole, streamed;
+  const bool known = tokenizer.Decode(ids, {}, whole).ok();
+  Require(known || whole.empty(), "text of ids that are refused");
+  const auto stream = tokenizer.NewStreamDecoder({});
+  bool all_known = true;
+  for (const TokenId id : ids) all_known &= stream->Add(id, streamed).ok();
+  stream->Finish(streamed);
+  Require(all_known == known, "an id that only one decoder knows");
+  Require(!known || streamed == whole, "another text one by one");
 }
 
 void TestOneInput(std::string_view bytes) {
@@ -32,9 +48,12 @@ void TestOneInput(std::string_view bytes) {
   const absl::Status status = (*tokenizer)->Encode(text, {}, ids);
   Require((*tokenizer)->Encode(text, {}, again) == status && ids == again,
           "other ids the second time");
+  // Bytes of the text as ids: most of them are in a vocabulary.
+  std::vector<TokenId> any(text.begin(), text.end());
+  for (TokenId& id : any) id %= (*tokenizer)->vocabulary_size() + 1;
+  DecodeBothWays(**tokenizer, any);
   if (!status.ok()) return;
-  std::string decoded;
-  (*tokenizer)->Decode(ids, {}, decoded).IgnoreError();
+  DecodeBothWays(**tokenizer, ids);
   std::vector<TokenId> with_origins;
   std::vector<TokenOrigin> origins;
   if ((*tokenizer)->EncodeWithOrigins(text, {}, with_origins, origins).ok()) {

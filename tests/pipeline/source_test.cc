@@ -142,14 +142,11 @@ TEST_F(SourceTest, AnIndexThatTellsWrongLengthsIsFoundOut) {
   const std::string path = Write({.files = 1});
   ASSERT_OK_AND_ASSIGN(const RecordIndex index,
                        RecordIndex::Load(LocalFiles(), path));
-  std::vector<uint64_t> offsets;
-  for (uint64_t i = 0; i < index.records(); ++i) {
-    offsets.push_back(index.offset(i));
-  }
-  LengthColumn column = *index.FindColumn("tokens");
+  ASSERT_OK_AND_ASSIGN(const auto tokens, index.Lengths("tokens"));
+  LengthColumn column = {"tokens", {tokens.begin(), tokens.end()}};
   column.lengths[42] = column.lengths[42] % 32 + 1;
-  ASSERT_OK_AND_ASSIGN(const FileInfo info, LocalFiles().Stat(path));
-  ASSERT_OK(RecordIndex(offsets, {column}, info).Save(LocalFiles(), path));
+  ASSERT_OK_AND_ASSIGN(const RecordIndex wrong, index.WithColumns({column}));
+  ASSERT_OK(wrong.Save(LocalFiles(), path));
   EXPECT_THAT(
       RunAll(Bucketed(Dataset::TfRecords(path))),
       StatusIs(absl::StatusCode::kFailedPrecondition,

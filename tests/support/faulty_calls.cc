@@ -84,6 +84,16 @@ ssize_t FaultyCalls::Pread(int fd, void* out, size_t size, off_t offset) {
   return KernelCalls().Pread(fd, out, std::min(size, most_bytes_), offset);
 }
 
+ssize_t FaultyCalls::PreadCached(int fd, void* out, size_t size,
+                                 off_t offset) {
+  if (++cached_reads_ % 2 == 1) {
+    errno = EAGAIN;
+    return -1;
+  }
+  return KernelCalls().PreadCached(fd, out, std::min(size, most_bytes_),
+                                   offset);
+}
+
 ssize_t FaultyCalls::Write(int fd, const void* bytes, size_t size) {
   if (Fails(Call::kWrite) || Interrupted()) return -1;
   const ssize_t put =
@@ -141,6 +151,14 @@ int FaultyCalls::Mkdir(const char* path, mode_t mode) {
 int FaultyCalls::ListFolder(const char* folder,
                             std::vector<std::string>* names) {
   return Fails(Call::kList) ? -1 : KernelCalls().ListFolder(folder, names);
+}
+
+void* FaultyCalls::Mmap(int fd, size_t size) {
+  return Fails(Call::kMap) ? nullptr : KernelCalls().Mmap(fd, size);
+}
+
+void FaultyCalls::Munmap(void* begin, size_t size) {
+  KernelCalls().Munmap(begin, size);
 }
 
 }  // namespace penstock::testing

@@ -24,8 +24,9 @@ enum class Call {
   kUnlink,
   kMkdir,
   kList,
+  kMap,
 };
-inline constexpr size_t kCalls = 10;
+inline constexpr size_t kCalls = 11;
 
 // Forwards to the kernel except where told otherwise.
 //
@@ -50,6 +51,8 @@ class FaultyCalls final : public PosixCalls {
   int Open(const char* path, int flags, mode_t mode) override;
   int Close(int fd) override;
   ssize_t Pread(int fd, void* out, size_t size, off_t offset) override;
+  // Every other call finds nothing in memory.
+  ssize_t PreadCached(int fd, void* out, size_t size, off_t offset) override;
   ssize_t Write(int fd, const void* bytes, size_t size) override;
   int Fsync(int fd) override;
   int Fstat(int fd, struct stat* info) override;
@@ -58,6 +61,8 @@ class FaultyCalls final : public PosixCalls {
   int Unlink(const char* path) override;
   int Mkdir(const char* path, mode_t mode) override;
   int ListFolder(const char* folder, std::vector<std::string>* names) override;
+  void* Mmap(int fd, size_t size) override;
+  void Munmap(void* begin, size_t size) override;
   void Fadvise(int fd, off_t offset, off_t size, int advice) override {}
 
  private:
@@ -84,6 +89,7 @@ class FaultyCalls final : public PosixCalls {
   std::array<std::optional<Fault>, kCalls> faults_;
   bool interrupt_ = false;
   uint64_t interruptible_ = 0;
+  uint64_t cached_reads_ = 0;
   size_t most_bytes_ = std::numeric_limits<size_t>::max();
   std::map<std::string, Name> names_;
   std::map<int, std::shared_ptr<Content>> written_;  // by descriptor

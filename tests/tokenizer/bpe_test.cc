@@ -29,7 +29,15 @@ Vocabulary Letters() {
 
 std::vector<TokenId> Encode(MergeTable merges, std::string_view piece) {
   std::vector<TokenId> ids;
-  Bpe(Letters(), std::move(merges)).Encode(piece, ids);
+  Neighbours neighbours;
+  Bpe::FromMerges(Letters(), std::move(merges)).Encode(piece, neighbours, ids);
+  return ids;
+}
+
+std::vector<TokenId> EncodeByRank(std::string_view piece) {
+  std::vector<TokenId> ids;
+  Neighbours neighbours;
+  Bpe::FromRanks(Letters()).Encode(piece, neighbours, ids);
   return ids;
 }
 
@@ -57,8 +65,8 @@ TEST(BpeTest, OnlyListedPairsMerge) {
 
 TEST(BpeTest, RanksMergeEveryPairThatIsAToken) {
   // "ab" has the lowest rank; then "ab" + "c", as "a" + "bc" would have.
-  EXPECT_THAT(Encode(MergesByRank(Letters()), "abc"), ElementsAre(kAbc));
-  EXPECT_THAT(Encode(MergesByRank(Letters()), "bca"), ElementsAre(kBc, 'a'));
+  EXPECT_THAT(EncodeByRank("abc"), ElementsAre(kAbc));
+  EXPECT_THAT(EncodeByRank("bca"), ElementsAre(kBc, 'a'));
 }
 
 TEST(BpeTest, RanksNameBothWaysToAToken) {
@@ -98,33 +106,96 @@ std::vector<TokenId> EncodeByDefinition(const MergeTable& merges,
   }
 }
 
-TEST(BpeTest, PiecesOfEveryLengthFollowTheDefinition) {
-  // All strings of a and b up to length 6, as tokens in a scrambled order, so
-  // that ranks do not grow with length.
+// Vocabularies of strings of a and b, drawn from those up to length 6, with
+// ranks that grow from short to long or not.
+Vocabulary Drawn(uint32_t seed, bool in_order) {
   Vocabulary vocabulary;
   for (int byte = 0; byte < 256; ++byte) {
     vocabulary.Add(byte, std::string(1, static_cast<char>(byte)));
   }
+  TokenId id = 256;
   for (uint32_t i = 0; i < 128; ++i) {
-    const uint32_t bits = i * 77 % 128;
+    const uint32_t bits = in_order ? i : i * 77 % 128;
+    seed = seed * 1664525 + 1013904223;
+    if (in_order && seed >> 30 == 0) continue;
     std::string token;
     for (uint32_t k = bits; k > 1; k >>= 1) token += k & 1 ? 'a' : 'b';
-    if (token.size() > 1) vocabulary.Add(256 + i, token);
+    if (token.size() > 1) vocabulary.Add(id++, token);
   }
+  return vocabulary;
+}
+
+std::string DrawnPiece(size_t size, uint32_t& state) {
+  std::string piece;
+  while (piece.size() < size) {
+    state = state * 1664525 + 1013904223;
+    piece += (state >> 30) == 0 ? 'c' : "ab"[state >> 29 & 1];
+  }
+  return piece;
+}
+
+// Both kinds of tables, and pieces of every length.
+void ExpectFollowsTheDefinition(const Vocabulary& vocabulary) {
   const MergeTable merges = MergesByRank(vocabulary);
-  const Bpe bpe(vocabulary, merges);
+  const Bpe by_rank = Bpe::FromRanks(vocabulary);
+  const Bpe by_merges = Bpe::FromMerges(vocabulary, merges);
+  Neighbours neighbours[2];
   uint32_t state = 7;
-  // 128 bytes is where the scan ends and the heap begins.
-  for (size_t size = 1; size <= 300; ++size) {
-    std::string piece;
-    while (piece.size() < size) {
-      state = state * 1664525 + 1013904223;
-      piece += (state >> 30) == 0 ? 'c' : "ab"[state >> 29 & 1];
-    }
+  for (size_t size = 1; size <= 200; ++size) {
+    const std::string piece = DrawnPiece(size, state);
+    const std::vector<TokenId> expected = EncodeByDefinition(merges, piece);
     std::vector<TokenId> ids;
-    bpe.Encode(piece, ids);
-    EXPECT_EQ(ids, EncodeByDefinition(merges, piece)) << piece;
+    by_rank.Encode(piece, neighbours[0], ids);
+    ASSERT_EQ(ids, expected) << piece;
+    ids.clear();
+    by_merges.Encode(piece, neighbours[1], ids);
+    ASSERT_EQ(ids, expected) << piece;
   }
+}
+
+TEST(BpeTest, PiecesFollowTheDefinitionWhereRanksGrowWithLength) {
+  for (uint32_t seed = 0; seed < 40; ++seed) {
+    const Vocabulary vocabulary = Drawn(seed, true);
+    EXPECT_TRUE(Derivations::FromRanks(vocabulary).has_value());
+    ExpectFollowsTheDefinition(vocabulary);
+  }
+}
+
+TEST(BpeTest, PiecesFollowTheDefinitionWhereRanksAreScrambled) {
+  const Vocabulary vocabulary = Drawn(0, false);
+  EXPECT_FALSE(Derivations::FromRanks(vocabulary).has_value());
+  ExpectFollowsTheDefinition(vocabulary);
+}
+
+TEST(BpeTest, MillionEqualBytesAreEncodedInOneGo) {
+  std::vector<TokenId> ids;
+  Neighbours neighbours;
+  Bpe::FromRanks(Letters()).Encode(std::string(1'000'001, 'a'), neighbours,
+                                   ids);
+  ASSERT_EQ(ids.size(), 500'001u);
+  EXPECT_EQ(ids.front(), kAa);
+  EXPECT_EQ(ids.back(), TokenId{'a'});
+}
+
+TEST(DerivationsTest, OnlyWhatSomeTextLeadsToIsThere) {
+  Vocabulary vocabulary = Letters();
+  vocabulary.Add(260, "cab");  // no two tokens make it
+  vocabulary.Add(261, "bcb");
+  MergeTable merges;
+  merges.Add('b', 'c', {.rank = 0, .merged = kBc});
+  merges.Add('a', 'b', {.rank = 1, .merged = kAb});
+  merges.Add(kAb, 'c', {.rank = 2, .merged = kAbc});  // never side by side
+  merges.Add(kBc, 'b', {.rank = 3, .merged = 261});
+  const auto derivations = Derivations::FromMerges(vocabulary, merges);
+  ASSERT_TRUE(derivations.has_value());
+  EXPECT_TRUE(derivations->Has('z'));
+  EXPECT_TRUE(derivations->Has(kBc));
+  EXPECT_TRUE(derivations->Has(261));
+  EXPECT_FALSE(derivations->Has(kAbc));
+  EXPECT_FALSE(derivations->Has(260));
+  EXPECT_TRUE(derivations->StayApart('a', kBc));
+  EXPECT_FALSE(derivations->StayApart(kAb, 'c'));  // is a, bc
+  EXPECT_FALSE(derivations->StayApart('b', 'c'));
 }
 
 }  // namespace

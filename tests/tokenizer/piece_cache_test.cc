@@ -5,8 +5,7 @@
 
 #include <map>
 #include <string>
-#include <thread>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace penstock {
@@ -26,43 +25,46 @@ TEST(PieceCacheTest, PiecesThatDifferHaveKeysThatDiffer) {
       }
     }
   }
-  std::map<std::tuple<uint64_t, uint64_t, uint32_t>, std::string> seen;
+  std::map<std::pair<uint64_t, uint64_t>, std::string> seen;
   for (const std::string& piece : pieces) {
     const PieceCache::Key key = PieceCache::KeyOf(piece);
     const auto [at, is_new] =
-        seen.emplace(std::tuple(key.head, key.tail, key.size), piece);
+        seen.emplace(std::pair(key.head, key.tail), piece);
     EXPECT_EQ(at->second, piece);
+    EXPECT_EQ(
+        PieceCache::KeyOfReadable(std::string_view(piece + "more than 16 bytes")
+                                      .substr(0, piece.size())),
+        key);
   }
 }
 
 TEST(PieceCacheTest, GivesBackWhatWasStored) {
   PieceCache cache;
   const PieceCache::Key key = PieceCache::KeyOf("the");
-  EXPECT_EQ(cache.Find(key), nullptr);
-  cache.Insert(key, std::vector<TokenId>{1, 2, 3});
-  const PieceCache::Entry* entry = cache.Find(key);
+  const PieceCache::Line line = PieceCache::LineOf(key);
+  EXPECT_EQ(cache.Find(key, line), nullptr);
+  cache.Insert(key, line, std::vector<TokenId>{1, 2});
+  const PieceCache::Entry* entry = cache.Find(key, line);
   ASSERT_NE(entry, nullptr);
-  EXPECT_THAT(std::vector(entry->ids, entry->ids + entry->count),
-              ::testing::ElementsAre(1, 2, 3));
-  EXPECT_EQ(cache.Find(PieceCache::KeyOf("teh")), nullptr);
+  EXPECT_EQ(entry->count, 2u);
+  TokenId ids[PieceCache::kMaxIds];
+  entry->CopyTo(ids);
+  EXPECT_EQ(ids[0], 1u);
+  EXPECT_EQ(ids[1], 2u);
+  const PieceCache::Key other = PieceCache::KeyOf("teh");
+  EXPECT_EQ(cache.Find(other, PieceCache::LineOf(other)), nullptr);
 }
 
-TEST(PieceCachesTest, NestedLeasesAreTwoCaches) {
-  PieceCaches caches;
-  const PieceCaches::Lease outer(caches);
-  const PieceCaches::Lease inner(caches);
-  EXPECT_NE(&*outer, &*inner);
-}
-
-TEST(PieceCachesTest, ThreadGetsItsCacheAgain) {
-  PieceCaches caches;
-  const PieceCache::Key key = PieceCache::KeyOf("the");
-  {
-    const PieceCaches::Lease lease(caches);
-    (*lease).Insert(key, std::vector<TokenId>{7});
+TEST(PieceCacheTest, ThirdPieceOfALineReplacesTheFirst) {
+  PieceCache cache;
+  constexpr PieceCache::Line kLine = 5;
+  for (const char* piece : {"a", "b", "c"}) {
+    cache.Insert(PieceCache::KeyOf(piece), kLine,
+                 std::vector<TokenId>{static_cast<TokenId>(piece[0])});
   }
-  const PieceCaches::Lease lease(caches);
-  EXPECT_NE((*lease).Find(key), nullptr);
+  EXPECT_EQ(cache.Find(PieceCache::KeyOf("a"), kLine), nullptr);
+  EXPECT_EQ(cache.Find(PieceCache::KeyOf("b"), kLine)->ids[0], TokenId{'b'});
+  EXPECT_EQ(cache.Find(PieceCache::KeyOf("c"), kLine)->ids[0], TokenId{'c'});
 }
 
 }  // namespace

@@ -9,8 +9,10 @@
 
 #include "formats/example_parser.h"
 #include "formats/manifest.h"
+#include "formats/open.h"
 #include "formats/record_files.h"
 #include "formats/shard_names.h"
+#include "formats/tfds_folder.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/status_matchers.h"
 #include "tokenizer/load.h"
@@ -140,10 +142,84 @@ TEST_F(ConversionTest, TheIndexTellsEachRecordsTokens) {
       const RecordIndex index,
       RecordIndex::Load(LocalFiles(),
                         folder_ / "out/books-train.tfrecord-00000-of-00001"));
-  const LengthColumn* tokens = index.FindColumn("tokens");
-  ASSERT_NE(tokens, nullptr);
+  ASSERT_OK_AND_ASSIGN(const auto tokens, index.Lengths("tokens"));
   // "file 0 line i " is 14 bytes, then i * 7 % 50 of x.
-  EXPECT_THAT(tokens->lengths, ElementsAre(14, 21, 28, 35, 42));
+  EXPECT_THAT(tokens, ElementsAre(14, 21, 28, 35, 42));
+}
+
+TEST_F(ConversionTest, TokensAsBytesAreTheSameTokens) {
+  WriteCorpus(1, 5);
+  ConversionOptions options = Options("out");
+  options.shards = 1;
+  options.token_encoding = FeatureEncoding::kUint16;
+  EXPECT_THAT(ConvertCorpus(LocalFiles(), options),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("needs a tokenizer")));
+  ASSERT_OK_AND_ASSIGN(options.tokenizer, LoadTokenizer(LocalFiles(), "bytes"));
+  ASSERT_OK(ConvertCorpus(LocalFiles(), options));
+  const std::string shard = folder_ / "out/books-train.tfrecord-00000-of-00001";
+  ASSERT_OK_AND_ASSIGN(const auto reader, OpenRecords(LocalFiles(), shard));
+  ASSERT_OK_AND_ASSIGN(const auto block, reader->NextBlock());
+  ASSERT_OK_AND_ASSIGN(
+      const auto parser,
+      ExampleParser::Create(
+          {{.name = "tokens", .encoding = FeatureEncoding::kUint16}}));
+  Examples examples;
+  ASSERT_OK(parser.Parse(
+      block->records, [](size_t) { return std::string(); }, examples));
+  const std::string text = "file 0 line 1 xxxxxxx";
+  const auto tokens = examples.columns[0].ints_of(1);
+  EXPECT_EQ(std::string(tokens.begin(), tokens.end()), text);
+  ASSERT_OK_AND_ASSIGN(const auto manifest,
+                       LoadManifestBeside(LocalFiles(), shard));
+  EXPECT_EQ(manifest->Find("tokens")->encoding, FeatureEncoding::kUint16);
+  ASSERT_OK_AND_ASSIGN(const auto features,
+                       LoadTfdsFeatures(LocalFiles(), folder_ / "out"));
+  EXPECT_EQ(features[0].encoding, FeatureEncoding::kUint16);
+}
+
+TEST_F(ConversionTest, AVocabularyThatDoesNotFitIsRefused) {
+  WriteCorpus(1, 1);
+  std::string words;
+  for (int i = 0; i < 70000; ++i) words += fmt::format("w{}\n", i);
+  folder_.Write("vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n" + words);
+  ConversionOptions options = Options("out");
+  options.token_encoding = FeatureEncoding::kUint16;
+  ASSERT_OK_AND_ASSIGN(options.tokenizer,
+                       LoadTokenizer(LocalFiles(), folder_ / "vocab.txt"));
+  EXPECT_THAT(ConvertCorpus(LocalFiles(), options),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       HasSubstr("70005 ids, more than uint16 can hold")));
+}
+
+TEST_F(ConversionTest, SplitsShareOneTfdsDescription) {
+  WriteCorpus(1, 7);
+  ConversionOptions options = Options("out");
+  ASSERT_OK(ConvertCorpus(LocalFiles(), options));
+  options.split = "test";
+  options.shards = 1;
+  ASSERT_OK_AND_ASSIGN(const auto result, ConvertCorpus(LocalFiles(), options));
+  EXPECT_EQ(result.no_tfds, "");
+  ASSERT_OK_AND_ASSIGN(const TfdsInfo info,
+                       TfdsInfo::Load(LocalFiles(), folder_ / "out"));
+  ASSERT_EQ(info.splits.size(), 2);
+  EXPECT_THAT(info.Find("train")->shard_records, ElementsAre(3, 2, 2));
+  EXPECT_THAT(info.Find("test")->shard_records, ElementsAre(7));
+  EXPECT_EQ(
+      *ExpandPattern(LocalFiles(), folder_ / "out@train"),
+      *ExpandPattern(LocalFiles(), folder_ / "out/books-train.tfrecord@3"));
+}
+
+TEST_F(ConversionTest, AFolderOfAnotherDatasetKeepsItsDescription) {
+  WriteCorpus(1, 7);
+  ConversionOptions options = Options("out");
+  ASSERT_OK(ConvertCorpus(LocalFiles(), options));
+  options.name = "other";
+  ASSERT_OK_AND_ASSIGN(const auto result, ConvertCorpus(LocalFiles(), options));
+  EXPECT_THAT(result.no_tfds, HasSubstr("is of dataset books"));
+  ASSERT_OK_AND_ASSIGN(const TfdsInfo info,
+                       TfdsInfo::Load(LocalFiles(), folder_ / "out"));
+  EXPECT_EQ(info.name, "books");
 }
 
 TEST_F(ConversionTest, TheManifestNamesEveryShard) {

@@ -3,13 +3,16 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 
+#include "formats/file.h"
 #include "tests/support/scratch_folder.h"
+#include "tests/tools/run_program.h"
 
 namespace penstock {
 namespace {
@@ -17,36 +20,6 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using testing::ScratchFolder;
-
-struct Outcome {
-  int exit_code = -1;
-  std::string output;  // stdout, then what stderr added where both are asked
-};
-
-Outcome RunShell(const std::string& command) {
-  Outcome outcome;
-  FILE* pipe = popen(command.c_str(), "r");
-  if (pipe == nullptr) return outcome;
-  char block[4096];
-  for (size_t n; (n = fread(block, 1, sizeof(block), pipe)) > 0;) {
-    outcome.output.append(block, n);
-  }
-  const int status = pclose(pipe);
-  if (WIFEXITED(status)) outcome.exit_code = WEXITSTATUS(status);
-  return outcome;
-}
-
-Outcome RunProgramLine(const std::string& arguments) {
-  return RunShell(fmt::format("{}/{} 2>&1", PENSTOCK_BIN_DIR, arguments));
-}
-
-nlohmann::json RunForJson(const std::string& arguments) {
-  const Outcome outcome =
-      RunShell(fmt::format("{}/{} 2>/dev/null", PENSTOCK_BIN_DIR, arguments));
-  EXPECT_EQ(outcome.exit_code, 0) << arguments;
-  return nlohmann::json::parse(outcome.output, nullptr,
-                               /*allow_exceptions=*/false);
-}
 
 class ProgramsTest : public ::testing::Test {
  protected:
@@ -162,12 +135,138 @@ TEST_F(ProgramsTest, TheSimulationSeesExactlyTheRecordsThatCountSees) {
   EXPECT_EQ(json["epochs"][0]["duplicated"], 0);
 }
 
+TEST_F(ProgramsTest, TokensAsBytesGiveTheBatchesOfInt64) {
+  std::set<std::string> digests;
+  for (const std::string encoding : {"int64", "uint16", "uint32"}) {
+    folder_.Write("lines.txt", "one\ntwo and three\n\nfour\n");
+    const std::string out = folder_ / encoding;
+    EXPECT_EQ(
+        RunProgramLine(
+            fmt::format("datagen -q -i {} -o {} -n a --unit line -t bytes "
+                        "--token-encoding {}",
+                        folder_ / "lines.txt", out, encoding))
+            .exit_code,
+        0);
+    const std::string report = folder_ / (encoding + ".json");
+    const Outcome run = RunProgramLine(
+        fmt::format("{} --no-shuffle --json {}",
+                    SimulationOf(out + "/a-train.tfrecord@1"), report));
+    EXPECT_EQ(run.exit_code, 0) << run.output;
+    digests.insert(nlohmann::json::parse(folder_.Read(encoding + ".json"))
+                       .at("batch_digest")
+                       .get<std::string>());
+  }
+  EXPECT_EQ(digests.size(), 1);
+}
+
 TEST_F(ProgramsTest, TokenizeReadsNulSeparatedDocuments) {
   const Outcome outcome = RunShell(fmt::format(
       "printf 'ab\\0c\\0' | {}/tokenize --tokenizer bytes --null-separated",
       PENSTOCK_BIN_DIR));
   EXPECT_EQ(outcome.exit_code, 0);
   EXPECT_EQ(outcome.output, "97 98\n99\n");
+}
+
+// The signal waits, blocked, until the program asks for signals.
+TEST_F(ProgramsTest, ASignalStopsDatagenWhichLeavesNothingAndCanRunAgain) {
+  std::string text;
+  for (int i = 0; i < 400'000; ++i) text += "some words in a line of text\n";
+  folder_.Write("large.txt", text);
+  const std::string run = fmt::format(
+      "{}/datagen --input {} --output {} --name large --unit line --tokenizer "
+      "bytes --quiet 2>&1",
+      PENSTOCK_BIN_DIR, folder_ / "large.txt", folder_ / "data");
+  for (const auto& [signal, code] :
+       {std::pair("TERM", 143), std::pair("INT", 130)}) {
+    const Outcome stopped = RunShell(fmt::format(
+        "env --block-signal={0} sh -c 'kill -{0} $$; exec {1}'", signal, run));
+    EXPECT_EQ(stopped.exit_code, code);
+    EXPECT_THAT(stopped.output,
+                HasSubstr("datagen: stopped; nothing was written"));
+    EXPECT_THAT(LocalFiles().List(folder_ / "data").value(),
+                ::testing::IsEmpty());
+  }
+  EXPECT_EQ(RunShell(run).exit_code, 0);
+}
+
+TEST_F(ProgramsTest, DatagenTakesDamagedJsonWhereAskedFor) {
+  folder_.Write("a.jsonl",
+                "{\"text\": \"x\\ud800\", \"n\": 1e999}\n"
+                "{\"text\": \"y\", \"text\": \"z\"}\n");
+  const std::string run =
+      fmt::format("datagen --input {} --output {} --name a --quiet ",
+                  folder_ / "a.jsonl", folder_ / "data");
+  const Outcome failed = RunProgramLine(run + "--invalid-unicode replace");
+  EXPECT_EQ(failed.exit_code, 1);
+  EXPECT_THAT(failed.output, HasSubstr("a.jsonl:1: column 26: not JSON: "));
+  const Outcome done =
+      RunProgramLine(run + "--invalid-unicode replace --lenient-numbers");
+  EXPECT_EQ(done.exit_code, 0) << done.output;
+  EXPECT_THAT(done.output,
+              AllOf(HasSubstr("in 1 lines the field comes twice"),
+                    HasSubstr("a.jsonl:2"), HasSubstr("2 documents")));
+  const Outcome cat = RunProgramLine(
+      "recordtool cat " + (folder_ / "data/a-train.tfrecord-00000-of-00001"));
+  EXPECT_THAT(cat.output,
+              AllOf(HasSubstr("x\xef\xbf\xbd"), HasSubstr("\"z\"")));
+}
+
+TEST_F(ProgramsTest, VocabLearnsATokenizerThatDatagenAndTokenizeTake) {
+  std::string text;
+  for (int i = 0; i < 50; ++i) text += "the cat and the hat sat\n\n";
+  folder_.Write("corpus.txt", text);
+  const std::string json = folder_ / "tokenizer.json";
+  const std::string vocab = fmt::format(
+      "datagen vocab {} --size 270 --special-token '<|end|>' -q --output {}",
+      folder_ / "corpus.txt", json);
+  const Outcome trained = RunProgramLine(vocab);
+  EXPECT_EQ(trained.exit_code, 0) << trained.output;
+  EXPECT_THAT(trained.output,
+              AllOf(HasSubstr("50 documents"), HasSubstr("6 different words"),
+                    HasSubstr("-> 270 tokens\n")));
+
+  // "the cat" comes out of the 13 merges as two tokens.
+  const Outcome ids = RunShell(
+      fmt::format("printf 'the cat<|end|>' | {}/tokenize --tokenizer {}",
+                  PENSTOCK_BIN_DIR, json));
+  EXPECT_EQ(std::count(ids.output.begin(), ids.output.end(), ' '), 2)
+      << ids.output;
+  EXPECT_THAT(ids.output, ::testing::EndsWith(" 0\n"));
+  const Outcome made = RunProgramLine(fmt::format(
+      "datagen --input {} --output {} --name x --tokenizer {} --end-token "
+      "'<|end|>' --quiet",
+      folder_ / "corpus.txt", folder_ / "data", json));
+  EXPECT_EQ(made.exit_code, 0) << made.output;
+
+  const Outcome again = RunProgramLine(vocab);
+  EXPECT_EQ(again.exit_code, 1);
+  EXPECT_THAT(again.output, AllOf(HasSubstr("tokenizer.json: this file is"),
+                                  HasSubstr("--overwrite")));
+  // The other way to ask for the same.
+  const std::string before = folder_.Read("tokenizer.json");
+  const Outcome other = RunProgramLine(fmt::format(
+      "tokenize --tokenizer {} --train {} --size 270 --special-token "
+      "'<|end|>' --overwrite",
+      json, folder_ / "corpus.txt"));
+  EXPECT_EQ(other.exit_code, 0) << other.output;
+  EXPECT_EQ(folder_.Read("tokenizer.json"), before);
+}
+
+TEST_F(ProgramsTest, VocabSaysWhatIsWrongBeforeItReads) {
+  const auto expect = [](const std::string& line, int code,
+                         const std::string& words) {
+    const Outcome outcome = RunProgramLine(line);
+    EXPECT_EQ(outcome.exit_code, code) << line;
+    EXPECT_THAT(outcome.output, HasSubstr(words)) << line;
+  };
+  expect("datagen vocab /nowhere -o a.json", 1, "/nowhere");
+  expect("datagen vocab /nowhere -o a.txt", 1, "ends in .json");
+  expect("datagen vocab /nowhere -o vocab.json", 1, "not in vocab.json");
+  expect("datagen vocab /nowhere -o a.json --size 100", 1, "256 bytes");
+  expect("datagen vocab /nowhere -o a.json --words gpt5", 2, "gpt5");
+  expect("datagen vocab -o a.json", 2, "corpus");
+  expect("tokenize --tokenizer a.json --train", 1, "standard input");
+  expect("tokenize --tokenizer a.json --size 300", 2, "--train");
 }
 
 }  // namespace

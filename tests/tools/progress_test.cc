@@ -30,6 +30,11 @@ TEST(ProgressTest, TheBarIsAsLongAsThePartThatIsDone) {
               HasSubstr("[============            ]"));
 }
 
+TEST(ProgressTest, TokensAreNoBytes) {
+  EXPECT_EQ(ProgressText(2048, 8192, 0, 2.0, false, ProgressUnit::kTokens),
+            " 25% 2,048 tokens, 1,024/s, ETA 0:06");
+}
+
 TEST(ProgressTest, NothingToDoIsDone) {
   EXPECT_THAT(ProgressText(0, 0, 0, 0.0, true), HasSubstr("100%"));
 }

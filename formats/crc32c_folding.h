@@ -1,0 +1,147 @@
+// CRC-32C of whole pieces of memory by AVX-512 carry-less multiplication, to be
+// inlined where many short pieces are checked.
+//
+// Cost:    on Zen 5 6 ns for 300 bytes and 70 GB/s from 2 KiB up; ISA-L, by a
+//          call, 10 ns and the same.
+// Source:  Gopal and others, "Fast CRC computation for generic polynomials
+// using
+//          PCLMULQDQ instruction", Intel, 2009.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#if defined(__x86_64__)
+#define PENSTOCK_CRC32C_FOLDING 1
+#include <immintrin.h>
+
+namespace penstock {
+
+#define PENSTOCK_CRC32C_FOLDING_TARGET \
+  "avx512f,avx512bw,avx512vl,vpclmulqdq,pclmul,sse4.2"
+
+inline bool CanFoldCrc32c() {
+  static const bool can =
+      __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512vl") &&
+      __builtin_cpu_supports("vpclmulqdq") && __builtin_cpu_supports("sse4.2");
+  return can;
+}
+
+namespace crc32c_folding {
+
+// Bit 31 - i of a reflected polynomial is the coefficient of x^i.
+inline constexpr uint32_t kPolynomial = 0x82f63b78;
+
+// x^n modulo the polynomial, in the high half as the multiplication wants it.
+constexpr uint64_t PowerOfX(uint32_t n) {
+  uint32_t power = 0x80000000;
+  for (; n > 0; --n) {
+    power = (power >> 1) ^ ((power & 1) != 0 ? kPolynomial : 0);
+  }
+  return uint64_t{power} << 32;
+}
+
+// Factors that move the two halves of 16 bytes by `bits`; the product of two
+// reflected numbers is one place short.
+struct Factors {
+  uint64_t low, high;
+};
+constexpr Factors MoveBy(uint32_t bits) {
+  return {PowerOfX(bits + 63), PowerOfX(bits - 1)};
+}
+
+using FourFactors = std::array<Factors, 4>;
+constexpr FourFactors MoveAllBy(uint32_t bits) {
+  const Factors factors = MoveBy(bits);
+  return {factors, factors, factors, factors};
+}
+alignas(64) inline constexpr FourFactors kMove64Bytes = MoveAllBy(512);
+alignas(64) inline constexpr FourFactors kMove256Bytes = MoveAllBy(2048);
+// Onto the last of four times 16 bytes, which stays.
+alignas(64) inline constexpr FourFactors kMoveTogether = {
+    MoveBy(384), MoveBy(256), MoveBy(128), Factors{0, 0}};
+
+// kStart[n]: the state that n zero bytes turn into all ones, which is what a
+// CRC starts with.
+constexpr std::array<uint32_t, 64> MakeStart() {
+  std::array<uint32_t, 64> start = {};
+  uint32_t state = 0xffffffff;
+  for (uint32_t& before : start) {
+    before = state;
+    for (int bit = 0; bit < 8; ++bit) {
+      state = (state >> 31) != 0 ? (state ^ kPolynomial) << 1 | 1 : state << 1;
+    }
+  }
+  return start;
+}
+inline constexpr std::array<uint32_t, 64> kStart = MakeStart();
+
+[[gnu::target(PENSTOCK_CRC32C_FOLDING_TARGET)]] inline __m512i Move(
+    __m512i bytes, const FourFactors& factors) {
+  const __m512i by = _mm512_load_si512(factors.data());
+  return _mm512_xor_si512(_mm512_clmulepi64_epi128(bytes, by, 0x00),
+                          _mm512_clmulepi64_epi128(bytes, by, 0x11));
+}
+
+[[gnu::target(PENSTOCK_CRC32C_FOLDING_TARGET)]] inline __m512i Fold(
+    __m512i bytes, const FourFactors& factors, const char* next) {
+  return _mm512_xor_si512(Move(bytes, factors), _mm512_loadu_si512(next));
+}
+
+}  // namespace crc32c_folding
+
+// The checksum of 8 bytes.
+[[gnu::target(PENSTOCK_CRC32C_FOLDING_TARGET)]] inline uint32_t Crc32cOfWord(
+    uint64_t word) {
+  return ~static_cast<uint32_t>(_mm_crc32_u64(0xffffffff, word));
+}
+
+// The checksum of [at, at + size). Needs CanFoldCrc32c().
+[[gnu::target(PENSTOCK_CRC32C_FOLDING_TARGET)]] inline uint32_t FoldCrc32c(
+    const char* at, size_t size) {
+  using namespace crc32c_folding;  // NOLINT: its own parts
+  if (size == 0) return 0;
+  // The first 1 to 64 bytes stand at the end of a vector of zeros, so that the
+  // others are whole vectors. What is masked is not read.
+  const size_t zeros = (64 - size % 64) % 64;
+  __m512i sum = _mm512_maskz_loadu_epi8(~uint64_t{0} << zeros, at - zeros);
+  sum = _mm512_xor_si512(
+      sum, _mm512_zextsi128_si512(_mm_cvtsi32_si128(kStart[zeros])));
+  size_t vectors = (size - 1) / 64;
+  at += 64 - zeros;
+  if (vectors >= 16) {
+    __m512i sum1 = _mm512_loadu_si512(at);
+    __m512i sum2 = _mm512_loadu_si512(at + 64);
+    __m512i sum3 = _mm512_loadu_si512(at + 128);
+    at += 192;
+    vectors -= 3;
+    for (; vectors >= 4; vectors -= 4, at += 256) {
+      sum = Fold(sum, kMove256Bytes, at);
+      sum1 = Fold(sum1, kMove256Bytes, at + 64);
+      sum2 = Fold(sum2, kMove256Bytes, at + 128);
+      sum3 = Fold(sum3, kMove256Bytes, at + 192);
+    }
+    sum = _mm512_xor_si512(Move(sum, kMove64Bytes), sum1);
+    sum = _mm512_xor_si512(Move(sum, kMove64Bytes), sum2);
+    sum = _mm512_xor_si512(Move(sum, kMove64Bytes), sum3);
+  }
+  for (; vectors > 0; --vectors, at += 64) sum = Fold(sum, kMove64Bytes, at);
+  const __m512i moved = Move(sum, kMoveTogether);
+  // GCC warns of its own intrinsics for this.
+  const __m256i half =
+      _mm256_xor_si256(__builtin_shufflevector(moved, moved, 0, 1, 2, 3),
+                       __builtin_shufflevector(moved, moved, 4, 5, 6, 7));
+  const __m128i last =
+      _mm_xor_si128(_mm_xor_si128(__builtin_shufflevector(half, half, 0, 1),
+                                  __builtin_shufflevector(half, half, 2, 3)),
+                    __builtin_shufflevector(sum, sum, 6, 7));
+  const uint64_t state = _mm_crc32_u64(0, _mm_cvtsi128_si64(last));
+  return ~static_cast<uint32_t>(
+      _mm_crc32_u64(state, _mm_extract_epi64(last, 1)));
+}
+
+}  // namespace penstock
+
+#endif

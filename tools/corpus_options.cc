@@ -1,0 +1,36 @@
+#include "tools/corpus_options.h"
+
+#include <map>
+#include <string>
+
+namespace penstock {
+
+void AddCorpusOptions(CLI::App& app, OpenOptions& open) {
+  app.add_option("--kind", open.kind, "What the input files are")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, FileKind>{
+          {"text", FileKind::kText},
+          {"jsonl", FileKind::kJsonl},
+          {"csv", FileKind::kCsv},
+          {"tsv", FileKind::kTsv},
+          {"tar", FileKind::kTar},
+          {"zip", FileKind::kZip},
+          {"7z", FileKind::k7z},
+          {"webdataset", FileKind::kWebDataset}}));
+  app.add_option("--unit", open.text_unit,
+                 "What one document of a text file is (default paragraph)")
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, TextUnit>{{"line", TextUnit::kLine},
+                                          {"paragraph", TextUnit::kParagraph},
+                                          {"file", TextUnit::kFile}}));
+  app.add_option("--field", open.json_field,
+                 "JSONL field that holds the text; a.b looks inside a")
+      ->capture_default_str();
+  app.add_option("--column", open.csv_column,
+                 "CSV or TSV column that holds the text: its name, or #2")
+      ->capture_default_str();
+  app.add_option("--sample-extension", open.sample_extension,
+                 "WebDataset component that holds the text")
+      ->capture_default_str();
+}
+
+}  // namespace penstock

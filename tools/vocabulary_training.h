@@ -1,0 +1,57 @@
+// Corpora -> tokenizer.json: the work of `datagen vocab` and `tokenize
+// --train`.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "formats/file.h"
+#include "formats/open.h"
+#include "tokenizer/bpe_training.h"
+
+namespace penstock {
+
+struct VocabularyOptions {
+  std::vector<std::string> inputs;  // files, patterns or folders
+  std::string output;               // the tokenizer.json
+  OpenOptions open;
+  BpeTrainingOptions training;
+  std::string pattern = "gpt2";  // one of TrainingPatternNames()
+  int threads = 0;               // 0 is one for each core
+  // For the corpus' different words; more of them are kResourceExhausted.
+  uint64_t memory_bytes = 4ull << 30;
+  bool overwrite = false;
+  bool quiet = false;  // no progress
+};
+
+struct VocabularyResult {
+  uint64_t documents = 0;
+  uint64_t text_bytes = 0;
+  uint64_t words = 0;  // different pieces
+  size_t tokens = 0;   // fewer than asked for where the corpus has no more
+  // Files and members of archives whose names say no kind.
+  uint64_t skipped = 0;
+  std::string first_skipped;
+};
+
+// The same documents and options give the same file for any number of threads
+// and any order of the documents. The file appears whole or not at all.
+// Errors:  those of reading, TrainBpe and writing; kInvalidArgument for a
+//          pattern that is not known; kAlreadyExists where the output is there
+//          and overwrite is false.
+absl::StatusOr<VocabularyResult> TrainVocabulary(
+    FileSystem& files, const VocabularyOptions& options);
+
+// All options but inputs, output and what AddCorpusOptions has, as a group.
+// `options` must outlive `app`.
+CLI::Option_group* AddTrainingOptions(CLI::App& app,
+                                      VocabularyOptions& options);
+
+// Trains, and prints to stdout what came out.
+absl::Status RunVocabularyTraining(const VocabularyOptions& options);
+
+}  // namespace penstock
