@@ -1,12 +1,57 @@
-// Decode, lookups, Fingerprint and Describe of bpe_tokenizer.h.
+// What bpe_tokenizer.h does but for encoding: construction, decoding, lookups.
 #include <fmt/format.h>
+
+#include <optional>
+#include <utility>
 
 #include "tokenizer/bpe_tokenizer.h"
 #include "tokenizer/byte_alphabet.h"
 #include "tokenizer/fingerprint.h"
 #include "tokenizer/unicode_data.h"
+#include "tokenizer/whole_characters.h"
 
 namespace penstock {
+namespace {
+
+// A special token decodes to its text, read in the vocabulary's spelling where
+// it can be, as the reference does: "é" of a tokenizer.json is the byte 0xE9.
+BpeParts WithSpecialsForDecoding(BpeParts parts) {
+  for (const SpecialToken& token : parts.specials) {
+    std::optional<std::string> bytes;
+    if (parts.spelling == Spelling::kByteAlphabet) {
+      bytes = BytesOfSpelling(token.text);
+    }
+    parts.vocabulary.AddForDecoding(token.id, bytes.value_or(token.text));
+  }
+  return parts;
+}
+
+}  // namespace
+
+BpeTokenizer::BpeTokenizer(BpeParts parts, Bpe bpe)
+    : parts_(WithSpecialsForDecoding(std::move(parts))),
+      bpe_(std::move(bpe)),
+      affixes_(AffixesOf(parts_.frame)),
+      size_(parts_.vocabulary.size()) {
+  for (const bool normalized : {false, true}) {
+    std::vector<SpecialToken> tokens;
+    for (const SpecialToken& token : parts_.specials) {
+      if (token.normalized == normalized) tokens.push_back(token);
+    }
+    if (!tokens.empty()) passes_.emplace_back(std::move(tokens));
+  }
+  for (const auto& [spelling, id] : parts_.plain_ids) {
+    plain_by_id_.emplace(id, spelling);
+  }
+  for (const SpecialToken& token : parts_.specials) {
+    specials_by_text_.emplace(token.text, token.id);
+    specials_by_id_.emplace(token.id, token);
+  }
+  for (int byte = 0; byte < 256; ++byte) {
+    has_all_bytes_ &= bpe_.HasByte(static_cast<unsigned char>(byte));
+  }
+  fingerprint_ = ComputeFingerprint();
+}
 
 absl::Status BpeTokenizer::Decode(std::span<const TokenId> ids,
                                   DecodeOptions options,
@@ -26,6 +71,11 @@ absl::Status BpeTokenizer::Decode(std::span<const TokenId> ids,
     text.append(parts_.vocabulary.BytesOf(id));
   }
   return absl::OkStatus();
+}
+
+std::unique_ptr<StreamDecoder> BpeTokenizer::NewStreamDecoder(
+    DecodeOptions options) const {
+  return std::make_unique<IdByIdDecoder>(*this, options);
 }
 
 std::optional<TokenId> BpeTokenizer::IdOf(std::string_view token) const {

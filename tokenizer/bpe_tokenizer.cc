@@ -338,12 +338,11 @@ void BpeTokenizer::EncodeBatch(Call& call, std::string_view gap, size_t begin,
   call.ids.insert(call.ids.end(), found.begin(), found.begin() + found_count);
 }
 
-void BpeTokenizer::EncodePieceWithOrigins(Call& call, const Gap& gap,
-                                          size_t begin, size_t end) const {
-  const size_t first = call.ids.size();
-  EncodePiece(call, gap.text.substr(begin, end - begin));
+// Of the piece at `begin`, whose ids are those from `first` on.
+void BpeTokenizer::AddOrigins(Call& call, const Gap& gap, size_t begin,
+                              size_t first) const {
   for (size_t i = first; i < call.ids.size(); ++i) {
-    end = begin + parts_.vocabulary.BytesOf(call.ids[i]).size();
+    const size_t end = begin + parts_.vocabulary.BytesOf(call.ids[i]).size();
     gap.AddOrigin(begin, end, *call.origins);
     begin = end;
   }

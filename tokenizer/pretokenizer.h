@@ -36,6 +36,9 @@ class PreTokenizer {
   // that is a letter, a mark or an apostrophe; whatever stands around.
   virtual bool EndsBehindLetters() const { return true; }
 
+  // Whether ends may have kLeftOut.
+  virtual bool LeavesTextOut() const { return false; }
+
   // The name that distinguishes its rules: "gpt2".
   virtual std::string_view name() const = 0;
 };

@@ -21,6 +21,7 @@ class RegexPreTokenizer final : public PreTokenizer {
   size_t Split(std::string_view text, size_t begin,
                std::span<size_t> ends) const override;
   bool EndsBehindLetters() const override { return false; }
+  bool LeavesTextOut() const override { return true; }
   // The expression.
   std::string_view name() const override { return regex_; }
 

@@ -50,11 +50,6 @@ void Vocabulary::Reserve(size_t tokens) {
   entries_.reserve(tokens);
 }
 
-void Vocabulary::Prefetch(std::string_view bytes) const {
-  if (slots_.empty() || bytes.size() > longest_) return;
-  __builtin_prefetch(&slots_[HashForTable(bytes) & (slots_.size() - 1)]);
-}
-
 void Vocabulary::Resize(size_t slots) {
   const std::vector<Slot> old = std::exchange(slots_, {});
   slots_.assign(slots, {});

@@ -35,9 +35,6 @@ class Vocabulary {
   void Reserve(size_t tokens);
 
   std::optional<TokenId> Find(std::string_view bytes) const;
-  // Loads what Find looks at first. Where many lookups wait for memory, ask for
-  // all of them before the first.
-  void Prefetch(std::string_view bytes) const;
   bool Has(TokenId id) const {
     return id < entries_.size() && entries_[id].size != kAbsent;
   }

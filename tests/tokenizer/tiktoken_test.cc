@@ -178,8 +178,9 @@ TEST(TiktokenTest, Qwen2TakesNumbersOneByOne) {
 TEST(TiktokenTest, TextThatAnOwnExpressionDoesNotMatchIsLeftOut) {
   ASSERT_OK_AND_ASSIGN(
       const auto tokenizer,
-      ParseTiktoken(TinyTiktoken({"ab", "a b"}), "x",
-                    {.regex = "[a-z]+|[0-9]", .specials = {{"<e>", 258}}}));
+      ParseTiktoken(
+          TinyTiktoken({"ab", "a b"}), "x",
+          TiktokenRules{.regex = "[a-z]+|[0-9]", .specials = {{"<e>", 258}}}));
   EXPECT_THAT(Ids(*tokenizer, "ab 12 <e>!a b"),
               ElementsAre(256, '1', '2', 258, 'a', 'b'));
   std::vector<TokenId> ids;
@@ -201,7 +202,8 @@ TEST(TiktokenTest, OwnRulesAreChecked) {
       StatusIs(kInvalidArgument, HasSubstr("rank 1 is the special")));
   EXPECT_THAT(
       ParseTiktoken(file, "x",
-                    {.regex = "a", .specials = {{"<e>", 300}, {"<e>", 301}}}),
+                    TiktokenRules{.regex = "a",
+                                  .specials = {{"<e>", 300}, {"<e>", 301}}}),
       StatusIs(kInvalidArgument, HasSubstr("given twice")));
 }
 
