@@ -7,11 +7,8 @@
 #include <utility>
 
 #include "formats/status.h"
-#include "tokenizer/byte_alphabet.h"
-#include "tokenizer/char_scan.h"
 #include "tokenizer/token_origins.h"
 #include "tokenizer/valid_utf8.h"
-#include "tokenizer/whole_characters.h"
 
 namespace penstock {
 
@@ -54,63 +51,9 @@ struct BpeTokenizer::Gap {
   }
 };
 
-namespace {
-
-// A special token decodes to its text, read in the vocabulary's spelling where
-// it can be, as the reference does: "é" of a tokenizer.json is the byte 0xE9.
-BpeParts WithSpecialsForDecoding(BpeParts parts) {
-  for (const SpecialToken& token : parts.specials) {
-    std::optional<std::string> bytes;
-    if (parts.spelling == Spelling::kByteAlphabet) {
-      bytes = BytesOfSpelling(token.text);
-    }
-    parts.vocabulary.AddForDecoding(token.id, bytes.value_or(token.text));
-  }
-  return parts;
-}
-
-}  // namespace
-
-BpeTokenizer::BpeTokenizer(BpeParts parts, Bpe bpe)
-    : parts_(WithSpecialsForDecoding(std::move(parts))),
-      bpe_(std::move(bpe)),
-      affixes_(AffixesOf(parts_.frame)),
-      size_(parts_.vocabulary.size()) {
-  for (const bool normalized : {false, true}) {
-    std::vector<SpecialToken> tokens;
-    for (const SpecialToken& token : parts_.specials) {
-      if (token.normalized == normalized) tokens.push_back(token);
-    }
-    if (!tokens.empty()) passes_.emplace_back(std::move(tokens));
-  }
-  for (const auto& [spelling, id] : parts_.plain_ids) {
-    plain_by_id_.emplace(id, spelling);
-  }
-  for (const SpecialToken& token : parts_.specials) {
-    specials_by_text_.emplace(token.text, token.id);
-    specials_by_id_.emplace(token.id, token);
-  }
-  for (int byte = 0; byte < 256; ++byte) {
-    has_all_bytes_ &= bpe_.HasByte(static_cast<unsigned char>(byte));
-  }
-  fingerprint_ = ComputeFingerprint();
-}
-
 absl::Status BpeTokenizer::Encode(std::string_view text, EncodeOptions options,
                                   std::vector<TokenId>& ids) const {
   return EncodeWith(/*dropout=*/nullptr, text, options, ids);
-}
-
-absl::Status BpeTokenizer::EncodeSampled(std::string_view text,
-                                         EncodeOptions options,
-                                         const Sampling& sampling,
-                                         std::vector<TokenId>& ids) const {
-  PENSTOCK_ASSIGN_OR_RETURN(const double rate,
-                            DropoutRate(sampling, parts_.dropout));
-  if (rate == 0) return Encode(text, options, ids);
-  Draws draws(sampling.seed, text);
-  const Dropout dropout = {rate, draws};
-  return EncodeWith(&dropout, text, options, ids);
 }
 
 absl::Status BpeTokenizer::EncodeWith(const Dropout* dropout,
@@ -249,37 +192,37 @@ absl::Status BpeTokenizer::CheckBytes(const Call& call, const Gap& gap) const {
 }
 
 void BpeTokenizer::EncodePieces(Call& call, const Gap& gap) const {
-  if (parts_.pretokenizer == nullptr) {
-    if (call.origins == nullptr) return EncodePiece(call, gap.text);
-    return EncodePieceWithOrigins(call, gap, 0, gap.text.size());
+  const PreTokenizer* const pretokenizer = parts_.pretokenizer.get();
+  if (pretokenizer == nullptr) {
+    const size_t end = gap.text.size();
+    return EncodeOneByOne(call, gap, 0, {&end, 1});
   }
+  const bool batches = call.origins == nullptr && call.dropout == nullptr &&
+                       !pretokenizer->LeavesTextOut();
   std::array<size_t, kBatch> ends;
   size_t begin = 0;
   while (begin < gap.text.size()) {
-    const size_t count = parts_.pretokenizer->Split(gap.text, begin, ends);
-    EncodeSplit(call, gap, begin, std::span(ends).first(count));
+    const size_t count = pretokenizer->Split(gap.text, begin, ends);
+    const auto some = std::span<const size_t>(ends).first(count);
+    if (batches) {
+      EncodeBatch(call, gap.text, begin, some);
+    } else {
+      EncodeOneByOne(call, gap, begin, some);
+    }
     begin = ends[count - 1] & ~kLeftOut;
   }
 }
 
-// The pieces between those left out.
-void BpeTokenizer::EncodeSplit(Call& call, const Gap& gap, size_t begin,
-                               std::span<const size_t> ends) const {
-  while (!ends.empty()) {
-    const auto left_out = std::ranges::find_if(
-        ends, [](size_t end) { return (end & kLeftOut) != 0; });
-    const auto kept = ends.first(left_out - ends.begin());
-    if (call.origins == nullptr) {
-      EncodeBatch(call, gap.text, begin, kept);
-    } else {
-      for (const size_t end : kept) {
-        EncodePieceWithOrigins(call, gap, begin, end);
-        begin = end;
-      }
+void BpeTokenizer::EncodeOneByOne(Call& call, const Gap& gap, size_t begin,
+                                  std::span<const size_t> ends) const {
+  for (const size_t mark : ends) {
+    const size_t end = mark & ~kLeftOut;
+    if (end == mark) {
+      const size_t first = call.ids.size();
+      EncodePiece(call, gap.text.substr(begin, end - begin));
+      if (call.origins != nullptr) AddOrigins(call, gap, begin, first);
     }
-    if (left_out == ends.end()) return;
-    begin = *left_out & ~kLeftOut;
-    ends = ends.subspan(kept.size() + 1);
+    begin = end;
   }
 }
 
@@ -291,13 +234,6 @@ void BpeTokenizer::EncodeBatch(Call& call, std::string_view gap, size_t begin,
     PieceCache::Line line;
     bool is_short;
   };
-  if (call.dropout != nullptr) {
-    for (const size_t end : ends) {
-      EncodePiece(call, gap.substr(begin, end - begin));
-      begin = end;
-    }
-    return;
-  }
   PieceCache& cache = call.memory.pieces;
   std::array<Lookup, kBatch> lookups;
   size_t at = begin;
@@ -350,7 +286,9 @@ void BpeTokenizer::AddOrigins(Call& call, const Gap& gap, size_t begin,
 }
 
 void BpeTokenizer::EncodePiece(Call& call, std::string_view piece) const {
-  if (call.dropout != nullptr) return EncodeWithDropout(call, piece);
+  if (call.dropout != nullptr) {
+    return EncodeWithDropout(*call.dropout, piece, call.ids);
+  }
   if (parts_.whole_pieces_first && !bpe_.makes_every_token()) {
     if (const auto id = parts_.vocabulary.Find(piece)) {
       call.ids.push_back(*id);
@@ -358,58 +296,6 @@ void BpeTokenizer::EncodePiece(Call& call, std::string_view piece) const {
     }
   }
   bpe_.Encode(piece, call.memory.neighbours, call.ids);
-}
-
-void BpeTokenizer::EncodeWithDropout(Call& call, std::string_view piece) const {
-  std::vector<BpeSymbol> symbols;
-  symbols.reserve(piece.size());
-  for (const char c : piece) {
-    symbols.push_back({bpe_.ByteId(static_cast<unsigned char>(c)), 1});
-  }
-  MergeByHeap(Merges(), call.dropout, symbols);
-  for (const BpeSymbol& symbol : symbols) {
-    if (symbol.size != 0) call.ids.push_back(symbol.id);
-  }
-}
-
-const MergeTable& BpeTokenizer::Merges() const {
-  if (parts_.spelling == Spelling::kByteAlphabet) return bpe_.merges();
-  std::call_once(made_merges_,
-                 [&] { merges_by_rank_ = MergesByRank(parts_.vocabulary); });
-  return merges_by_rank_;
-}
-
-bool BpeTokenizer::CanCutAt(std::string_view text, size_t place) const {
-  const Char c = CharAt(text, place);
-  if (c.code_point == kNotACharacter || c.code_point == '\'' ||
-      (c.char_class & (kLetter | kMark)) != 0 ||
-      (parts_.add_prefix_space && c.code_point != ' ')) {
-    return false;
-  }
-  size_t last = place - 1;
-  while (last > 0 && place - last < 4 && IsUtf8Continuation(text[last])) --last;
-  const Char before = CharAt(text, last);
-  return (before.char_class & kLetter) != 0 &&
-         last + before.size_bytes == place &&
-         std::none_of(passes_.begin(), passes_.end(), [&](const auto& tokens) {
-           return tokens.MayCross(text, place);
-         });
-}
-
-std::unique_ptr<StreamDecoder> BpeTokenizer::NewStreamDecoder(
-    DecodeOptions options) const {
-  return std::make_unique<IdByIdDecoder>(*this, options);
-}
-
-size_t BpeTokenizer::SafeCut(std::string_view text) const {
-  if (parts_.pretokenizer == nullptr ||
-      !parts_.pretokenizer->EndsBehindLetters()) {
-    return 0;
-  }
-  // The last bytes may be of a character that is not whole.
-  size_t place = text.size() < 4 ? 0 : text.size() - 4;
-  while (place > 0 && !CanCutAt(text, place)) --place;
-  return place;
 }
 
 }  // namespace penstock

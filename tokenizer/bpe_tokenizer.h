@@ -104,15 +104,15 @@ class BpeTokenizer final : public Tokenizer {
   bool CanCutAt(std::string_view text, size_t place) const;
   absl::Status CheckBytes(const Call& call, const Gap& gap) const;
   void EncodePieces(Call& call, const Gap& gap) const;
-  void EncodeSplit(Call& call, const Gap& gap, size_t begin,
-                   std::span<const size_t> ends) const;
   void EncodeBatch(Call& call, std::string_view gap, size_t begin,
                    std::span<const size_t> ends) const;
+  void EncodeOneByOne(Call& call, const Gap& gap, size_t begin,
+                      std::span<const size_t> ends) const;
   void EncodePiece(Call& call, std::string_view piece) const;
-  void EncodeWithDropout(Call& call, std::string_view piece) const;
+  void EncodeWithDropout(const Dropout& dropout, std::string_view piece,
+                         std::vector<TokenId>& ids) const;
   const MergeTable& Merges() const;
-  void EncodePieceWithOrigins(Call& call, const Gap& gap, size_t begin,
-                              size_t end) const;
+  void AddOrigins(Call& call, const Gap& gap, size_t begin, size_t first) const;
   uint64_t ComputeFingerprint() const;
 
   const BpeParts parts_;  // specials are in the vocabulary, for decoding

@@ -67,10 +67,6 @@ std::optional<Derivations> Derivations::FromRanks(
   for (TokenId id = 0; id < vocabulary.size(); ++id) {
     if (!vocabulary.Has(id)) continue;
     const std::string_view bytes = vocabulary.BytesOf(id);
-    for (size_t cut = 1; cut < bytes.size(); ++cut) {
-      vocabulary.Prefetch(bytes.substr(0, cut));
-      vocabulary.Prefetch(bytes.substr(cut));
-    }
     for (size_t cut = 1; cut < bytes.size() && !derivations.Has(id); ++cut) {
       const auto left = vocabulary.Find(bytes.substr(0, cut));
       if (!left) continue;

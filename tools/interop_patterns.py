@@ -75,10 +75,10 @@ def rank_vocabularies(ranks, folder):
                ["--pattern", "qwen2"])
     for regex in OWN + [LLAMA3, TEKKEN]:
         yield made("own " + regex, 60000, regex, {"<a>": 60000, "<a>b": 60002},
-                   ["--pattern-regex", regex, "--special-token", "<a>=60000",
-                    "--special-token", "<a>b=60002"])
+                   ["--pattern-regex", regex, "--special-id", "<a>=60000",
+                    "--special-id", "<a>b=60002"])
     yield made("gpt2 with other specials", 60000, tiktoken_pattern(),
-               {"<x=1>": 70000}, ["--pattern", "gpt2", "--special-token",
+               {"<x=1>": 70000}, ["--pattern", "gpt2", "--special-id",
                                   "<x=1>=70000"])
 
 

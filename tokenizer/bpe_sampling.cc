@@ -1,0 +1,43 @@
+// EncodeSampled of bpe_tokenizer.h.
+#include <vector>
+
+#include "formats/status.h"
+#include "tokenizer/bpe_tokenizer.h"
+#include "tokenizer/draws.h"
+
+namespace penstock {
+
+absl::Status BpeTokenizer::EncodeSampled(std::string_view text,
+                                         EncodeOptions options,
+                                         const Sampling& sampling,
+                                         std::vector<TokenId>& ids) const {
+  PENSTOCK_ASSIGN_OR_RETURN(const double rate,
+                            DropoutRate(sampling, parts_.dropout));
+  if (rate == 0) return Encode(text, options, ids);
+  Draws draws(sampling.seed, text);
+  const Dropout dropout = {rate, draws};
+  return EncodeWith(&dropout, text, options, ids);
+}
+
+void BpeTokenizer::EncodeWithDropout(const Dropout& dropout,
+                                     std::string_view piece,
+                                     std::vector<TokenId>& ids) const {
+  std::vector<BpeSymbol> symbols;
+  symbols.reserve(piece.size());
+  for (const char c : piece) {
+    symbols.push_back({bpe_.ByteId(static_cast<unsigned char>(c)), 1});
+  }
+  MergeByHeap(Merges(), &dropout, symbols);
+  for (const BpeSymbol& symbol : symbols) {
+    if (symbol.size != 0) ids.push_back(symbol.id);
+  }
+}
+
+const MergeTable& BpeTokenizer::Merges() const {
+  if (parts_.spelling == Spelling::kByteAlphabet) return bpe_.merges();
+  std::call_once(made_merges_,
+                 [&] { merges_by_rank_ = MergesByRank(parts_.vocabulary); });
+  return merges_by_rank_;
+}
+
+}  // namespace penstock
