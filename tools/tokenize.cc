@@ -2,13 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <charconv>
 #include <cstdio>
-#include <cstring>
-#include <functional>
-#include <iterator>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,14 +11,10 @@
 
 #include "formats/file.h"
 #include "formats/status.h"
-#include "tokenizer/encoding.h"
 #include "tokenizer/load.h"
-#include "tokenizer/sampling.h"
-#include "tokenizer/tokenizer.h"
 #include "tools/corpus_options.h"
+#include "tools/document_ids.h"
 #include "tools/program.h"
-#include "tools/text_input.h"
-#include "tools/token_output.h"
 #include "tools/vocabulary_training.h"
 
 namespace penstock {
@@ -35,22 +26,9 @@ struct Flags {
   std::string pattern_regex;
   std::vector<std::string> special_tokens;
   std::vector<std::string> inputs = {"-"};
-  bool null_separated = false;
-  bool no_special_tokens = false;
-  bool decode = false;
-  bool offsets = false;
-  bool json = false;
-  bool pairs = false;
-  size_t batch = 1;
-  bool refuse_invalid_utf8 = false;
-  std::string special = "allow";
-  size_t best = 0;
-  std::optional<uint64_t> sample;
-  std::optional<double> alpha;
+  TokenizeSettings settings;
   bool train = false;
   VocabularyOptions training;
-
-  bool OnlyIds() const { return !offsets && !json && !pairs && batch == 1; }
 };
 
 constexpr char kExamples[] =
@@ -68,35 +46,6 @@ constexpr char kExamples[] =
     "  tokenize --tokenizer t5.model --offsets book.txt\n"
     "\nExit codes: 0 done, 1 failure, 2 wrong usage.";
 
-absl::Status WriteOut(std::string_view bytes) {
-  if (std::fwrite(bytes.data(), 1, bytes.size(), stdout) == bytes.size()) {
-    return absl::OkStatus();
-  }
-  return absl::UnavailableError(
-      fmt::format("cannot write the output: {}", std::strerror(errno)));
-}
-
-absl::StatusOr<std::vector<TokenId>> ParseIds(std::string_view line) {
-  constexpr std::string_view kBlanks = " \t\r";
-  std::vector<TokenId> ids;
-  for (size_t pos = line.find_first_not_of(kBlanks);
-       pos != std::string_view::npos;
-       pos = line.find_first_not_of(kBlanks, pos)) {
-    const std::string_view word =
-        line.substr(pos, line.find_first_of(kBlanks, pos) - pos);
-    TokenId id = 0;
-    const auto [end, error] =
-        std::from_chars(word.data(), word.data() + word.size(), id);
-    if (error != std::errc() || end != word.data() + word.size()) {
-      return absl::InvalidArgumentError(
-          fmt::format("expected token ids, found \"{}\"", word.substr(0, 40)));
-    }
-    ids.push_back(id);
-    pos += word.size();
-  }
-  return ids;
-}
-
 // "<|endoftext|>=100257".
 absl::StatusOr<SpecialToken> ParseSpecialToken(const std::string& flag) {
   const size_t equals = flag.rfind('=');
@@ -110,128 +59,6 @@ absl::StatusOr<SpecialToken> ParseSpecialToken(const std::string& flag) {
   }
   return absl::InvalidArgumentError(
       fmt::format("--special-id {}: not TEXT=ID", flag));
-}
-
-SpecialText PolicyOf(std::string_view flag) {
-  if (flag == "refuse") return SpecialText::kRefuse;
-  return flag == "text" ? SpecialText::kAsText : SpecialText::kAllow;
-}
-
-EncodeOptions OptionsOf(const Flags& flags) {
-  return {.special_text = PolicyOf(flags.special),
-          .invalid_utf8 = flags.refuse_invalid_utf8 ? InvalidUtf8::kRefuse
-                                                    : InvalidUtf8::kAsReference,
-          .add_special_tokens = !flags.no_special_tokens};
-}
-
-absl::StatusOr<TextPair> PairOf(const Flags& flags, std::string_view text) {
-  if (!flags.pairs) return TextPair{text};
-  const size_t tab = text.find('\t');
-  if (tab == std::string_view::npos) {
-    return absl::InvalidArgumentError(
-        "no tab between the two texts that --pairs asks for");
-  }
-  return TextPair{text.substr(0, tab), text.substr(tab + 1)};
-}
-
-absl::Status WriteIds(const Tokenizer& tokenizer, const Flags& flags,
-                      std::string_view text) {
-  std::vector<TokenId> ids;
-  std::string line;
-  const EncodeOptions options = OptionsOf(flags);
-  if (flags.sample) {
-    PENSTOCK_RETURN_IF_ERROR(tokenizer.EncodeSampled(
-        text, options,
-        {.seed = *flags.sample, .alpha = flags.alpha, .best = flags.best},
-        ids));
-    AppendIds(ids, line);
-  } else if (flags.best > 0) {
-    std::vector<ScoredIds> best;
-    PENSTOCK_RETURN_IF_ERROR(
-        tokenizer.EncodeBest(text, options, flags.best, best));
-    for (const ScoredIds& way : best) {
-      fmt::format_to(std::back_inserter(line), "{}\t", way.score);
-      AppendIds(way.ids, line);
-    }
-  } else {
-    PENSTOCK_RETURN_IF_ERROR(tokenizer.Encode(text, options, ids));
-    AppendIds(ids, line);
-  }
-  return WriteOut(line);
-}
-
-// Texts that are padded together.
-class Batch {
- public:
-  Batch(const Tokenizer& tokenizer, const Flags& flags)
-      : tokenizer_(tokenizer), flags_(flags) {}
-
-  absl::Status Add(std::string_view text) {
-    texts_.emplace_back(text);
-    return texts_.size() < flags_.batch ? absl::OkStatus() : Write();
-  }
-
-  absl::Status Write() {
-    std::vector<TextPair> pairs;
-    for (const std::string& text : texts_) {
-      PENSTOCK_ASSIGN_OR_RETURN(const TextPair pair, PairOf(flags_, text));
-      pairs.push_back(pair);
-    }
-    PENSTOCK_ASSIGN_OR_RETURN(const std::vector<Encoding> encodings,
-                              EncodeFully(tokenizer_, pairs,
-                                          {.encode = OptionsOf(flags_),
-                                           .keep_overflow = flags_.json}));
-    std::string lines;
-    for (const Encoding& encoding : encodings) {
-      if (flags_.json) {
-        AppendJson(tokenizer_, encoding, lines);
-      } else if (flags_.offsets) {
-        AppendOrigins(encoding.ids, encoding.origins, lines);
-      } else {
-        AppendIds(encoding.ids, lines);
-      }
-    }
-    texts_.clear();
-    return WriteOut(lines);
-  }
-
- private:
-  const Tokenizer& tokenizer_;
-  const Flags& flags_;
-  std::vector<std::string> texts_;
-};
-
-absl::Status DecodeLine(const Tokenizer& tokenizer, const Flags& flags,
-                        std::string_view line) {
-  PENSTOCK_ASSIGN_OR_RETURN(const std::vector<TokenId> ids, ParseIds(line));
-  std::string text;
-  PENSTOCK_RETURN_IF_ERROR(tokenizer.Decode(
-      ids, {.skip_special_tokens = flags.no_special_tokens}, text));
-  if (flags.null_separated) text.push_back('\0');
-  return WriteOut(text);
-}
-
-absl::Status RunOn(const Tokenizer& tokenizer, const Flags& flags,
-                   const std::string& path) {
-  size_t number = 0;
-  Batch batch(tokenizer, flags);
-  const auto named = [&](absl::Status status) {
-    if (status.ok()) return status;
-    return Annotate(
-        status, fmt::format("{}: {} {}", path == "-" ? "standard input" : path,
-                            flags.decode ? "line" : "document", number));
-  };
-  const auto each = [&](std::string_view document) {
-    ++number;
-    if (flags.decode) return named(DecodeLine(tokenizer, flags, document));
-    if (flags.OnlyIds()) return named(WriteIds(tokenizer, flags, document));
-    return named(batch.Add(document));
-  };
-  if (flags.decode) return ReadSeparated(path, '\n', each);
-  PENSTOCK_RETURN_IF_ERROR(flags.null_separated
-                               ? ReadSeparated(path, '\0', each)
-                               : ReadWhole(path, each));
-  return named(batch.Write());
 }
 
 absl::Status Train(const Flags& flags) {
@@ -258,7 +85,7 @@ absl::Status Run(const Flags& flags) {
       const auto tokenizer,
       LoadTokenizer(LocalFiles(), flags.tokenizer, std::move(load)));
   for (const std::string& path : flags.inputs) {
-    PENSTOCK_RETURN_IF_ERROR(RunOn(*tokenizer, flags, path));
+    PENSTOCK_RETURN_IF_ERROR(TokenizeFile(*tokenizer, flags.settings, path));
   }
   if (std::fflush(stdout) == 0) return absl::OkStatus();
   return absl::UnavailableError("cannot write the output");
@@ -283,43 +110,43 @@ int Main(int argc, char** argv) {
                  "the pattern's");
   app.add_option("inputs", flags.inputs,
                  "files, each one document; \"-\" or none: standard input");
-  app.add_flag("--null-separated", flags.null_separated,
+  app.add_flag("--null-separated", flags.settings.null_separated,
                "documents end with NUL: in the input, or with --decode in the "
                "output");
-  app.add_flag("--no-special-tokens", flags.no_special_tokens,
+  app.add_flag("--no-special-tokens", flags.settings.no_special_tokens,
                "add none around documents; with --decode, leave them out");
-  app.add_flag("--offsets", flags.offsets,
+  app.add_flag("--offsets", flags.settings.offsets,
                "write id:begin:end:word for each token: the characters it "
                "came from and the number of its word");
-  app.add_flag("--json", flags.json,
+  app.add_flag("--json", flags.settings.json,
                "write an object for each document: ids, tokens, offsets, "
                "words, types, masks, overflowing parts");
-  app.add_flag("--pairs", flags.pairs,
+  app.add_flag("--pairs", flags.settings.pairs,
                "a document is two texts with a tab between them");
-  app.add_option("--batch", flags.batch,
+  app.add_option("--batch", flags.settings.batch,
                  "documents to pad to the longest of them, where the file says "
                  "that texts are padded so")
       ->check(CLI::Range(size_t{1}, size_t{1} << 20))
       ->capture_default_str();
-  app.add_flag("--refuse-invalid-utf8", flags.refuse_invalid_utf8,
+  app.add_flag("--refuse-invalid-utf8", flags.settings.refuse_invalid_utf8,
                "fail at bytes that are not UTF-8");
-  app.add_flag("--decode", flags.decode, "lines of ids in, text out");
-  app.add_option("--special", flags.special,
+  app.add_flag("--decode", flags.settings.decode, "lines of ids in, text out");
+  app.add_option("--special", flags.settings.special,
                  "what the text of a special token becomes: its id (allow), "
                  "an error (refuse) or plain text (text)")
       ->check(CLI::IsMember({"allow", "refuse", "text"}))
       ->capture_default_str();
   CLI::Option* best =
-      app.add_option("--nbest", flags.best,
+      app.add_option("--nbest", flags.settings.best,
                      "write the score and the ids of so many of the best ways "
                      "to segment a document, a line each (SentencePiece "
                      "unigram)")
           ->check(CLI::Range(1, 512));
   CLI::Option* sample = app.add_option(
-      "--sample", flags.sample,
+      "--sample", flags.settings.sample,
       "a seed: draw one way to segment, BPE by dropout, SentencePiece unigram "
       "by score; with --nbest, from those");
-  app.add_option("--alpha", flags.alpha,
+  app.add_option("--alpha", flags.settings.alpha,
                  "for --sample: the chance of a merge to be left out, or what "
                  "scores are multiplied with (default the file's, else 0.1)")
       ->needs(sample);

@@ -24,23 +24,36 @@ thread_local int64_t live_allocations = 0;
 
 }  // namespace
 
-void* operator new(size_t size) {
+// All forms that libraries ask for, as one may give back what another gave.
+void* operator new(size_t size, const std::nothrow_t&) noexcept {
   if (allocations_left == 0) {
     if (!keeps_failing) allocations_left = -1;
-    throw std::bad_alloc();
+    return nullptr;
   }
   if (allocations_left > 0) --allocations_left;
   void* const memory = std::malloc(size == 0 ? 1 : size);
-  if (memory == nullptr) throw std::bad_alloc();
-  ++live_allocations;
+  if (memory != nullptr) ++live_allocations;
   return memory;
 }
+void* operator new(size_t size) {
+  void* const memory = operator new(size, std::nothrow);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+void* operator new[](size_t size, const std::nothrow_t&) noexcept {
+  return operator new(size, std::nothrow);
+}
+void* operator new[](size_t size) { return operator new(size); }
 
 void operator delete(void* memory) noexcept {
   if (memory != nullptr) --live_allocations;
   std::free(memory);
 }
 void operator delete(void* memory, size_t) noexcept { operator delete(memory); }
+void operator delete[](void* memory) noexcept { operator delete(memory); }
+void operator delete[](void* memory, size_t) noexcept {
+  operator delete(memory);
+}
 
 namespace penstock::testing {
 namespace {
