@@ -40,7 +40,7 @@ find_package(Protobuf REQUIRED)  # for example.proto, which is not installed
 add_library(penstock_warnings INTERFACE)
 target_compile_options(penstock_warnings INTERFACE
   # GCC 12 sees overlaps in std::string that are not there (PR 105651).
-  -Wno-restrict
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
   -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers
   -Wnon-virtual-dtor -Woverloaded-virtual)
 

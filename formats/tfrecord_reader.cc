@@ -19,6 +19,9 @@
 namespace penstock {
 namespace {
 
+// That a file's type is told by.
+constexpr size_t kTellBytes = 64;
+
 // The records of a block are views into the window. What is left of a record
 // that is not whole yet moves to its front before more is read.
 class TfRecordReader final : public RecordReader {
@@ -66,7 +69,9 @@ class TfRecordReader final : public RecordReader {
     if (left.size() >= kTfRecordHeaderBytes) {
       const TfRecordHeader header = LoadTfRecordHeader(left.data());
       if (!header.valid()) {
-        return Resync(BadLengthChecksum(Place(), header, left.substr(0, 64)));
+        PENSTOCK_RETURN_IF_ERROR(ReadBytesThatTell());
+        return Resync(BadLengthChecksum(Place(), header,
+                                        window_.bytes().substr(0, kTellBytes)));
       }
       const absl::Status fits = CheckLength(
           Place(), header.length, max_record_bytes_, window_.remaining_bytes());
@@ -79,6 +84,16 @@ class TfRecordReader final : public RecordReader {
     if (!left.empty()) return Resync(Truncated(needed));
     if (stream_damage_ == nullptr || stream_damage_->ok()) return false;
     return TellOfStream();
+  }
+
+  // What the file is of, if it is no TFRecord file, must not depend on how much
+  // of it happens to be there.
+  absl::Status ReadBytesThatTell() {
+    while (window_.offset() == 0 && window_.bytes().size() < kTellBytes) {
+      PENSTOCK_ASSIGN_OR_RETURN(const bool more, window_.ReadMore(kTellBytes));
+      if (!more) break;
+    }
+    return absl::OkStatus();
   }
 
   absl::Status Truncated(size_t needed) const {

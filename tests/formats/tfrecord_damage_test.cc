@@ -199,6 +199,16 @@ TEST_F(TfRecordDamageTest, FilesOfOtherTypesAreNamed) {
   }
 }
 
+TEST_F(TfRecordDamageTest, WhatAFileIsDoesNotDependOnTheBuffer) {
+  // Text in its first 12 bytes, but not in all.
+  const std::string bytes = "{{{{{{{{{{PK\x03\x04\x1f";
+  for (const size_t buffer_bytes : {1, 12, 64}) {
+    EXPECT_THAT(Read(bytes, {.buffer_bytes = buffer_bytes}).status,
+                StatusIs(absl::StatusCode::kDataLoss,
+                         HasSubstr("corrupted length checksum")));
+  }
+}
+
 TEST_F(TfRecordDamageTest, ZerosAreNoRecords) {
   EXPECT_THAT(Read(std::string(1000, '\0')).status,
               StatusIs(absl::StatusCode::kDataLoss,

@@ -45,6 +45,21 @@ Decoded Decode(std::string_view packed, Compression compression,
   return decoded;
 }
 
+// libzstd takes some frames at once that it refuses, as the zstd program does,
+// where it decodes a stream.
+bool StreamTakes(std::string_view packed) {
+  ZSTD_DCtx* const state = ZSTD_createDCtx();
+  std::string out(kMostBytes, '\0');
+  ZSTD_outBuffer to = {out.data(), out.size(), 0};
+  ZSTD_inBuffer in = {packed.data(), packed.size(), 0};
+  size_t left = 0;
+  while (in.pos < in.size && to.pos < to.size && !ZSTD_isError(left)) {
+    left = ZSTD_decompressStream(state, &to, &in);
+  }
+  ZSTD_freeDCtx(state);
+  return left == 0;
+}
+
 std::string_view WithoutPadding(std::string_view bytes) {
   return bytes.substr(0, bytes.find_last_not_of('\0') + 1);
 }
@@ -65,7 +80,7 @@ void TestOneInput(std::string_view bytes) {
       const size_t size = ZSTD_decompress(expected.data(), expected.size(),
                                           packed.data(), packed.size());
       if (ZSTD_isError(size)) continue;
-      if (packed.empty()) continue;
+      if (packed.empty() || !StreamTakes(packed)) continue;
       Require(large.status.ok(), "refused what libzstd takes");
       Require(large.bytes == std::string_view(expected).substr(0, size),
               "other bytes than libzstd");
