@@ -67,6 +67,7 @@ std::optional<Derivations> Derivations::FromRanks(
   for (TokenId id = 0; id < vocabulary.size(); ++id) {
     if (!vocabulary.Has(id)) continue;
     const std::string_view bytes = vocabulary.BytesOf(id);
+    const size_t early = derivations.early_.size();
     for (size_t cut = 1; cut < bytes.size() && !derivations.Has(id); ++cut) {
       const auto left = vocabulary.Find(bytes.substr(0, cut));
       if (!left) continue;
@@ -74,6 +75,8 @@ std::optional<Derivations> Derivations::FromRanks(
       if (!right) continue;
       derivations.Consider({*left, *right, {.rank = id, .merged = id}});
     }
+    // All cuts have one rank: parts that come later find the token made.
+    if (derivations.Has(id)) derivations.early_.resize(early);
   }
   if (!derivations.Finish()) return std::nullopt;
   return derivations;

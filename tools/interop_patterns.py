@@ -74,9 +74,9 @@ def rank_vocabularies(ranks, folder):
     yield made("qwen2", 151643, QWEN2, QWEN2_SPECIALS,
                ["--pattern", "qwen2"])
     for regex in OWN + [LLAMA3, TEKKEN]:
-        yield made("own " + regex, 60000, regex, {"<a>": 60000, "<a>b": 60002},
+        yield made("own " + regex, 60000, regex, {"<a>": 60000, "<b>": 60002},
                    ["--pattern-regex", regex, "--special-id", "<a>=60000",
-                    "--special-id", "<a>b=60002"])
+                    "--special-id", "<b>=60002"])
     yield made("gpt2 with other specials", 60000, tiktoken_pattern(),
                {"<x=1>": 70000}, ["--pattern", "gpt2", "--special-id",
                                   "<x=1>=70000"])

@@ -167,6 +167,18 @@ TEST(BpeTest, PiecesFollowTheDefinitionWhereRanksAreScrambled) {
   ExpectFollowsTheDefinition(vocabulary);
 }
 
+TEST(BpeTest, AWayToATokenWhosePartsComeLaterIsNoWay) {
+  Vocabulary letters;
+  for (int byte = 0; byte < 256; ++byte) {
+    letters.Add(byte, std::string(1, static_cast<char>(byte)));
+  }
+  letters.Add(256, "ab");
+  letters.Add(257, "aba");  // of ab and a; ba comes later
+  letters.Add(258, "ba");
+  EXPECT_TRUE(Derivations::FromRanks(letters).has_value());
+  ExpectFollowsTheDefinition(letters);
+}
+
 TEST(BpeTest, MillionEqualBytesAreEncodedInOneGo) {
   std::vector<TokenId> ids;
   Neighbours neighbours;
