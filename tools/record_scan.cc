@@ -15,6 +15,7 @@
 #include "formats/tfrecord_framing.h"
 #include "formats/tfrecord_reader.h"
 #include "pipeline/workers.h"
+#include "tools/program.h"
 #include "tools/record_spans.h"
 
 namespace penstock {
@@ -273,6 +274,15 @@ std::vector<FileScan> ScanFiles(FileSystem& files,
   }  // waits for all of them
   progress.Finish(done.bytes, done.records);
   return scans;
+}
+
+void EmptyFiles::Add(const std::string& path) {
+  if (count++ == 0) first = path;
+}
+
+void EmptyFiles::Print() const {
+  if (count == 0) return;
+  fmt::print("{} files are empty (first: {})\n", WithCommas(count), first);
 }
 
 uint64_t SizeOfFiles(FileSystem& files, const std::vector<std::string>& paths) {
