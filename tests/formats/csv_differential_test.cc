@@ -12,13 +12,23 @@
 #include "formats/csv_reader.h"
 #include "formats/csv_rows.h"
 #include "formats/memory_stream.h"
-#include "tests/formats/csv_cases.h"
 #include "tests/formats/csv_reference.h"
 #include "tests/formats/text_fixture.h"
 #include "tests/support/status_matchers.h"
 
 namespace penstock::testing {
 namespace {
+
+using CsvRows = std::vector<std::vector<std::string>>;
+
+struct CsvCase {
+  std::string text;
+  std::optional<CsvRows> rows;  // none where it is no CSV
+};
+
+const std::vector<CsvCase> kCsvCases = {
+#include "tests/formats/csv_cases.inc"
+};
 
 // All rows of a text; none where it is refused.
 std::optional<CsvRows> ScanAll(std::string text, char delimiter = ',') {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes csv_cases.h: CSV texts and what Python's csv module makes of them.
+"""Writes csv_cases.inc: CSV texts and what Python's csv module makes of them.
 
 Where a text is not in the grammar of RFC 4180 (with \\n as a line end, too),
 Python often guesses; those are marked as errors.
@@ -39,13 +39,6 @@ def main():
         if text not in texts and "\x0b" not in text:
             texts.append(text)
     print("// Made by make_csv_cases.py from Python's csv module.")
-    print("#pragma once\n\n#include <optional>\n#include <string>\n#include <vector>\n")
-    print("namespace penstock::testing {\n")
-    print("using CsvRows = std::vector<std::vector<std::string>>;\n")
-    print("struct CsvCase {\n  std::string text;")
-    print("  std::optional<CsvRows> rows;  // none where it is no CSV\n};\n")
-    print("// clang-format off")
-    print("inline const std::vector<CsvCase> kCsvCases = {")
     for text in texts:
         rows = rows_of(text)
         if rows is None:
@@ -56,7 +49,6 @@ def main():
                 "std::vector<std::string>{" + ", ".join(map(c_string, row)) + "}" for row in rows
             )
             print(f"  {{{c_string(text)}, CsvRows{{{inner}}}}},")
-    print("};\n// clang-format on\n\n}  // namespace penstock::testing")
 
 
 main()

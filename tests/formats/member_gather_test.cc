@@ -15,7 +15,7 @@
 #include "formats/posix_files.h"
 #include "formats/record_files.h"
 #include "formats/record_index_build.h"
-#include "tests/formats/tfrecord_fixture.h"
+#include "tests/formats/record_files_fixture.h"
 #include "tests/support/faulty_calls.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/status_matchers.h"
@@ -28,21 +28,12 @@ using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-class MemberGatherTest : public ::testing::Test {
+class MemberGatherTest : public RecordFilesFixture {
  protected:
-  // Writes a file and its index; its records follow those written before.
   void AddFile(const std::string& name, const std::vector<std::string>& records,
                Compression compression = Compression::kGzip) {
-    const std::string path = folder_ / name;
-    ASSERT_OK(WriteTfRecord(
-        files_, path, records,
-        {.compression = compression, .gzip = {.member_bytes = 2000}}));
-    ASSERT_OK_AND_ASSIGN(
-        const auto index,
-        BuildRecordIndex(files_, path, {.compression = compression}));
-    ASSERT_OK(index.Save(files_, path));
-    paths_.push_back(path);
-    expected_.insert(expected_.end(), records.begin(), records.end());
+    Add(name, records,
+        {.compression = compression, .gzip = {.member_bytes = 2000}}, {});
   }
 
   static std::vector<std::string> ManyRecords(int seed) {
@@ -54,26 +45,6 @@ class MemberGatherTest : public ::testing::Test {
     }
     return records;
   }
-
-  std::unique_ptr<RecordFiles> Open() {
-    auto opened = RecordFiles::Open(files_, paths_);
-    EXPECT_OK(opened);
-    return opened.ok() ? *std::move(opened) : nullptr;
-  }
-
-  void ExpectGathers(const RecordFiles& records,
-                     const std::vector<uint64_t>& ids, GatheredRecords& out) {
-    ASSERT_OK(records.Gather(ids, out));
-    ASSERT_EQ(out.records.size(), ids.size());
-    for (size_t i = 0; i < ids.size(); ++i) {
-      EXPECT_TRUE(out.records[i] == expected_[ids[i]]) << ids[i];
-    }
-  }
-
-  ScratchFolder folder_;
-  FileSystem& files_ = LocalFiles();
-  std::vector<std::string> paths_;
-  std::vector<std::string> expected_;
 };
 
 TEST_F(MemberGatherTest, GatherInAnyOrderEqualsReadingInSequence) {

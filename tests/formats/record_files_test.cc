@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "formats/record_index_build.h"
-#include "tests/formats/tfrecord_fixture.h"
+#include "tests/formats/record_files_fixture.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/status_matchers.h"
 
@@ -25,19 +25,11 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 
-class RecordFilesTest : public ::testing::Test {
+class RecordFilesTest : public RecordFilesFixture {
  protected:
-  // Writes a file and its index; its records follow those written before.
   void AddFile(const std::string& name, const std::vector<std::string>& records,
                std::vector<LengthColumn> columns = {}) {
-    const std::string path = folder_ / name;
-    ASSERT_OK(WriteTfRecord(files_, path, records));
-    ASSERT_OK_AND_ASSIGN(const auto built, BuildRecordIndex(files_, path));
-    ASSERT_OK_AND_ASSIGN(const auto index,
-                         built.WithColumns(std::move(columns)));
-    ASSERT_OK(index.Save(files_, path));
-    paths_.push_back(path);
-    expected_.insert(expected_.end(), records.begin(), records.end());
+    Add(name, records, {}, std::move(columns));
   }
 
   // Three files with records of many sizes, and one without any.
@@ -51,26 +43,6 @@ class RecordFilesTest : public ::testing::Test {
     AddFile("b", large);
     AddFile("c", MixedRecords());
   }
-
-  std::unique_ptr<RecordFiles> Open() {
-    auto opened = RecordFiles::Open(files_, paths_);
-    EXPECT_OK(opened);
-    return opened.ok() ? *std::move(opened) : nullptr;
-  }
-
-  void ExpectGathers(const RecordFiles& records,
-                     const std::vector<uint64_t>& ids, GatheredRecords& out) {
-    ASSERT_OK(records.Gather(ids, out));
-    ASSERT_EQ(out.records.size(), ids.size());
-    for (size_t i = 0; i < ids.size(); ++i) {
-      EXPECT_TRUE(out.records[i] == expected_[ids[i]]) << ids[i];
-    }
-  }
-
-  ScratchFolder folder_;
-  FileSystem& files_ = LocalFiles();
-  std::vector<std::string> paths_;
-  std::vector<std::string> expected_;
 };
 
 TEST_F(RecordFilesTest, GatherInAnyOrderEqualsReadingInSequence) {
