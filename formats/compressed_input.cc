@@ -11,9 +11,11 @@
 
 namespace penstock {
 
-CompressedInput::CompressedInput(std::unique_ptr<ByteStream> source)
+CompressedInput::CompressedInput(std::unique_ptr<ByteStream> source,
+                                 uint64_t offset)
     : source_(std::move(source)),
-      buffer_(std::make_unique_for_overwrite<char[]>(kBufferBytes)) {}
+      buffer_(std::make_unique_for_overwrite<char[]>(kBufferBytes)),
+      offset_of_end_(offset) {}
 
 absl::Status CompressedInput::Want(size_t size) {
   if (end_ - begin_ >= size) return absl::OkStatus();

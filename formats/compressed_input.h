@@ -16,7 +16,9 @@ namespace penstock {
 // Threads: one at a time.
 class CompressedInput {
  public:
-  explicit CompressedInput(std::unique_ptr<ByteStream> source);
+  // `source` begins at `offset` of the file.
+  explicit CompressedInput(std::unique_ptr<ByteStream> source,
+                           uint64_t offset = 0);
 
   // What was read and not yet consumed.
   std::string_view bytes() const {
@@ -30,7 +32,7 @@ class CompressedInput {
 
   // Place of bytes()[0] in the file.
   uint64_t offset() const { return offset_of_end_ - (end_ - begin_); }
-  // What was read of the file so far.
+  // Where in the file what was read so far ends.
   uint64_t offset_of_end() const { return offset_of_end_; }
   const std::string& path() const { return source_->path(); }
 
@@ -48,7 +50,7 @@ class CompressedInput {
   const std::unique_ptr<char[]> buffer_;
   size_t begin_ = 0;
   size_t end_ = 0;
-  uint64_t offset_of_end_ = 0;
+  uint64_t offset_of_end_;
 };
 
 }  // namespace penstock

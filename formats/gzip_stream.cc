@@ -14,11 +14,13 @@
 namespace penstock {
 namespace {
 
-class GzipStream final : public ByteStream {
+class IgzipStream final : public GzipStream {
  public:
-  explicit GzipStream(std::unique_ptr<ByteStream> source)
-      : input_(std::move(source)),
-        state_(std::make_unique_for_overwrite<inflate_state>()) {
+  IgzipStream(std::unique_ptr<ByteStream> source, GzipStart start)
+      : input_(std::move(source), start.offset),
+        state_(std::make_unique_for_overwrite<inflate_state>()),
+        member_(start.member),
+        member_offset_(start.offset) {
     isal_inflate_init(state_.get());
   }
 
@@ -33,13 +35,17 @@ class GzipStream final : public ByteStream {
 
   std::optional<uint64_t> size_bytes() const override { return std::nullopt; }
   const std::string& path() const override { return input_.path(); }
+  uint64_t member() const override { return member_; }
+  uint64_t member_offset() const override { return member_offset_; }
 
  private:
   absl::Status StartMember() {
     PENSTOCK_RETURN_IF_ERROR(input_.Want(2));
+    member_offset_ = input_.offset();
+    given_bytes_ = 0;
     const std::string_view header = input_.bytes().substr(0, 2);
     if (header != "\x1f\x8b") {
-      if (members_ > 0) {
+      if (member_ > 0) {
         ended_ = true;
         return input_.ExpectOnlyPadding("gzip");
       }
@@ -83,11 +89,14 @@ class GzipStream final : public ByteStream {
     const int result = isal_inflate(state_.get());
     const size_t made = state_->next_out - place;
     const size_t used = TakeUsedInput();
+    // What was made is not to be trusted: igzip counts the bytes of a match
+    // that is wrong without writing them.
     if (result != ISAL_DECOMP_OK) return Corrupt(result);
     filled += made;
+    given_bytes_ += made;
     if (state_->block_state == ISAL_BLOCK_FINISH) {
       in_member_ = false;
-      ++members_;
+      ++member_;
     } else if (made == 0 && used == 0) {
       if (!input_.bytes().empty()) return Corrupt(ISAL_INVALID_BLOCK);
       PENSTOCK_RETURN_IF_ERROR(input_.Want(1));
@@ -112,27 +121,29 @@ class GzipStream final : public ByteStream {
     return absl::DataLossError(
         fmt::format("{}: gzip stream ended before its trailer at compressed "
                     "offset {} (member {}); the file is cut off",
-                    path(), input_.offset_of_end(), members_));
+                    path(), input_.offset_of_end(), member_));
   }
 
   absl::Status Corrupt(int result) const {
     if (result == ISAL_INCORRECT_CHECKSUM) {
       return absl::DataLossError(fmt::format(
           "{}: gzip CRC mismatch in member {}, which ends near compressed "
-          "offset {}",
-          path(), members_, input_.offset()));
+          "offset {}; {} bytes of it were given before, unverified",
+          path(), member_, input_.offset(), given_bytes_));
     }
     return absl::DataLossError(fmt::format(
         "{}: corrupted gzip {} in member {} near compressed offset {}", path(),
         result == ISAL_INVALID_WRAPPER || result == ISAL_UNSUPPORTED_METHOD
             ? "header"
             : "data",
-        members_, input_.offset()));
+        member_, input_.offset()));
   }
 
   CompressedInput input_;
   const std::unique_ptr<inflate_state> state_;
-  uint64_t members_ = 0;  // finished ones
+  uint64_t member_;
+  uint64_t member_offset_;
+  uint64_t given_bytes_ = 0;  // of the member
   bool in_member_ = false;
   bool ended_ = false;
   absl::Status failed_;
@@ -141,7 +152,12 @@ class GzipStream final : public ByteStream {
 }  // namespace
 
 std::unique_ptr<ByteStream> MakeGzipStream(std::unique_ptr<ByteStream> source) {
-  return std::make_unique<GzipStream>(std::move(source));
+  return MakeGzipStream(std::move(source), GzipStart{});
+}
+
+std::unique_ptr<GzipStream> MakeGzipStream(std::unique_ptr<ByteStream> source,
+                                           GzipStart start) {
+  return std::make_unique<IgzipStream>(std::move(source), start);
 }
 
 }  // namespace penstock

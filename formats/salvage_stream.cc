@@ -1,7 +1,12 @@
 #include "formats/salvage_stream.h"
 
+#include <fmt/format.h>
+
+#include <optional>
 #include <utility>
 
+#include "formats/gzip_member_search.h"
+#include "formats/gzip_stream.h"
 #include "formats/open_stream.h"
 #include "formats/plain_stream.h"
 #include "formats/status.h"
@@ -32,46 +37,90 @@ class WatchedStream final : public ByteStream {
   bool failed_ = false;
 };
 
-class Salvage final : public ByteStream {
+class Salvage final : public SalvageStream {
  public:
-  // `stored` is inside `unpacked`.
-  Salvage(std::unique_ptr<ByteStream> unpacked, const WatchedStream& stored)
-      : unpacked_(std::move(unpacked)), stored_(stored) {}
+  Salvage(FileSystem& files, std::string path, Compression compression)
+      : files_(files),
+        path_(std::move(path)),
+        compression_(compression),
+        search_(files, path_) {}
+
+  absl::Status Open(GzipStart start) {
+    PENSTOCK_ASSIGN_OR_RETURN(auto plain, OpenPlainStream(files_, path_));
+    PENSTOCK_RETURN_IF_ERROR(CheckSize(*plain->size_bytes()));
+    PENSTOCK_RETURN_IF_ERROR(plain->Skip(start.offset));
+    auto watched = std::make_unique<WatchedStream>(std::move(plain));
+    stored_ = watched.get();
+    gzip_ = nullptr;
+    if (compression_ == Compression::kGzip) {
+      auto gzip = MakeGzipStream(std::move(watched), start);
+      gzip_ = gzip.get();
+      unpacked_ = std::move(gzip);
+    } else {
+      unpacked_ = Unwrap(std::move(watched), compression_);
+    }
+    return absl::OkStatus();
+  }
 
   absl::StatusOr<size_t> Read(std::span<char> out) override {
-    if (!damage_.ok()) return 0;
+    if (ended_ || !damage_.ok()) return 0;
     auto got = unpacked_->Read(out);
-    if (got.ok() || stored_.failed() || !absl::IsDataLoss(got.status())) {
+    if (got.ok() || stored_->failed() || !absl::IsDataLoss(got.status())) {
       return got;
     }
     damage_ = got.status();
     return 0;
   }
-  std::optional<uint64_t> size_bytes() const override {
-    return unpacked_->size_bytes();
-  }
-  const std::string& path() const override { return unpacked_->path(); }
 
-  const absl::Status& damage() const { return damage_; }
+  absl::StatusOr<std::string> Resume() override {
+    std::string what(damage_.message());
+    damage_ = absl::OkStatus();
+    ended_ = true;
+    if (gzip_ == nullptr) return what;
+    PENSTOCK_ASSIGN_OR_RETURN(const std::optional<uint64_t> next,
+                              search_.FindBehind(gzip_->member_offset()));
+    if (!next.has_value()) return what + "; no gzip member follows";
+    PENSTOCK_RETURN_IF_ERROR(
+        Open({.offset = *next, .member = gzip_->member() + 1}));
+    ended_ = false;
+    return fmt::format(
+        "{}; the next gzip member was found at compressed offset {}", what,
+        *next);
+  }
+
+  std::optional<uint64_t> size_bytes() const override { return std::nullopt; }
+  const std::string& path() const override { return path_; }
+  const absl::Status& damage() const override { return damage_; }
 
  private:
-  const std::unique_ptr<ByteStream> unpacked_;
-  const WatchedStream& stored_;
+  // The file is opened once more for each part.
+  absl::Status CheckSize(uint64_t size_bytes) {
+    if (!size_bytes_.has_value()) size_bytes_ = size_bytes;
+    if (*size_bytes_ == size_bytes) return absl::OkStatus();
+    return absl::FailedPreconditionError(
+        fmt::format("{}: file changed while reading (size {} -> {})", path_,
+                    *size_bytes_, size_bytes));
+  }
+
+  FileSystem& files_;
+  const std::string path_;
+  const Compression compression_;
+  GzipMemberSearch search_;
+  std::optional<uint64_t> size_bytes_;  // when it was opened first
+  std::unique_ptr<ByteStream> unpacked_;
+  const WatchedStream* stored_ = nullptr;  // inside unpacked_
+  const GzipStream* gzip_ = nullptr;       // unpacked_, where it is gzip
   absl::Status damage_;
+  bool ended_ = false;
 };
 
 }  // namespace
 
-absl::StatusOr<SalvageStream> OpenSalvageStream(FileSystem& files,
-                                                const std::string& path,
-                                                Compression compression) {
-  PENSTOCK_ASSIGN_OR_RETURN(auto plain, OpenPlainStream(files, path));
-  auto watched = std::make_unique<WatchedStream>(std::move(plain));
-  const WatchedStream& stored = *watched;
-  auto salvage = std::make_unique<Salvage>(
-      Unwrap(std::move(watched), compression), stored);
-  const absl::Status* const damage = &salvage->damage();
-  return SalvageStream{std::move(salvage), damage};
+absl::StatusOr<std::unique_ptr<SalvageStream>> OpenSalvageStream(
+    FileSystem& files, const std::string& path, Compression compression) {
+  auto salvage = std::make_unique<Salvage>(files, path, compression);
+  PENSTOCK_RETURN_IF_ERROR(salvage->Open({}));
+  return salvage;
 }
 
 }  // namespace penstock

@@ -26,10 +26,10 @@ constexpr size_t kTellBytes = 64;
 // that is not whole yet moves to its front before more is read.
 class TfRecordReader final : public TfRecordSequence {
  public:
-  // `stream_damage` is null or lives in `stream`.
-  TfRecordReader(std::unique_ptr<ByteStream> stream,
-                 const absl::Status* stream_damage, TfRecordReadOptions options)
-      : stream_damage_(stream_damage),
+  // `salvage` is null or `stream`.
+  TfRecordReader(std::unique_ptr<ByteStream> stream, SalvageStream* salvage,
+                 TfRecordReadOptions options)
+      : salvage_(salvage),
         compression_(options.compression),
         max_record_bytes_(options.max_record_bytes),
         window_(std::move(stream), options.buffer_bytes),
@@ -88,8 +88,9 @@ class TfRecordReader final : public TfRecordSequence {
     PENSTOCK_ASSIGN_OR_RETURN(const bool more, window_.ReadMore(needed));
     if (more) return true;
     if (!left.empty()) return Resync(Truncated(needed));
-    if (stream_damage_ == nullptr || stream_damage_->ok()) return false;
-    return TellOfStream();
+    if (salvage_ == nullptr || salvage_->damage().ok()) return false;
+    PENSTOCK_ASSIGN_OR_RETURN(const std::string reason, salvage_->Resume());
+    return Skipped(window_.offset(), absl::DataLossError(reason));
   }
 
   // What the file is of, if it is no TFRecord file, must not depend on how much
@@ -148,12 +149,6 @@ class TfRecordReader final : public TfRecordSequence {
     return true;
   }
 
-  // The last region, and an empty one.
-  absl::StatusOr<bool> TellOfStream() {
-    const absl::Status damage = *std::exchange(stream_damage_, nullptr);
-    return Skipped(window_.offset(), damage);
-  }
-
   TfRecordPlace Place() const {
     return {.path = path(),
             .offset = window_.offset(),
@@ -161,7 +156,7 @@ class TfRecordReader final : public TfRecordSequence {
             .compression = compression_};
   }
 
-  const absl::Status* stream_damage_;  // null where there is none to tell of
+  SalvageStream* const salvage_;  // null where the stream is none
   const Compression compression_;
   const uint64_t max_record_bytes_;
   StreamWindow window_;
@@ -194,8 +189,9 @@ absl::StatusOr<std::unique_ptr<TfRecordSequence>> OpenTfRecord(
   }
   PENSTOCK_ASSIGN_OR_RETURN(
       auto salvage, OpenSalvageStream(files, path, options.compression));
-  return std::make_unique<TfRecordReader>(std::move(salvage.stream),
-                                          salvage.damage, std::move(options));
+  SalvageStream* const borrowed = salvage.get();
+  return std::make_unique<TfRecordReader>(std::move(salvage), borrowed,
+                                          std::move(options));
 }
 
 }  // namespace penstock
