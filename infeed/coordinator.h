@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -33,8 +34,8 @@ struct StepPlan {
 };
 
 struct CoordinatorOptions {
-  // Stops after so many steps; 0 is no limit.
-  uint64_t max_steps = 0;
+  // Stops after so many steps, at least one.
+  std::optional<uint64_t> max_steps = std::nullopt;
   CompileCacheOptions compile = {};
 };
 

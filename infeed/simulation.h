@@ -37,8 +37,9 @@ struct SimulationOptions {
   SimulatedDeviceOptions device = {};
   // Goes on from a state instead of the start.
   std::optional<State> restore = std::nullopt;
-  // Stops after so many steps of this run; 0 runs to the end of data.
-  uint64_t max_steps = 0;
+  // Stops after so many steps of this run, also before the first; without it
+  // the run goes to the end of data.
+  std::optional<uint64_t> max_steps = std::nullopt;
   // More compiles are an error; 0 is any number.
   uint64_t compile_budget = 0;
   WatchdogOptions watchdog = {};

@@ -74,7 +74,8 @@ class TrainingRun {
     const Watchdog watchdog(
         clock_, [this] { return coordinator_.steps(); }, [this] { Bark(); },
         options_.watchdog);
-    const absl::Status status = RunHosts();
+    const bool none = options_.max_steps == 0;
+    const absl::Status status = none ? absl::OkStatus() : RunHosts();
     CancelAll();
     PENSTOCK_RETURN_IF_ERROR(status);
     return Report();

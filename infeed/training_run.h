@@ -26,8 +26,9 @@ struct TrainingOptions {
   size_t depth = 2;
   uint64_t queue_bytes = 1ull << 30;
   SimulatedDeviceOptions device = {};
-  // Stops after so many steps; 0 runs to the end of data.
-  uint64_t max_steps = 0;
+  // Stops after so many steps, also before the first; without it the run goes
+  // to the end of data.
+  std::optional<uint64_t> max_steps = std::nullopt;
   // More compiles are an error; 0 is any number.
   uint64_t compile_budget = 0;
   WatchdogOptions watchdog = {};

@@ -19,6 +19,7 @@
 #include "pipeline/state.h"
 #include "tokenizer/load.h"
 #include "tools/program.h"
+#include "tools/recovery_settings.h"
 #include "tools/skipped_report.h"
 #include "tools/stop_signals.h"
 
@@ -43,7 +44,7 @@ struct Arguments {
   std::string pattern;
   bool corpus = false;
   OpenOptions open;
-  uint64_t max_skipped = 0;  // 0: any number
+  RecoverySettings recovery;
   std::string tokenizer;
   std::string tokenizer_pattern;
   std::string by;
@@ -125,14 +126,7 @@ absl::Status Run(Arguments& arguments) {
                               LoadState(LocalFiles(), arguments.state_in));
   }
   SkippedReport skipped("infeedsim");
-  RecoveryOptions& recovery = arguments.open.recovery;
-  recovery.on_skipped = [&skipped](const SkippedRegion& region) {
-    skipped.Add(region);
-  };
-  if (arguments.max_skipped > 0) {
-    recovery.total = std::make_shared<SkipBudget>(
-        SkipLimit{.regions = arguments.max_skipped});
-  }
+  arguments.open.recovery = arguments.recovery.ToOptions(skipped);
   PENSTOCK_ASSIGN_OR_RETURN(const Dataset dataset, MakeDataset(arguments));
   StopSignals signals;
   options.stop = signals.token();
@@ -171,19 +165,7 @@ void AddDataOptions(CLI::App& app, Arguments& arguments) {
           std::map<std::string, Compression>{{"none", Compression::kNone},
                                              {"gzip", Compression::kGzip},
                                              {"zlib", Compression::kZlib}}));
-  CLI::Option* const on_corruption =
-      app.add_option("--on-corruption", arguments.open.recovery.on_corruption,
-                     "What to do about damage: fail, skip a record whose data "
-                     "is wrong, or resync to the next record (default: fail; "
-                     "the others read in sequence)")
-          ->transform(
-              CLI::CheckedTransformer(std::map<std::string, OnCorruption>{
-                  {"fail", OnCorruption::kFail},
-                  {"skip", OnCorruption::kSkip},
-                  {"resync", OnCorruption::kResync}}));
-  app.add_option("--max-skipped", arguments.max_skipped,
-                 "More places skipped in an epoch are an error (0: any number)")
-      ->needs(on_corruption);
+  arguments.recovery.AddTo(app, "an epoch");
   app.add_option("-t,--tokenizer", arguments.tokenizer,
                  "Tokenizes feature \"text\" on the way: tokenizer.json, "
                  ".tiktoken or .model file, or 'bytes'");
@@ -276,8 +258,8 @@ void AddTrainingOptions(CLI::App& app, Arguments& arguments) {
                  "More compiles are an error (0: any number)")
       ->capture_default_str();
   app.add_option("--max-steps", simulation.max_steps,
-                 "Stops after so many steps (0: at the end of data)")
-      ->capture_default_str();
+                 "Stops after so many steps, 0 before the first (default: at "
+                 "the end of data)");
   app.add_option("--state-in", arguments.state_in, "Goes on from this state");
   app.add_option("--state-out", arguments.state_out,
                  "Writes the state after the last step");

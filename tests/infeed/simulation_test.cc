@@ -105,9 +105,10 @@ TEST_F(SimulationTest, StoppedAndRestoredRunsAddUpToTheWhole) {
   ASSERT_OK_AND_ASSIGN(const RunReport whole, Simulate(data, Options(2)));
   ASSERT_EQ(whole.epochs.size(), 2u);
   const uint64_t steps = whole.times.steps;
-  // Start, middle, last of an epoch, past its end, last but one, last.
-  for (const uint64_t k :
-       {uint64_t{1}, steps / 4, steps / 2, steps / 2 + 1, steps - 1, steps}) {
+  // None, the first, middle, last of an epoch, past its end, last but one,
+  // last.
+  for (const uint64_t k : {uint64_t{0}, uint64_t{1}, steps / 4, steps / 2,
+                           steps / 2 + 1, steps - 1, steps}) {
     SimulationOptions options = Options(2);
     options.max_steps = k;
     ASSERT_OK_AND_ASSIGN(const RunReport first, Simulate(data, options));
@@ -135,7 +136,7 @@ TEST_F(SimulationTest, StreamedRunsStopAndGoOnToo) {
   ASSERT_OK_AND_ASSIGN(const RunReport whole, Simulate(data, options));
   options.max_steps = whole.times.steps / 3;
   ASSERT_OK_AND_ASSIGN(const RunReport first, Simulate(data, options));
-  options.max_steps = 0;
+  options.max_steps.reset();
   options.restore = first.state;
   ASSERT_OK_AND_ASSIGN(const RunReport rest, Simulate(data, options));
   EXPECT_EQ(first.batch_digest + rest.batch_digest, whole.batch_digest);

@@ -142,12 +142,13 @@ TEST_F(TrainingRunTest, CopiesOfRowsCountOnce) {
 
 TEST_F(TrainingRunTest, HostsWithoutDevicesKeepStep) {
   ASSERT_OK_AND_ASSIGN(const Mesh mesh, Mesh::Create({{"data", 2}}));
-  for (const uint64_t max_steps : {0u, 2u}) {
+  for (const std::optional<uint64_t> max_steps :
+       {std::optional<uint64_t>(), std::optional<uint64_t>(2)}) {
     ASSERT_OK_AND_ASSIGN(
         const RunReport report,
         RunTraining(MadeForHosts(2, 4, {.steps = 6}), mesh,
                     {.device = kInstant, .max_steps = max_steps}));
-    EXPECT_EQ(report.times.steps, max_steps == 0 ? 6u : 2u);
+    EXPECT_EQ(report.times.steps, max_steps.value_or(6));
     EXPECT_EQ(report.hosts, 4u);
   }
 }
@@ -176,6 +177,9 @@ TEST_F(TrainingRunTest, StopsAfterTheStepsAskedFor) {
   EXPECT_EQ(part.state.step, 4u);
   EXPECT_EQ(part.record_digest, RecordDigest::OfFirst(4 * 16));
   EXPECT_NE(part.batch_digest, whole.batch_digest);
+  ASSERT_OK_AND_ASSIGN(const RunReport none, Run(2, made, {.max_steps = 0}));
+  EXPECT_EQ(none.times.steps, 0u);
+  EXPECT_EQ(none.record_digest, RecordDigest());
 }
 
 TEST_F(TrainingRunTest, AStopRequestEndsTheRunWithAReport) {
