@@ -132,6 +132,56 @@ def sequences_written_there(arguments, work):
          "value", equal)
 
 
+def sequences_written_here(arguments, work):
+  """SequenceExamples of recordtool pack, read by tf.io.parse_sequence_example."""
+  rng = random.Random(9)
+  rows = []
+  for i in range(500):
+    lists = {"words": [], "scores": [], "names": []}
+    for name, steps in lists.items():
+      for _ in range(rng.randint(0, 4)):
+        if name == "words":
+          steps.append([rng.choice([0, 1, -1, 127, 128, 2**40, -2**63, 2**63 - 1])
+                        for _ in range(rng.randint(1, 5))])
+        elif name == "scores":
+          steps.append([rng.choice([0.5, -2.25, 1e30, 3.0])
+                        for _ in range(rng.randint(1, 3))])
+        else:
+          steps.append([rng.choice(["", "a", "\u00e9\u6c34", "x" * 300])])
+    rows.append({"context": {"id": [i - 5], "weight": [i / 4], "note": [f"n{i}"]},
+                 "feature_lists": lists})
+  source = work / "sequences.jsonl"
+  source.write_text("".join(json.dumps({"features": row}) + "\n"
+                            for row in rows), encoding="utf-8")
+  path = work / "sequences-ours.tfrecord"
+  run(arguments.bin / "recordtool", "pack", "--sequence", source, path)
+  records = [r.numpy() for r in tf.data.TFRecordDataset(str(path))]
+  context, lists, _ = tf.io.parse_sequence_example(
+      records,
+      context_features={"id": tf.io.FixedLenFeature([1], tf.int64),
+                        "weight": tf.io.FixedLenFeature([1], tf.float32),
+                        "note": tf.io.FixedLenFeature([1], tf.string)},
+      sequence_features={"words": tf.io.RaggedFeature(tf.int64),
+                         "scores": tf.io.RaggedFeature(tf.float32),
+                         "names": tf.io.RaggedFeature(tf.string)})
+  # Floats are exact in both: 1e30 is compared as the float that is nearest.
+  nearest = lambda values: [float(tf.constant(v, tf.float32)) for v in values]
+  equal = len(records) == len(rows)
+  for i, row in enumerate(rows[:len(records)]):
+    want = row["feature_lists"]
+    equal = (equal and context["id"][i].numpy().tolist() == row["context"]["id"]
+             and context["weight"][i].numpy().tolist() == row["context"]["weight"]
+             and context["note"][i].numpy().tolist() ==
+             [row["context"]["note"][0].encode()]
+             and lists["words"][i].to_list() == want["words"]
+             and lists["scores"][i].to_list() ==
+             [nearest(step) for step in want["scores"]]
+             and lists["names"][i].to_list() ==
+             [[text.encode() for text in step] for step in want["names"]])
+  yield (f"TensorFlow parses our SequenceExamples: {len(records)} records, "
+         "every value", equal)
+
+
 def main():
   parser = argparse.ArgumentParser(description=__doc__)
   parser.add_argument("--bin", type=pathlib.Path, required=True)
@@ -141,7 +191,8 @@ def main():
   arguments.work.mkdir(parents=True)
 
   failed = False
-  for direction in (written_here, written_there, sequences_written_there):
+  for direction in (written_here, written_there, sequences_written_there,
+                    sequences_written_here):
     for what, equal in direction(arguments, arguments.work):
       print(f"{'equal' if equal else 'DIFFERENT'}: {what}", flush=True)
       failed = failed or not equal

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <csignal>
 #include <cstdio>
 #include <map>
 
@@ -15,6 +16,9 @@ int RunProgram(CLI::App& app, int argc, char** argv,
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;
   }
+  // A file that grows over the limit of the process is an error as a full disk
+  // is, not a signal that kills.
+  std::signal(SIGXFSZ, SIG_IGN);
   const absl::Status status = run();
   std::fflush(stdout);
   if (!status.ok()) {

@@ -28,6 +28,7 @@ std::string MinutesAndSeconds(double seconds) {
 
 std::string ProgressText(uint64_t done, uint64_t total, uint64_t records,
                          double seconds, bool bar, ProgressUnit unit) {
+  seconds = std::max(seconds, 0.0);
   const double part = total == 0
                           ? 1.0
                           : std::min(1.0, static_cast<double>(done) /

@@ -50,7 +50,8 @@ class Progress {
 };
 
 // "[=====>    ]  52% 1.20 GiB 310.00 MiB/s, 1,234 records, ETA 0:05", the text
-// between label and end of line. `seconds` since the start.
+// between label and end of line. `seconds` since the start; a clock that steps
+// back is one that stands still.
 std::string ProgressText(uint64_t done, uint64_t total, uint64_t records,
                          double seconds, bool bar,
                          ProgressUnit unit = ProgressUnit::kBytes);

@@ -13,6 +13,7 @@ Examples:
   recordtool index old.tfrecord --length-of tokens
   recordtool inspect data/books-train.tfrecord@8 --records 100
   recordtool cat data/books-train.tfrecord@8 --start 1000 --limit 3
+  recordtool pack examples.jsonl new.tfrecord
   recordtool head data/books-train.tfrecord@8 -n 2
   recordtool stats data/books-train.tfrecord@8 --json
   recordtool schema data/books-train.tfrecord@8
@@ -38,6 +39,7 @@ int main(int argc, char** argv) {
   penstock::AddInspect(app, command);
   penstock::AddCat(app, command);
   penstock::AddHead(app, command);
+  penstock::AddPack(app, command);
   penstock::AddSchema(app, command);
   penstock::AddStats(app, command);
   return penstock::RunProgram(app, argc, argv, [&] { return command(); });

@@ -107,6 +107,25 @@ TEST_F(AtomicFileTest, AnyFailedCallLeavesOldOrNewAndNoTemporaryFile) {
   }
 }
 
+// The temporary file is in the folder of the file, so a rename crosses devices
+// only where the system is odd; then nothing may be left behind either.
+TEST_F(AtomicFileTest, ARenameAcrossDevicesIsNamedAndLeavesTheOldFile) {
+  folder_.Write("a", "old");
+  FaultyCalls calls;
+  calls.FailAt(Call::kRename, 0, EXDEV);
+  PosixFiles files(calls);
+  ASSERT_OK_AND_ASSIGN(auto file, AtomicFile::Create(files, path_));
+  ASSERT_OK(file->Append("new"));
+  EXPECT_THAT(Names(), ElementsAre(::testing::StartsWith(".a."), "a"));
+  EXPECT_THAT(file->Commit(),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       ::testing::AllOf(HasSubstr(path_), HasSubstr("rename"),
+                                        HasSubstr("cross-device"))));
+  file.reset();
+  EXPECT_THAT(Names(), ElementsAre("a"));
+  EXPECT_EQ(folder_.Read("a"), "old");
+}
+
 TEST_F(AtomicFileTest, APowerCutAfterAnyFailureLeavesOldOrNew) {
   for (const bool had_old : {false, true}) {
     for (const auto& [call, error] : kFaults) {

@@ -79,7 +79,12 @@ TEST_F(TfRecordDamageTest, EveryFlippedBitIsNamedAfterTheRecordsBeforeIt) {
                     HasSubstr(in_header ? "length checksum at offset "
                                         : "data checksum at offset "),
                     HasSubstr("offset " + std::to_string(offsets_[record])),
-                    HasSubstr("record #" + std::to_string(record)))))
+                    HasSubstr("(stored 0x"), HasSubstr(", computed 0x"),
+                    HasSubstr("record #" + std::to_string(record)),
+                    HasSubstr(in_header ? ""
+                                        : ", length " +
+                                              std::to_string(
+                                                  records_[record].size())))))
           << bit;
     }
   }

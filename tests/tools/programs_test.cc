@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "formats/file.h"
 #include "tests/support/scratch_folder.h"
@@ -174,6 +175,25 @@ TEST_F(ProgramsTest, TheSimulationSeesExactlyTheRecordsThatCountSees) {
   EXPECT_EQ(json["epochs"][0]["duplicated"], 0);
 }
 
+TEST_F(ProgramsTest, ARunOfNoStepsLeavesAStateThatIsTheWholeRun) {
+  const std::string run = SimulationOf(MakeDataset()) + " --json ";
+  const auto digest = [&](const std::string& name) {
+    const auto json = nlohmann::json::parse(folder_.Read(name));
+    return std::pair(json.at("steps").dump(),
+                     json["batch_digest"].get<std::string>());
+  };
+  ASSERT_EQ(RunProgramLine(run + (folder_ / "whole.json")).exit_code, 0);
+  const std::string state = folder_ / "run.state";
+  const Outcome none = RunProgramLine(run + (folder_ / "none.json") +
+                                      " --max-steps 0 --state-out " + state);
+  ASSERT_EQ(none.exit_code, 0) << none.output;
+  EXPECT_EQ(digest("none.json").first, "0");
+  const Outcome rest =
+      RunProgramLine(run + (folder_ / "rest.json") + " --state-in " + state);
+  ASSERT_EQ(rest.exit_code, 0) << rest.output;
+  EXPECT_EQ(digest("rest.json"), digest("whole.json"));
+}
+
 TEST_F(ProgramsTest, ASchemaIsInferredAndChecked) {
   const std::string dataset = MakeDataset();
   const Outcome schema = RunProgramLine("recordtool schema -q " + dataset);
@@ -224,6 +244,53 @@ TEST_F(ProgramsTest, HeadShowsAndCatGivesRecords) {
   EXPECT_EQ(raw[0], '\x0a');  // the field of an Example
   EXPECT_EQ(RunProgramLine("recordtool cat --json --limit 1 " + dataset).output,
             RunProgramLine("recordtool cat --limit 1 " + dataset).output);
+}
+
+TEST_F(ProgramsTest, PackIsTheWayBackFromCat) {
+  const std::string shard =
+      (MakeDataset(), folder_ / "data/small-train.tfrecord-00001-of-00004");
+  const std::string again = folder_ / "again.tfrecord";
+  const Outcome packed = RunShell(
+      fmt::format("{0}/recordtool cat {1} | {0}/recordtool pack - {2} 2>&1",
+                  PENSTOCK_BIN_DIR, shard, again));
+  EXPECT_EQ(packed.exit_code, 0) << packed.output;
+  EXPECT_EQ(folder_.Read("again.tfrecord"),
+            folder_.Read("data/small-train.tfrecord-00001-of-00004"));
+  EXPECT_EQ(
+      RunProgramLine("recordtool pack - " + again + " </dev/null").exit_code,
+      1);
+
+  const std::string lines =
+      "{\"context\":{\"id\":[-5],\"w\":[0.5,2.0]},\"feature_lists\":"
+      "{\"b\":[[{\"base64\":\"/w==\"}],[\"x\"]],\"none\":[],"
+      "\"words\":[[1,300],[]]}}";
+  folder_.Write("s.jsonl", "{\"features\":" + lines + "}\n");
+  const std::string sequences = folder_ / "s.tfrecord";
+  EXPECT_EQ(RunProgramLine("recordtool pack --sequence " +
+                           (folder_ / "s.jsonl ") + sequences)
+                .exit_code,
+            0);
+  EXPECT_THAT(RunProgramLine("recordtool cat --sequence " + sequences).output,
+              HasSubstr("\"features\":" + lines + "}"));
+}
+
+TEST_F(ProgramsTest, PackNamesTheLineAndTheFeatureThatAreWrong) {
+  const std::string to = folder_ / "x.tfrecord";
+  for (const auto& [line, words] :
+       {std::pair("{", "\"features\""), std::pair("[]", "\"features\""),
+        std::pair("{\"features\": {\"a\": 1}}", "\"a\": expected a list"),
+        std::pair("{\"features\": {\"a\": [null]}}", "\"a\": found no number"),
+        std::pair("{\"features\": {\"a\": [\"x\", \"y\"]}}", "one to a list"),
+        std::pair("{\"features\": {\"a\": [9223372036854775808]}}", "int64"),
+        std::pair("{\"features\": {\"a\": [{\"base64\": \"!\"}]}}",
+                  "base64")}) {
+    folder_.Write("bad.jsonl", std::string("{\"features\":{}}\n") + line);
+    const Outcome bad =
+        RunProgramLine("recordtool pack " + (folder_ / "bad.jsonl ") + to);
+    EXPECT_EQ(bad.exit_code, 1) << line;
+    EXPECT_THAT(bad.output, AllOf(HasSubstr("bad.jsonl:2"), HasSubstr(words)));
+    EXPECT_FALSE(LocalFiles().Stat(to).ok());
+  }
 }
 
 TEST_F(ProgramsTest, TokensAsBytesGiveTheBatchesOfInt64) {
@@ -278,6 +345,45 @@ TEST_F(ProgramsTest, ASignalStopsDatagenWhichLeavesNothingAndCanRunAgain) {
                 ::testing::IsEmpty());
   }
   EXPECT_EQ(RunShell(run).exit_code, 0);
+}
+
+TEST_F(ProgramsTest, AFileThatMayNotGrowIsAnErrorThatLeavesNothing) {
+  folder_.Write("large.txt", std::string(200'000, 'x') + "\n");
+  // In blocks of 512 or 1024 bytes: less than the shard, more than the rest.
+  const Outcome outcome = RunShell(fmt::format(
+      "ulimit -f 100; {}/datagen --input {} --output {} --name a --unit line "
+      "--quiet 2>&1",
+      PENSTOCK_BIN_DIR, folder_ / "large.txt", folder_ / "data"));
+  EXPECT_EQ(outcome.exit_code, 1) << outcome.output;
+  EXPECT_THAT(outcome.output,
+              AllOf(HasSubstr("a-train.tfrecord-00000-of-00001"),
+                    HasSubstr("File too large")));
+  EXPECT_THAT(LocalFiles().List(folder_ / "data").value(),
+              ::testing::IsEmpty());
+}
+
+TEST_F(ProgramsTest, TheSameBytesAreWrittenWhateverTimeZoneAndLocale) {
+  folder_.Write("corpus.txt", "one\n\ntwo caf\xc3\xa9 1.5\n");
+  std::set<std::string> outputs;
+  for (const std::string environment :
+       {"TZ=UTC LC_ALL=C", "TZ=Asia/Kathmandu LC_ALL=C.UTF-8",
+        "TZ=America/New_York LC_ALL=de_DE.UTF-8 LANG=tr_TR.UTF-8"}) {
+    std::string all;
+    const Outcome made = RunShell(fmt::format(
+        "{} {}/datagen --input {} --output {} --name a --tokenizer bytes "
+        "--compression gzip --overwrite --quiet 2>&1",
+        environment, PENSTOCK_BIN_DIR, folder_ / "corpus.txt",
+        folder_ / "data"));
+    EXPECT_EQ(made.exit_code, 0) << made.output;
+    const std::vector<std::string> names =
+        LocalFiles().List(folder_ / "data").value();
+    for (const std::string& name : names) {
+      if (name.ends_with(".index")) continue;  // holds its file's time
+      all += name + "\n" + folder_.Read("data/" + name);
+    }
+    outputs.insert(all);
+  }
+  EXPECT_EQ(outputs.size(), 1u);
 }
 
 TEST_F(ProgramsTest, DatagenTakesDamagedJsonWhereAskedFor) {

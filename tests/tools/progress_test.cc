@@ -39,6 +39,13 @@ TEST(ProgressTest, NothingToDoIsDone) {
   EXPECT_THAT(ProgressText(0, 0, 0, 0.0, true), HasSubstr("100%"));
 }
 
+TEST(ProgressTest, AClockThatStepsBackTellsNoTimeLeftAndNoNonsense) {
+  EXPECT_EQ(ProgressText(512, 1024, 3, -7200, false),
+            " 50% 512 B 0 B/s, 3 records");
+  EXPECT_EQ(ProgressText(1024, 1024, 3, -7200, false),
+            "100% 1.00 KiB 0 B/s, 3 records, took 0:00");
+}
+
 TEST(ProgramTest, NumbersAreWrittenForPeople) {
   EXPECT_EQ(WithCommas(0), "0");
   EXPECT_EQ(WithCommas(999), "999");

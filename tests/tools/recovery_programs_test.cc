@@ -95,6 +95,39 @@ TEST_F(RecoveryProgramsTest, RepairSavesEachGoodRecordAndTellsTheRest) {
       good.substr(0, 200) + good.substr(300, 200) + good.substr(600, 300));
 }
 
+// Each record is a gzip member of its own.
+TEST_F(RecoveryProgramsTest, RepairSavesTheMembersAroundABrokenOne) {
+  const std::string path = folder_ / "members.tfrecord.gz";
+  auto writer = CreateTfRecord(
+      LocalFiles(), path,
+      {.compression = Compression::kGzip, .gzip = {.member_bytes = 1}});
+  ASSERT_OK(writer);
+  for (char c = 'a'; c < 'f'; ++c) {
+    EXPECT_OK((*writer)->Append(std::string(84, c)));
+  }
+  EXPECT_OK((*writer)->Finish());
+  std::string bytes = folder_.Read("members.tfrecord.gz");
+  const size_t member = bytes.find("\x1f\x8b\x08\x04", 1);
+  bytes[2 * member + 50] ^= 1;
+  folder_.Write("members.tfrecord.gz", bytes);
+
+  const Outcome verify = RunProgramLine("recordtool verify -q " + path);
+  EXPECT_EQ(verify.exit_code, 1);
+  EXPECT_THAT(verify.output,
+              AllOf(HasSubstr(" in member 2"),
+                    HasSubstr("the next gzip member was found at compressed "
+                              "offset " +
+                              std::to_string(3 * member)),
+                    HasSubstr("in 1 places; 4 records are good")));
+  const auto report = RunForJson(fmt::format(
+      "recordtool repair -q --json {} {}", path, folder_ / "new.tfrecord"));
+  EXPECT_EQ(report["records"], 4);
+  EXPECT_EQ(report["skipped"].size(), 1u);
+  const std::string good = folder_.Read("good.tfrecord");
+  EXPECT_EQ(folder_.Read("new.tfrecord"),
+            good.substr(0, 200) + good.substr(300, 200));
+}
+
 TEST_F(RecoveryProgramsTest, RepairSaysHowMuchIsLost) {
   const Outcome outcome = RunProgramLine(fmt::format(
       "recordtool repair -q {} {}", bad_, folder_ / "new.tfrecord"));

@@ -16,6 +16,7 @@ void AddCount(CLI::App& app, Command& command);
 void AddHead(CLI::App& app, Command& command);
 void AddIndex(CLI::App& app, Command& command);
 void AddInspect(CLI::App& app, Command& command);
+void AddPack(CLI::App& app, Command& command);
 void AddRepair(CLI::App& app, Command& command);
 void AddSchema(CLI::App& app, Command& command);
 void AddStats(CLI::App& app, Command& command);

@@ -1,0 +1,21 @@
+// tf.train.Examples out of JSON: the way back from example_json.h.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "absl/status/statusor.h"
+
+namespace penstock {
+
+// A serialized Example of features as ExampleToJson() gives them. Values that
+// are all whole numbers without a point are int64, other numbers float; an
+// empty list is one of int64. Bytes come alone in their list.
+// Errors:  kInvalidArgument naming the feature.
+absl::StatusOr<std::string> ExampleFromJson(const nlohmann::json& features);
+
+// The same for SequenceExampleToJson().
+absl::StatusOr<std::string> SequenceExampleFromJson(
+    const nlohmann::json& features);
+
+}  // namespace penstock
