@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tokenizer/merge_table.h"
+#include "tokenizer/piece_trie.h"
 #include "tokenizer/vocabulary.h"
 
 namespace penstock {
@@ -26,8 +27,9 @@ class Derivations {
   // Nullopt where some pair's part comes about after the pair would merge.
   static std::optional<Derivations> FromMerges(const Vocabulary& vocabulary,
                                                const MergeTable& merges);
-  // Of rank semantics, see MergesByRank.
-  static std::optional<Derivations> FromRanks(const Vocabulary& vocabulary);
+  // Of rank semantics, see MergesByRank. `trie` is TrieOf(vocabulary).
+  static std::optional<Derivations> FromRanks(const Vocabulary& vocabulary,
+                                              const PieceTrie& trie);
 
   // Some text leads to the token.
   bool Has(TokenId id) const {

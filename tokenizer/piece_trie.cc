@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "absl/status/status.h"
 
@@ -21,8 +22,8 @@ class PieceTrieBuilder {
   bool Build() {
     units_.assign(2 * PieceTrie::kBlock, {});
     taken_bases_.assign(units_.size(), false);
-    taken_bases_[PieceTrie::Root()] = true;
-    first_free_ = units_.size();
+    free_.assign(units_.size() / 64, 0);
+    first_open_ = free_.size();
     stack_.push_back({0, pieces_.size(), 0, kNoUnit});
     while (!stack_.empty()) {
       const Range range = stack_.back();
@@ -36,7 +37,7 @@ class PieceTrieBuilder {
   static constexpr uint32_t kNoUnit = 0xffffffff;
   static constexpr size_t kMaxUnits = size_t{1} << 23;
   static constexpr int kTries = 64;
-  static constexpr size_t kOpenUnits = 16 * PieceTrie::kBlock;
+  static constexpr size_t kOpenWords = 16 * PieceTrie::kBlock / 64;
 
   // Pieces [begin, end) share their first `depth` bytes, which lead to `unit`.
   struct Range {
@@ -67,38 +68,50 @@ class PieceTrieBuilder {
     const uint32_t base =
         range.unit == kNoUnit ? PieceTrie::Root() : FindBase();
     if (units_.size() > kMaxUnits) return false;
+    taken_bases_[base] = true;
     if (range.unit != kNoUnit) units_[range.unit].word |= base << 9;
     for (const Child& child : children_) {
       const uint32_t unit = base ^ child.label;
+      free_[unit / 64] &= ~(uint64_t{1} << unit % 64);
       units_[unit].word = 0x100u | child.label;
       stack_.push_back({child.begin, child.end, range.depth + 1, unit});
     }
     return true;
   }
 
-  bool IsFree(uint32_t unit) const { return units_[unit].word == 0; }
+  bool IsFree(uint32_t unit) const { return free_[unit / 64] >> unit % 64 & 1; }
+
+  // The children's labels are xored into it.
+  bool Fits(uint32_t base) const {
+    return !taken_bases_[base] &&
+           std::all_of(children_.begin() + 1, children_.end(),
+                       [&](const Child& c) { return IsFree(base ^ c.label); });
+  }
 
   uint32_t FindBase() {
-    while (first_free_ < units_.size() && !IsFree(first_free_)) ++first_free_;
-    if (units_.size() - first_free_ > kOpenUnits) {
-      first_free_ = units_.size() - kOpenUnits;
+    while (first_open_ < free_.size() && free_[first_open_] == 0) ++first_open_;
+    if (free_.size() - first_open_ > kOpenWords) {
+      first_open_ = free_.size() - kOpenWords;
     }
     int tries = kTries;
-    for (size_t unit = first_free_; unit < units_.size() && tries > 0; ++unit) {
-      if (!IsFree(unit)) continue;
-      --tries;
-      const uint32_t base = static_cast<uint32_t>(unit) ^ children_[0].label;
-      if (taken_bases_[base]) continue;
-      if (std::all_of(children_.begin(), children_.end(),
-                      [&](const Child& c) { return IsFree(base ^ c.label); })) {
-        taken_bases_[base] = true;
-        return base;
+    for (size_t word = first_open_; word < free_.size(); ++word) {
+      for (uint64_t rest = free_[word]; rest != 0; rest &= rest - 1) {
+        if (--tries < 0) return AddBlock();
+        const auto unit =
+            static_cast<uint32_t>(word * 64 + std::countr_zero(rest));
+        const uint32_t base = unit ^ children_[0].label;
+        if (Fits(base)) return base;
       }
     }
+    return AddBlock();
+  }
+
+  // The base of a new one, all of whose units are free.
+  uint32_t AddBlock() {
     const auto base = static_cast<uint32_t>(units_.size());
-    units_.resize(units_.size() + PieceTrie::kBlock);
-    taken_bases_.resize(units_.size(), false);
-    taken_bases_[base] = true;
+    units_.resize(base + PieceTrie::kBlock);
+    taken_bases_.resize(units_.size());
+    free_.resize(units_.size() / 64, ~uint64_t{0});
     return base;
   }
 
@@ -106,7 +119,8 @@ class PieceTrieBuilder {
   std::vector<PieceTrie::Unit>& units_;
   // No two nodes may have one base: a unit does not say whose child it is.
   std::vector<bool> taken_bases_;
-  size_t first_free_ = 0;  // units before it are taken or given up
+  std::vector<uint64_t> free_;  // a bit for each unit
+  size_t first_open_ = 0;       // words of free_ before it have none or few
   std::vector<Range> stack_;
   std::vector<Child> children_;
 };
@@ -159,6 +173,16 @@ int32_t PieceTrie::Find(std::string_view text) const {
     if (!Step(node, static_cast<unsigned char>(c), id)) return kNoPiece;
   }
   return id;
+}
+
+void PieceTrie::Remove(std::string_view text) {
+  Node node = Root();
+  uint32_t unit = 0;
+  for (const char c : text) {
+    unit = node ^ static_cast<unsigned char>(c);
+    node = units_[unit].word >> 9;
+  }
+  units_[unit].id = kNoPiece;
 }
 
 }  // namespace penstock

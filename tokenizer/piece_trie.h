@@ -51,6 +51,9 @@ class PieceTrie {
   // kNoPiece if `text` is none.
   int32_t Find(std::string_view text) const;
 
+  // `text`, a piece, is none from now on.
+  void Remove(std::string_view text);
+
  private:
   friend class PieceTrieBuilder;
 

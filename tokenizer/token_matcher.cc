@@ -28,28 +28,21 @@ class ManyPlaces {
 
 }  // namespace
 
-std::optional<TokenMatcher> TokenMatcher::Make(const Vocabulary& vocabulary,
-                                               Derivations derivations) {
-  std::vector<std::pair<std::string_view, TokenId>> pieces;
-  for (TokenId id = 0; id < vocabulary.size(); ++id) {
-    if (derivations.Has(id)) pieces.emplace_back(vocabulary.BytesOf(id), id);
-  }
-  auto trie = PieceTrie::Build(std::move(pieces));
-  if (!trie.ok()) return std::nullopt;
-  return TokenMatcher(vocabulary, std::move(derivations), *std::move(trie));
-}
-
 TokenMatcher::TokenMatcher(const Vocabulary& vocabulary,
                            Derivations derivations, PieceTrie trie)
     : derivations_(std::move(derivations)),
       trie_(std::move(trie)),
       tokens_(vocabulary.size()) {
+  // No text leads to a token that has no derivation.
   for (TokenId id = 0; id < tokens_.size(); ++id) {
-    if (!derivations_.Has(id)) {
-      has_every_token_ &=
-          !vocabulary.Has(id) || vocabulary.Find(vocabulary.BytesOf(id)) != id;
-      continue;
-    }
+    if (derivations_.Has(id) || !vocabulary.Has(id)) continue;
+    const std::string_view bytes = vocabulary.BytesOf(id);
+    if (vocabulary.Find(bytes) != id) continue;
+    has_every_token_ = false;
+    trie_.Remove(bytes);
+  }
+  for (TokenId id = 0; id < tokens_.size(); ++id) {
+    if (!derivations_.Has(id)) continue;
     const std::string_view bytes = vocabulary.BytesOf(id);
     tokens_[id].size_bytes = static_cast<uint32_t>(bytes.size());
     if (bytes.size() > 1) {
