@@ -37,7 +37,7 @@ def load_tiktoken(path):
   encoding = tiktoken.Encoding(**getattr(openai_public, name)())
   documents = yield
   while True:
-    documents = yield [encoding.encode_to_numpy(text, disallowed_special=())
+    documents = yield [encoding.encode_to_numpy(text, allowed_special="all")
                        for text in documents]
 
 
