@@ -19,6 +19,30 @@ struct PieceStarts {
   uint64_t stops;
 };
 
+// Writes where the bits of `starts` are, from `begin` on, as many as `ends`
+// holds, and returns how many.
+inline size_t WriteStarts(uint64_t starts, size_t begin,
+                          std::span<size_t> ends) {
+  // By eights, some in vain: how many there are is hard to guess for the
+  // processor.
+  constexpr size_t kGroup = 8;
+  const size_t count = std::popcount(starts);
+  if ((count + kGroup - 1) / kGroup * kGroup > ends.size()) {
+    size_t written = 0;
+    for (; starts != 0 && written < ends.size(); starts &= starts - 1) {
+      ends[written++] = begin + std::countr_zero(starts);
+    }
+    return written;
+  }
+  for (size_t i = 0; i < count; i += kGroup) {
+    for (size_t k = 0; k < kGroup; ++k) {
+      ends[i + k] = begin + std::countr_zero(starts);
+      starts &= starts - 1;
+    }
+  }
+  return count;
+}
+
 // The loop of PreTokenizer::Split around two functions: starts_of(block, text,
 // begin) -> PieceStarts for the block at `begin`, next_end(text, begin) -> the
 // end of one piece.
@@ -38,10 +62,8 @@ size_t SplitByBlocks(std::string_view text, size_t begin,
       uint64_t starts = found.starts & sure & ~uint64_t{1};
       if (found.stops != 0 || starts == 0) behind_stop = begin + stop;
       if (starts != 0) {
-        const size_t block_begin = begin;
-        for (; starts != 0 && count < ends.size(); starts &= starts - 1) {
-          ends[count++] = begin = block_begin + std::countr_zero(starts);
-        }
+        count += WriteStarts(starts, begin, ends.subspan(count));
+        begin = ends[count - 1];
         continue;
       }
     }
