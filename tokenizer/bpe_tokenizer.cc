@@ -11,7 +11,6 @@
 #include "tokenizer/valid_utf8.h"
 
 namespace penstock {
-
 namespace {
 
 // Pieces looked up side by side.
