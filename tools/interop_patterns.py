@@ -106,7 +106,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--tokenize-binary", required=True)
     parser.add_argument("--fixtures", required=True)
-    parser.add_argument("--strings", type=int, default=25000,
+    parser.add_argument("--strings", type=int, default=100000,
                         help="generated strings for each vocabulary")
     parser.add_argument("--seed", type=int, default=17)
     options = parser.parse_args()
