@@ -2,15 +2,13 @@
 
 #include <utility>
 
-#include "tokenizer/vocabulary_trie.h"
-
 namespace penstock {
 
 Bpe Bpe::FromMerges(const Vocabulary& vocabulary, MergeTable merges) {
   std::optional<TokenMatcher> matcher;
-  if (auto trie = TrieOf(vocabulary); trie.ok()) {
+  if (auto tokens = TokenTrieOf(vocabulary); tokens.ok()) {
     if (auto derivations = Derivations::FromMerges(vocabulary, merges)) {
-      matcher.emplace(vocabulary, *std::move(derivations), *std::move(trie));
+      matcher.emplace(vocabulary, *std::move(derivations), *std::move(tokens));
     }
   }
   return Bpe(vocabulary, std::move(matcher), std::move(merges));
@@ -18,9 +16,10 @@ Bpe Bpe::FromMerges(const Vocabulary& vocabulary, MergeTable merges) {
 
 Bpe Bpe::FromRanks(const Vocabulary& vocabulary) {
   std::optional<TokenMatcher> matcher;
-  if (auto trie = TrieOf(vocabulary); trie.ok()) {
-    if (auto derivations = Derivations::FromRanks(vocabulary, *trie)) {
-      matcher.emplace(vocabulary, *std::move(derivations), *std::move(trie));
+  if (auto tokens = TokenTrieOf(vocabulary); tokens.ok()) {
+    if (auto derivations =
+            Derivations::FromRanks(vocabulary, tokens->shorter)) {
+      matcher.emplace(vocabulary, *std::move(derivations), *std::move(tokens));
     }
   }
   MergeTable merges;

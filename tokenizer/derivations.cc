@@ -61,24 +61,18 @@ std::optional<Derivations> Derivations::FromMerges(const Vocabulary& vocabulary,
   return derivations;
 }
 
-std::optional<Derivations> Derivations::FromRanks(const Vocabulary& vocabulary,
-                                                  const PieceTrie& trie) {
+std::optional<Derivations> Derivations::FromRanks(
+    const Vocabulary& vocabulary, std::span<const TokenId> shorter) {
   Derivations derivations(vocabulary);
-  std::vector<int32_t> beginnings;  // of each length from 1 on, or kNoPiece
   for (TokenId id = 0; id < vocabulary.size(); ++id) {
     if (!vocabulary.Has(id)) continue;
     const std::string_view bytes = vocabulary.BytesOf(id);
-    beginnings.resize(bytes.size());
-    PieceTrie::Node node = PieceTrie::Root();
-    for (size_t i = 0; i < bytes.size(); ++i) {
-      trie.Step(node, static_cast<unsigned char>(bytes[i]), beginnings[i]);
-    }
     const size_t early = derivations.early_.size();
-    // Long beginnings first: mostly the longest that has a rest is the one.
-    for (size_t cut = bytes.size(); cut-- > 1 && !derivations.Has(id);) {
-      if (beginnings[cut - 1] == PieceTrie::kNoPiece) continue;
-      const auto left = static_cast<TokenId>(beginnings[cut - 1]);
-      const auto right = vocabulary.Find(bytes.substr(cut));
+    // The longest that leaves a token is mostly the one.
+    for (TokenId left = shorter[id]; left != kNoToken && !derivations.Has(id);
+         left = shorter[left]) {
+      const auto right =
+          vocabulary.Find(bytes.substr(vocabulary.BytesOf(left).size()));
       if (!right) continue;
       derivations.Consider({left, *right, {.rank = id, .merged = id}});
     }

@@ -3,11 +3,11 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "tokenizer/merge_table.h"
-#include "tokenizer/piece_trie.h"
 #include "tokenizer/vocabulary.h"
 
 namespace penstock {
@@ -27,9 +27,9 @@ class Derivations {
   // Nullopt where some pair's part comes about after the pair would merge.
   static std::optional<Derivations> FromMerges(const Vocabulary& vocabulary,
                                                const MergeTable& merges);
-  // Of rank semantics, see MergesByRank. `trie` is TrieOf(vocabulary).
+  // Of rank semantics, see MergesByRank. `shorter` is TokenTrieOf's.
   static std::optional<Derivations> FromRanks(const Vocabulary& vocabulary,
-                                              const PieceTrie& trie);
+                                              std::span<const TokenId> shorter);
 
   // Some text leads to the token.
   bool Has(TokenId id) const {

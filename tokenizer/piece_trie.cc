@@ -16,15 +16,16 @@ using Pieces = std::vector<std::pair<std::string_view, TokenId>>;
 // places, into a new block.
 class PieceTrieBuilder {
  public:
-  PieceTrieBuilder(const Pieces& pieces, PieceTrie& trie)
-      : pieces_(pieces), units_(trie.units_) {}
+  PieceTrieBuilder(const Pieces& pieces, PieceTrie& trie,
+                   std::span<TokenId> shorter)
+      : pieces_(pieces), units_(trie.units_), shorter_(shorter) {}
 
   bool Build() {
     units_.assign(2 * PieceTrie::kBlock, {});
     taken_bases_.assign(units_.size(), false);
     free_.assign(units_.size() / 64, 0);
     first_open_ = free_.size();
-    stack_.push_back({0, pieces_.size(), 0, kNoUnit});
+    stack_.push_back({0, pieces_.size(), 0, kNoUnit, kNone});
     while (!stack_.empty()) {
       const Range range = stack_.back();
       stack_.pop_back();
@@ -35,14 +36,17 @@ class PieceTrieBuilder {
 
  private:
   static constexpr uint32_t kNoUnit = 0xffffffff;
+  static constexpr auto kNone = static_cast<TokenId>(PieceTrie::kNoPiece);
   static constexpr size_t kMaxUnits = size_t{1} << 23;
   static constexpr int kTries = 64;
   static constexpr size_t kOpenWords = 16 * PieceTrie::kBlock / 64;
 
-  // Pieces [begin, end) share their first `depth` bytes, which lead to `unit`.
+  // Pieces [begin, end) share their first `depth` bytes, which lead to `unit`;
+  // `longest` is the longest piece on the way there.
   struct Range {
     size_t begin, end, depth;
     uint32_t unit;
+    TokenId longest;
   };
   struct Child {
     unsigned char label;
@@ -51,8 +55,12 @@ class PieceTrieBuilder {
 
   bool Place(const Range& range) {
     size_t begin = range.begin;
+    TokenId longest = range.longest;
     if (pieces_[begin].first.size() == range.depth) {
-      units_[range.unit].id = static_cast<int32_t>(pieces_[begin].second);
+      const TokenId id = pieces_[begin].second;
+      units_[range.unit].id = static_cast<int32_t>(id);
+      if (!shorter_.empty()) shorter_[id] = longest;
+      longest = id;
       ++begin;
     }
     children_.clear();
@@ -74,7 +82,8 @@ class PieceTrieBuilder {
       const uint32_t unit = base ^ child.label;
       free_[unit / 64] &= ~(uint64_t{1} << unit % 64);
       units_[unit].word = 0x100u | child.label;
-      stack_.push_back({child.begin, child.end, range.depth + 1, unit});
+      stack_.push_back(
+          {child.begin, child.end, range.depth + 1, unit, longest});
     }
     return true;
   }
@@ -117,6 +126,7 @@ class PieceTrieBuilder {
 
   const Pieces& pieces_;
   std::vector<PieceTrie::Unit>& units_;
+  const std::span<TokenId> shorter_;
   // No two nodes may have one base: a unit does not say whose child it is.
   std::vector<bool> taken_bases_;
   std::vector<uint64_t> free_;  // a bit for each unit
@@ -154,11 +164,12 @@ void SortByText(Pieces& pieces) {
 
 }  // namespace
 
-absl::StatusOr<PieceTrie> PieceTrie::Build(Pieces pieces) {
+absl::StatusOr<PieceTrie> PieceTrie::Build(Pieces pieces,
+                                           std::span<TokenId> shorter) {
   PieceTrie trie;
   if (pieces.empty()) return trie;
   SortByText(pieces);
-  if (!PieceTrieBuilder(pieces, trie).Build()) {
+  if (!PieceTrieBuilder(pieces, trie, shorter).Build()) {
     return absl::ResourceExhaustedError(fmt::format(
         "the vocabulary's {} pieces have more than 8 million prefixes",
         pieces.size()));

@@ -29,25 +29,23 @@ class ManyPlaces {
 }  // namespace
 
 TokenMatcher::TokenMatcher(const Vocabulary& vocabulary,
-                           Derivations derivations, PieceTrie trie)
+                           Derivations derivations, TokenTrie tokens)
     : derivations_(std::move(derivations)),
-      trie_(std::move(trie)),
+      trie_(std::move(tokens.trie)),
       tokens_(vocabulary.size()) {
-  // No text leads to a token that has no derivation.
   for (TokenId id = 0; id < tokens_.size(); ++id) {
-    if (derivations_.Has(id) || !vocabulary.Has(id)) continue;
+    if (!vocabulary.Has(id)) continue;
     const std::string_view bytes = vocabulary.BytesOf(id);
-    if (vocabulary.Find(bytes) != id) continue;
-    has_every_token_ = false;
-    trie_.Remove(bytes);
-  }
-  for (TokenId id = 0; id < tokens_.size(); ++id) {
-    if (!derivations_.Has(id)) continue;
-    const std::string_view bytes = vocabulary.BytesOf(id);
-    tokens_[id].size_bytes = static_cast<uint32_t>(bytes.size());
-    if (bytes.size() > 1) {
-      tokens_[id].shorter =
-          LongestAt(bytes.data(), bytes.data() + bytes.size() - 1);
+    if (derivations_.Has(id)) {
+      TokenId shorter = tokens.shorter[id];
+      while (shorter != kNoToken && !derivations_.Has(shorter)) {
+        shorter = tokens.shorter[shorter];
+      }
+      tokens_[id] = {shorter, static_cast<uint32_t>(bytes.size())};
+    } else if (vocabulary.Find(bytes) == id) {
+      // No text leads to it.
+      has_every_token_ = false;
+      trie_.Remove(bytes);
     }
   }
 }

@@ -9,6 +9,7 @@
 #include "tokenizer/neighbours.h"
 #include "tokenizer/piece_trie.h"
 #include "tokenizer/vocabulary.h"
+#include "tokenizer/vocabulary_trie.h"
 
 namespace penstock {
 
@@ -19,9 +20,9 @@ namespace penstock {
 // Threads: any number at a time.
 class TokenMatcher {
  public:
-  // `trie` is TrieOf(vocabulary).
+  // `tokens` is TokenTrieOf(vocabulary).
   TokenMatcher(const Vocabulary& vocabulary, Derivations derivations,
-               PieceTrie trie);
+               TokenTrie tokens);
 
   // Every token that the vocabulary finds is the encoding of its bytes.
   bool has_every_token() const { return has_every_token_; }
