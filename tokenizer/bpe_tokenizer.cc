@@ -167,8 +167,7 @@ absl::Status BpeTokenizer::EncodeGap(Call& call, std::string_view gap) const {
     cut.text = prefixed;
     cut.prefix = 1;
   }
-  EncodePieces(call, cut);
-  return absl::OkStatus();
+  return EncodePieces(call, cut);
 }
 
 absl::Status BpeTokenizer::CheckBytes(const Call& call, const Gap& gap) const {
@@ -190,11 +189,12 @@ absl::Status BpeTokenizer::CheckBytes(const Call& call, const Gap& gap) const {
   return absl::OkStatus();
 }
 
-void BpeTokenizer::EncodePieces(Call& call, const Gap& gap) const {
+absl::Status BpeTokenizer::EncodePieces(Call& call, const Gap& gap) const {
   const PreTokenizer* const pretokenizer = parts_.pretokenizer.get();
   if (pretokenizer == nullptr) {
     const size_t end = gap.text.size();
-    return EncodeOneByOne(call, gap, 0, {&end, 1});
+    EncodeOneByOne(call, gap, 0, {&end, 1});
+    return absl::OkStatus();
   }
   const bool batches = call.origins == nullptr && call.dropout == nullptr &&
                        !pretokenizer->LeavesTextOut();
@@ -202,6 +202,7 @@ void BpeTokenizer::EncodePieces(Call& call, const Gap& gap) const {
   size_t begin = 0;
   while (begin < gap.text.size()) {
     const size_t count = pretokenizer->Split(gap.text, begin, ends);
+    if (count == 0) return pretokenizer->ErrorAt(gap.text, begin);
     const auto some = std::span<const size_t>(ends).first(count);
     if (batches) {
       EncodeBatch(call, gap.text, begin, some);
@@ -210,6 +211,7 @@ void BpeTokenizer::EncodePieces(Call& call, const Gap& gap) const {
     }
     begin = ends[count - 1] & ~kLeftOut;
   }
+  return absl::OkStatus();
 }
 
 void BpeTokenizer::EncodeOneByOne(Call& call, const Gap& gap, size_t begin,

@@ -168,7 +168,9 @@ absl::Status ComponentTokenizer::EncodeGap(Call& call, std::string_view gap,
 
 absl::Status ComponentTokenizer::EncodePieces(Call& call,
                                               Pieces& pieces) const {
-  if (parts_.splitter != nullptr) parts_.splitter->Split(pieces);
+  if (parts_.splitter != nullptr) {
+    PENSTOCK_RETURN_IF_ERROR(parts_.splitter->Split(pieces));
+  }
   for (const Piece piece : pieces.pieces) {
     const std::string_view text = pieces.TextOf(piece);
     if (call.origins == nullptr) {
