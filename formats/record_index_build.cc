@@ -24,7 +24,7 @@ constexpr uint64_t kSmallRecordBytes = 4 << 10;
 // Up to here copying the record costs less than waiting for its header.
 constexpr uint64_t kTinyRecordBytes = 1 << 10;
 // What is mapped at once: little memory, but worth the calls.
-constexpr uint64_t kSpanBytes = 4 << 20;
+constexpr uint64_t kSpanBytes = 8 << 20;
 constexpr uint64_t kShortestSpanBytes = 1 << 20;
 
 // Brings what is in memory of the system to its address. One access lets Linux
