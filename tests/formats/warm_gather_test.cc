@@ -63,9 +63,6 @@ class WarmGatherTest : public ::testing::Test {
     ASSERT_OK(opened);
     opened_ = *std::move(opened);
   }
-  uint64_t Reads() const {
-    return calls_.count(Call::kRead) + calls_.count(Call::kReadCached);
-  }
   std::vector<uint64_t> All() const {
     std::vector<uint64_t> ids(expected_.size());
     std::iota(ids.begin(), ids.end(), 0);
@@ -94,7 +91,7 @@ TEST_F(WarmGatherTest, ASecondTimeReadsNothingAndEqualsTheFirst) {
   AddFile("b", MixedRecords());
   Open();
   ExpectGathers(All());
-  const uint64_t reads = Reads();
+  const uint64_t reads = calls_.all_reads();
   std::vector<uint64_t> ids = All();
   ids.push_back(ids.back());
   std::mt19937 random(1);
@@ -102,7 +99,7 @@ TEST_F(WarmGatherTest, ASecondTimeReadsNothingAndEqualsTheFirst) {
     std::shuffle(ids.begin(), ids.end(), random);
     ExpectGathers(ids);
   }
-  EXPECT_EQ(Reads(), reads);
+  EXPECT_EQ(calls_.all_reads(), reads);
 }
 
 TEST_F(WarmGatherTest, SomeReadAndSomeNotAreGatheredTogether) {
@@ -124,9 +121,9 @@ TEST_F(WarmGatherTest, WithoutAMappingEverythingIsReadAgain) {
   Open({.most_mapped_bytes = 0});
   const uint64_t maps = calls_.count(Call::kMap);
   for (int round = 0; round < 3; ++round) {
-    const uint64_t reads = Reads();
+    const uint64_t reads = calls_.all_reads();
     ExpectGathers(All());
-    EXPECT_GT(Reads(), reads);
+    EXPECT_GT(calls_.all_reads(), reads);
   }
   EXPECT_EQ(calls_.count(Call::kMap), maps);
 }
@@ -136,9 +133,9 @@ TEST_F(WarmGatherTest, AFileThatCannotBeMappedIsReadAgain) {
   Open();
   calls_.FailAt(Call::kMap, 0, ENODEV);
   for (int round = 0; round < 3; ++round) {
-    const uint64_t reads = Reads();
+    const uint64_t reads = calls_.all_reads();
     ExpectGathers(All());
-    EXPECT_GT(Reads(), reads);
+    EXPECT_GT(calls_.all_reads(), reads);
   }
 }
 
