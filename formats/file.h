@@ -24,6 +24,9 @@ struct FileInfo {
   bool is_folder = false;
 };
 
+// Every page size of a system divides it.
+inline constexpr uint64_t kMapStepBytes = 64 << 10;
+
 // The bytes of a file at an address, as long as this lives.
 //
 // Threads: any number at a time.
@@ -58,9 +61,11 @@ class ReadableFile {
     return 0;
   }
 
-  // The file's first `size_bytes` at an address; null where it cannot be
-  // mapped. Costs no memory but the system's own, and may outlive this.
-  virtual std::unique_ptr<FileBytes> Map(uint64_t size_bytes) const {
+  // `size_bytes` from `offset`, a multiple of kMapStepBytes, at an address;
+  // null where the file cannot be mapped. Costs no memory but the system's own,
+  // and may outlive this.
+  virtual std::unique_ptr<FileBytes> Map(uint64_t offset,
+                                         uint64_t size_bytes) const {
     return nullptr;
   }
 

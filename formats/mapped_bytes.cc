@@ -50,17 +50,17 @@ class CopiedBytes final : public FileBytes {
 
 }  // namespace
 
-std::unique_ptr<FileBytes> MapFile(PosixCalls& calls, int fd,
+std::unique_ptr<FileBytes> MapFile(PosixCalls& calls, int fd, uint64_t offset,
                                    size_t size_bytes) {
   if (size_bytes == 0) return nullptr;
-  void* const begin = calls.Mmap(fd, size_bytes);
+  void* const begin = calls.Mmap(fd, size_bytes, offset);
   if (begin == nullptr) return nullptr;
   return std::make_unique<MappedBytes>(calls, begin, size_bytes);
 }
 
 absl::StatusOr<std::unique_ptr<FileBytes>> MapOrCopy(const ReadableFile& file) {
   PENSTOCK_ASSIGN_OR_RETURN(const FileInfo info, file.Stat());
-  if (auto mapped = file.Map(info.size_bytes)) return mapped;
+  if (auto mapped = file.Map(0, info.size_bytes)) return mapped;
   std::unique_ptr<char[]> copy(new (std::nothrow) char[info.size_bytes]);
   if (copy == nullptr) {
     return absl::ResourceExhaustedError(fmt::format(

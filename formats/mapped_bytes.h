@@ -10,9 +10,9 @@
 
 namespace penstock {
 
-// Maps the first `size_bytes` of `fd`, which may be closed then. Null where the
-// system cannot map it, or there is nothing to map.
-std::unique_ptr<FileBytes> MapFile(PosixCalls& calls, int fd,
+// Maps `size_bytes` of `fd`, which may be closed then, from `offset` on. Null
+// where the system cannot map it, or there is nothing to map.
+std::unique_ptr<FileBytes> MapFile(PosixCalls& calls, int fd, uint64_t offset,
                                    size_t size_bytes);
 
 // The whole file: mapped, or read into memory where that cannot be.

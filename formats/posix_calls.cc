@@ -65,8 +65,9 @@ class Kernel final : public PosixCalls {
     return error == 0 ? 0 : -1;
   }
 
-  void* Mmap(int fd, size_t size) override {
-    void* const begin = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, fd, 0);
+  void* Mmap(int fd, size_t size, off_t offset) override {
+    void* const begin =
+        ::mmap(nullptr, size, PROT_READ, MAP_SHARED, fd, offset);
     return begin == MAP_FAILED ? nullptr : begin;
   }
   void Munmap(void* begin, size_t size) override { ::munmap(begin, size); }

@@ -34,8 +34,8 @@ class PosixCalls {
   // order, without "." and "..".
   virtual int ListFolder(const char* folder,
                          std::vector<std::string>* names) = 0;
-  // mmap of [0, size) to be read, shared; null and errno on failure.
-  virtual void* Mmap(int fd, size_t size) = 0;
+  // mmap of `size` bytes to be read, shared; null and errno on failure.
+  virtual void* Mmap(int fd, size_t size, off_t offset) = 0;
   virtual void Munmap(void* begin, size_t size) = 0;
   // posix_fadvise; a hint, so its failure is nobody's concern.
   virtual void Fadvise(int fd, off_t offset, off_t size, int advice) = 0;

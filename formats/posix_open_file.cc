@@ -62,8 +62,9 @@ class PosixReadableFile final : public ReadableFile {
     return got < 0 ? 0 : got;
   }
 
-  std::unique_ptr<FileBytes> Map(uint64_t size_bytes) const override {
-    return MapFile(calls_, fd_, size_bytes);
+  std::unique_ptr<FileBytes> Map(uint64_t offset,
+                                 uint64_t size_bytes) const override {
+    return MapFile(calls_, fd_, offset, size_bytes);
   }
 
   void WillRead(uint64_t offset, uint64_t size_bytes) const override {

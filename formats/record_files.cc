@@ -35,7 +35,9 @@ class Fnv1a {
 }  // namespace
 
 RecordFiles::RecordFiles(FileSystem& files, RecordFilesOptions options)
-    : open_(files, kMostOpenFiles), warm_(options.most_mapped_bytes) {}
+    : options_(options),
+      open_(files, kMostOpenFiles),
+      warm_(options.most_mapped_bytes) {}
 
 absl::StatusOr<std::unique_ptr<RecordFiles>> RecordFiles::Open(
     FileSystem& files, std::vector<std::string> paths,
@@ -119,6 +121,14 @@ absl::Status RecordFiles::GatherSorted(std::span<WantedRecord> wanted,
     begin = after;
   }
   return absl::OkStatus();
+}
+
+uint64_t RecordFiles::most_mapped_bytes() const {
+  uint64_t bytes = 0;
+  for (const RecordIndex& index : indexes_) {
+    if (!index.in_gzip_members()) bytes += index.file().size_bytes;
+  }
+  return std::min(bytes, options_.most_mapped_bytes);
 }
 
 bool RecordFiles::HasLengths(std::string_view name) const {

@@ -53,6 +53,8 @@ class RecordFiles {
   uint64_t records() const { return first_.back(); }
   // Sum of record sizes without framing.
   uint64_t size_bytes() const { return size_bytes_; }
+  // Of the files, how much may be mapped.
+  uint64_t most_mapped_bytes() const;
   const std::vector<std::string>& paths() const { return paths_; }
 
   // Reads `ids` in the order given, sorted by file and offset and with near
@@ -90,6 +92,7 @@ class RecordFiles {
   absl::Status GatherSorted(std::span<WantedRecord> wanted,
                             GatheredRecords& out) const;
 
+  const RecordFilesOptions options_;
   std::vector<std::string> paths_;
   std::vector<RecordIndex> indexes_;
   std::vector<uint64_t> first_ = {0};  // first id of each file, then the total

@@ -27,8 +27,10 @@ struct IndexBuildOptions {
 //          members do not say that they hold whole records (see
 //          gzip_member.h), or where the file changes meanwhile;
 //          kInvalidArgument for any other compression.
-// Cost:    8 bytes of memory a record, 24 a member. Headers alone: small
-//          records are read whole, those above 4 KiB cost one small read each.
+// Cost:    8 bytes of memory a record, 24 a member. Headers alone: of records
+//          up to 4 KiB, what the system has in memory is looked at 8 MiB at a
+//          time where it is mapped, the rest is read; longer ones cost a small
+//          read each.
 absl::StatusOr<RecordIndex> BuildRecordIndex(FileSystem& files,
                                              const std::string& path,
                                              IndexBuildOptions options = {});

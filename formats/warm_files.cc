@@ -58,7 +58,7 @@ void WarmFiles::WasRead(size_t file, const ReadableFile& open, uint64_t begin,
 void WarmFiles::Map(File& file, const ReadableFile& open) {
   if (file.tried.exchange(true, std::memory_order_relaxed)) return;
   if (!Take(file.size_bytes)) return;
-  auto bytes = open.Map(file.size_bytes);
+  auto bytes = open.Map(0, file.size_bytes);
   if (bytes == nullptr) {
     left_bytes_.fetch_add(file.size_bytes, std::memory_order_relaxed);
     return;

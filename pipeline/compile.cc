@@ -241,6 +241,11 @@ absl::StatusOr<Pipeline> Compile(const Dataset& dataset,
       {"batches built and not yet taken",
        std::max(options.buffer_bytes,
                 job->BatchBytes(job->contract().shapes() - 1))});
+  if (source.indexed) {
+    explanation.budgets.push_back(
+        {"pages of files that were read, mapped, which the system takes back",
+         source.indexed->most_mapped_bytes()});
+  }
   facts.explanation = Explain(*job, source, explanation);
   return Pipeline(std::make_unique<Pipeline::Impl>(
       job, std::move(placement), std::move(workers), options.buffer_bytes,

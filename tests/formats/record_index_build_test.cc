@@ -5,8 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "formats/posix_files.h"
@@ -72,6 +74,92 @@ TEST_F(IndexBuildTest, RecordsOfAnySizesAreFound) {
     ASSERT_OK_AND_ASSIGN(const auto read, Build({.check = IndexCheck::kAll}));
     EXPECT_EQ(read.size(), records.size());
     EXPECT_TRUE(hopped == read);
+  }
+}
+
+// Of sizes that are looked at where they are mapped, a few spans of them.
+class MappedIndexBuildTest : public IndexBuildTest {
+ protected:
+  MappedIndexBuildTest() {
+    std::vector<std::string> records;
+    for (size_t i = 0; i < 5000; ++i) {
+      records.emplace_back(1000 + i * 7919 % 2000, static_cast<char>(i));
+    }
+    EXPECT_OK(WriteTfRecord(files_, path_, records));
+    const auto read = Build({.check = IndexCheck::kAll});
+    EXPECT_OK(read);
+    if (read.ok()) expected_ = *read;
+  }
+  static absl::StatusOr<std::vector<uint64_t>> HopWith(
+      PosixCalls& calls, const std::string& path) {
+    PosixFiles files(calls);
+    const auto index =
+        BuildRecordIndex(files, path, {.check = IndexCheck::kHeaders});
+    if (!index.ok()) return index.status();
+    return OffsetsOf(*index);
+  }
+
+  std::vector<uint64_t> expected_;
+};
+
+TEST_F(MappedIndexBuildTest, MappedOrReadTheSameIsFound) {
+  FaultyCalls calls;
+  const auto hop = [&] {
+    const auto offsets = HopWith(calls, path_);
+    EXPECT_OK(offsets);
+    EXPECT_TRUE(offsets.ok() && *offsets == expected_);
+  };
+  hop();
+  EXPECT_GT(calls.count(Call::kMap), 0u);
+  const uint64_t looks = calls.count(Call::kReadCached);
+  for (uint64_t n = 0; n < looks; ++n) {
+    calls.FailAt(Call::kReadCached, n, n % 2 == 0 ? EAGAIN : EOPNOTSUPP);
+    hop();
+    calls.FailAt(Call::kMap, n, ENOMEM);
+    hop();
+  }
+}
+
+TEST_F(MappedIndexBuildTest, AWrongHeaderAnywhereIsNamed) {
+  const std::string good = folder_.Read("a.tfrecord");
+  for (size_t record = 100; record < expected_.size(); record += 499) {
+    std::string bad = good;
+    bad[expected_[record] + 9] ^= 1;
+    folder_.Write("a.tfrecord", bad);
+    EXPECT_THAT(
+        Build({.check = IndexCheck::kHeaders}),
+        StatusIs(absl::StatusCode::kDataLoss,
+                 AllOf(HasSubstr("corrupted length checksum at offset " +
+                                 std::to_string(expected_[record]) + " "),
+                       HasSubstr("record #" + std::to_string(record)))));
+  }
+}
+
+// Cuts the file off as soon as it is mapped.
+class CuttingCalls final : public FaultyCalls {
+ public:
+  CuttingCalls(std::string path, uint64_t size)
+      : path_(std::move(path)), size_(size) {}
+  void* Mmap(int fd, size_t size, off_t offset) override {
+    void* const begin = FaultyCalls::Mmap(fd, size, offset);
+    std::filesystem::resize_file(path_, size_);
+    return begin;
+  }
+
+ private:
+  const std::string path_;
+  const uint64_t size_;
+};
+
+TEST_F(MappedIndexBuildTest, AFileCutOffMeanwhileIsAnErrorNotADeath) {
+  const std::string good = folder_.Read("a.tfrecord");
+  for (const uint64_t size : {good.size() - 1, 3ul << 20, 300'001ul, 0ul}) {
+    folder_.Write("a.tfrecord", good);
+    CuttingCalls calls(path_, size);
+    EXPECT_THAT(HopWith(calls, path_),
+                StatusIs(absl::StatusCode::kFailedPrecondition,
+                         HasSubstr("file changed while reading")));
+    EXPECT_GT(calls.count(Call::kMap), 0u);
   }
 }
 

@@ -217,6 +217,7 @@ TEST_F(WarmGatherTest, MappedPagesStayBelowTheLimit) {
   }
   const uint64_t before = ResidentFileBytes();
   Open({.most_mapped_bytes = 9 * kMiB});  // two of them, of 3.8 MiB
+  EXPECT_EQ(opened_->most_mapped_bytes(), 9 * kMiB);
   for (int round = 0; round < 3; ++round) ExpectGathers(All());
   const uint64_t after = ResidentFileBytes();
   EXPECT_GT(after, before + 7 * kMiB);

@@ -32,7 +32,9 @@ class DyingCalls final : public PosixCalls {
   ssize_t PreadCached(int fd, void* out, size_t size, off_t offset) override {
     return Live().PreadCached(fd, out, std::min(size, most_bytes_), offset);
   }
-  void* Mmap(int fd, size_t size) override { return Live().Mmap(fd, size); }
+  void* Mmap(int fd, size_t size, off_t offset) override {
+    return Live().Mmap(fd, size, offset);
+  }
   void Munmap(void* begin, size_t size) override { Live().Munmap(begin, size); }
   ssize_t Write(int fd, const void* bytes, size_t size) override {
     return Live().Write(fd, bytes, std::min(size, most_bytes_));

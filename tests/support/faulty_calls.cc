@@ -84,9 +84,9 @@ ssize_t FaultyCalls::Pread(int fd, void* out, size_t size, off_t offset) {
   return KernelCalls().Pread(fd, out, std::min(size, most_bytes_), offset);
 }
 
-ssize_t FaultyCalls::PreadCached(int fd, void* out, size_t size,
-                                 off_t offset) {
-  if (++cached_reads_ % 2 == 1) {
+ssize_t FaultyCalls::PreadCached(int fd, void* out, size_t size, off_t offset) {
+  if (Fails(Call::kReadCached)) return -1;
+  if (count(Call::kReadCached) % 2 == 1) {
     errno = EAGAIN;
     return -1;
   }
@@ -153,8 +153,8 @@ int FaultyCalls::ListFolder(const char* folder,
   return Fails(Call::kList) ? -1 : KernelCalls().ListFolder(folder, names);
 }
 
-void* FaultyCalls::Mmap(int fd, size_t size) {
-  return Fails(Call::kMap) ? nullptr : KernelCalls().Mmap(fd, size);
+void* FaultyCalls::Mmap(int fd, size_t size, off_t offset) {
+  return Fails(Call::kMap) ? nullptr : KernelCalls().Mmap(fd, size, offset);
 }
 
 void FaultyCalls::Munmap(void* begin, size_t size) {

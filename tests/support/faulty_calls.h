@@ -25,13 +25,14 @@ enum class Call {
   kMkdir,
   kList,
   kMap,
+  kReadCached,
 };
-inline constexpr size_t kCalls = 11;
+inline constexpr size_t kCalls = 12;
 
 // Forwards to the kernel except where told otherwise.
 //
 // Threads: one at a time.
-class FaultyCalls final : public PosixCalls {
+class FaultyCalls : public PosixCalls {
  public:
   // The n-th call of that kind from now on (0 is the next) fails so, once.
   void FailAt(Call call, uint64_t n, int error);
@@ -43,7 +44,9 @@ class FaultyCalls final : public PosixCalls {
   // How many calls of that kind there were.
   uint64_t count(Call call) const { return counts_[Index(call)]; }
   // Those of kRead and of what is in memory.
-  uint64_t all_reads() const { return count(Call::kRead) + cached_reads_; }
+  uint64_t all_reads() const {
+    return count(Call::kRead) + count(Call::kReadCached);
+  }
 
   // Makes the disk what it is after the power failed: contents as of the last
   // fsync of each file, names as of the last fsync of each folder. Knows the
@@ -63,7 +66,7 @@ class FaultyCalls final : public PosixCalls {
   int Unlink(const char* path) override;
   int Mkdir(const char* path, mode_t mode) override;
   int ListFolder(const char* folder, std::vector<std::string>* names) override;
-  void* Mmap(int fd, size_t size) override;
+  void* Mmap(int fd, size_t size, off_t offset) override;
   void Munmap(void* begin, size_t size) override;
   void Fadvise(int fd, off_t offset, off_t size, int advice) override {}
 
@@ -91,7 +94,6 @@ class FaultyCalls final : public PosixCalls {
   std::array<std::optional<Fault>, kCalls> faults_;
   bool interrupt_ = false;
   uint64_t interruptible_ = 0;
-  uint64_t cached_reads_ = 0;
   size_t most_bytes_ = std::numeric_limits<size_t>::max();
   std::map<std::string, Name> names_;
   std::map<int, std::shared_ptr<Content>> written_;  // by descriptor
