@@ -64,12 +64,17 @@ class FileTfRecordWriter final : public TfRecordWriter {
         fmt::format("{}: is finished already", path_));
   }
 
+  // Blocks are written whole, so that they begin where blocks of the file do.
   absl::Status Put(std::string_view bytes) {
-    if (bytes.size() > kBufferBytes - buffer_.size()) {
-      failed_ = Flush();
-      if (failed_.ok() && bytes.size() > kBufferBytes) {
-        failed_ = Write(bytes);
-        return failed_;
+    while (failed_.ok() && bytes.size() >= kBufferBytes - buffer_.size()) {
+      if (buffer_.empty()) {
+        failed_ = Write(bytes.substr(0, kBufferBytes));
+        bytes.remove_prefix(kBufferBytes);
+      } else {
+        const size_t fits = kBufferBytes - buffer_.size();
+        buffer_.append(bytes.substr(0, fits));
+        bytes.remove_prefix(fits);
+        failed_ = Flush();
       }
     }
     if (failed_.ok()) buffer_.append(bytes);

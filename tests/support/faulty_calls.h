@@ -42,6 +42,8 @@ class FaultyCalls final : public PosixCalls {
 
   // How many calls of that kind there were.
   uint64_t count(Call call) const { return counts_[Index(call)]; }
+  // How many bytes the disk was told to begin with.
+  uint64_t started_bytes() const { return started_bytes_; }
 
   // Makes the disk what it is after the power failed: contents as of the last
   // fsync of each file, names as of the last fsync of each folder. Knows the
@@ -55,6 +57,10 @@ class FaultyCalls final : public PosixCalls {
   ssize_t PreadCached(int fd, void* out, size_t size, off_t offset) override;
   ssize_t Write(int fd, const void* bytes, size_t size) override;
   int Fsync(int fd) override;
+  // Like a disk that takes nothing before it must.
+  void StartWriting(int fd, off_t offset, off_t size) override {
+    started_bytes_ += size;
+  }
   int Fstat(int fd, struct stat* info) override;
   int Stat(const char* path, struct stat* info) override;
   int Rename(const char* from, const char* to) override;
@@ -90,6 +96,7 @@ class FaultyCalls final : public PosixCalls {
   bool interrupt_ = false;
   uint64_t interruptible_ = 0;
   uint64_t cached_reads_ = 0;
+  uint64_t started_bytes_ = 0;
   size_t most_bytes_ = std::numeric_limits<size_t>::max();
   std::map<std::string, Name> names_;
   std::map<int, std::shared_ptr<Content>> written_;  // by descriptor
