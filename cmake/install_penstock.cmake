@@ -24,5 +24,6 @@ install(FILES
   ${CMAKE_CURRENT_BINARY_DIR}/penstock-config-version.cmake
   ${CMAKE_CURRENT_LIST_DIR}/penstock_dependencies.cmake
   ${CMAKE_CURRENT_LIST_DIR}/FindISAL.cmake
+  ${CMAKE_CURRENT_LIST_DIR}/FindPCRE2.cmake
   ${CMAKE_CURRENT_LIST_DIR}/FindRE2.cmake
   DESTINATION ${penstock_package_dir})

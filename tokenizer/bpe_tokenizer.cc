@@ -11,7 +11,6 @@
 #include "tokenizer/valid_utf8.h"
 
 namespace penstock {
-
 namespace {
 
 // Pieces looked up side by side.
@@ -168,8 +167,7 @@ absl::Status BpeTokenizer::EncodeGap(Call& call, std::string_view gap) const {
     cut.text = prefixed;
     cut.prefix = 1;
   }
-  EncodePieces(call, cut);
-  return absl::OkStatus();
+  return EncodePieces(call, cut);
 }
 
 absl::Status BpeTokenizer::CheckBytes(const Call& call, const Gap& gap) const {
@@ -191,11 +189,12 @@ absl::Status BpeTokenizer::CheckBytes(const Call& call, const Gap& gap) const {
   return absl::OkStatus();
 }
 
-void BpeTokenizer::EncodePieces(Call& call, const Gap& gap) const {
+absl::Status BpeTokenizer::EncodePieces(Call& call, const Gap& gap) const {
   const PreTokenizer* const pretokenizer = parts_.pretokenizer.get();
   if (pretokenizer == nullptr) {
     const size_t end = gap.text.size();
-    return EncodeOneByOne(call, gap, 0, {&end, 1});
+    EncodeOneByOne(call, gap, 0, {&end, 1});
+    return absl::OkStatus();
   }
   const bool batches = call.origins == nullptr && call.dropout == nullptr &&
                        !pretokenizer->LeavesTextOut();
@@ -203,6 +202,7 @@ void BpeTokenizer::EncodePieces(Call& call, const Gap& gap) const {
   size_t begin = 0;
   while (begin < gap.text.size()) {
     const size_t count = pretokenizer->Split(gap.text, begin, ends);
+    if (count == 0) return pretokenizer->ErrorAt(gap.text, begin);
     const auto some = std::span<const size_t>(ends).first(count);
     if (batches) {
       EncodeBatch(call, gap.text, begin, some);
@@ -211,6 +211,7 @@ void BpeTokenizer::EncodePieces(Call& call, const Gap& gap) const {
     }
     begin = ends[count - 1] & ~kLeftOut;
   }
+  return absl::OkStatus();
 }
 
 void BpeTokenizer::EncodeOneByOne(Call& call, const Gap& gap, size_t begin,
@@ -258,7 +259,7 @@ void BpeTokenizer::EncodeBatch(Call& call, std::string_view gap, size_t begin,
     if (lookup.is_short) {
       if (const auto* known = cache.Find(lookup.key, lookup.line)) {
         known->CopyTo(found.data() + found_count);
-        found_count += known->count;
+        found_count += known->count();
         continue;
       }
     }

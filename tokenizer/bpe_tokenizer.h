@@ -103,7 +103,7 @@ class BpeTokenizer final : public Tokenizer {
   absl::Status EncodeGap(Call& call, std::string_view gap) const;
   bool CanCutAt(std::string_view text, size_t place) const;
   absl::Status CheckBytes(const Call& call, const Gap& gap) const;
-  void EncodePieces(Call& call, const Gap& gap) const;
+  absl::Status EncodePieces(Call& call, const Gap& gap) const;
   void EncodeBatch(Call& call, std::string_view gap, size_t begin,
                    std::span<const size_t> ends) const;
   void EncodeOneByOne(Call& call, const Gap& gap, size_t begin,

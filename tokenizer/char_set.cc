@@ -89,6 +89,26 @@ CharSet CharSet::Complement() const {
   return set;
 }
 
+CharSet CharSet::And(const CharSet& other) const {
+  CharSet neither = Complement();
+  neither.Add(other.Complement());
+  return neither.Complement();
+}
+
+CharSet CharSet::WithBothCases() const {
+  constexpr uint32_t kToUpper = 'A' - 'a', kLongS = 0x17f, kKelvin = 0x212a;
+  CharSet both = *this;
+  for (uint32_t lower = 'a'; lower <= 'z'; ++lower) {
+    CharSet cases = Of(lower, lower);
+    cases.Add(Of(lower + kToUpper, lower + kToUpper));
+    if (And(cases).ranges_.empty()) continue;
+    both.Add(cases);
+    if (lower == 's') both.Add(Of(kLongS, kLongS));
+    if (lower == 'k') both.Add(Of(kKelvin, kKelvin));
+  }
+  return both;
+}
+
 std::string CharSet::ToRe2() const {
   if (ranges_.empty()) return "[^\\x{0}-\\x{10ffff}]";
   std::string text = "[";

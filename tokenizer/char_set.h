@@ -14,6 +14,8 @@ class CharSet {
  public:
   struct Range {
     uint32_t first, last;
+
+    friend bool operator==(const Range&, const Range&) = default;
   };
 
   static CharSet Of(uint32_t first, uint32_t last);
@@ -30,12 +32,22 @@ class CharSet {
 
   void Add(const CharSet& other);
   CharSet Complement() const;
+  // Those of both.
+  CharSet And(const CharSet& other) const;
+
+  // In order, apart.
+  const std::vector<Range>& ranges() const { return ranges_; }
+  bool IsAscii() const { return ranges_.empty() || ranges_.back().last < 0x80; }
+  // Has its ASCII letters in both cases, and the two others that fold to them.
+  CharSet WithBothCases() const;
 
   // As an RE2 class.
   std::string ToRe2() const;
 
+  friend bool operator==(const CharSet&, const CharSet&) = default;
+
  private:
-  std::vector<Range> ranges_;  // in order, apart
+  std::vector<Range> ranges_;
 };
 
 }  // namespace penstock

@@ -31,7 +31,7 @@ void CutByCharacters(Pieces& pieces, Delimiters delimiters, Matches matches) {
 
 }  // namespace
 
-void BertSplitter::Split(Pieces& pieces) const {
+absl::Status BertSplitter::Split(Pieces& pieces) const {
   CutPieces(pieces, [](std::string_view text, auto add) {
     size_t begin = 0;
     for (size_t pos = 0; pos < text.size();) {
@@ -44,9 +44,10 @@ void BertSplitter::Split(Pieces& pieces) const {
     }
     add(begin, text.size());
   });
+  return absl::OkStatus();
 }
 
-void WhitespaceSplitter::Split(Pieces& pieces) const {
+absl::Status WhitespaceSplitter::Split(Pieces& pieces) const {
   CutPieces(pieces, [](std::string_view text, auto add) {
     size_t begin = 0;
     for (size_t pos = 0; pos < text.size();) {
@@ -57,9 +58,10 @@ void WhitespaceSplitter::Split(Pieces& pieces) const {
     }
     add(begin, text.size());
   });
+  return absl::OkStatus();
 }
 
-void WordSplitter::Split(Pieces& pieces) const {
+absl::Status WordSplitter::Split(Pieces& pieces) const {
   CutPieces(pieces, [](std::string_view text, auto add) {
     constexpr uint8_t kKinds = hf_unicode::kWord | hf_unicode::kSpace;
     size_t begin = 0;
@@ -74,27 +76,31 @@ void WordSplitter::Split(Pieces& pieces) const {
     }
     if (last != hf_unicode::kSpace) add(begin, text.size());
   });
+  return absl::OkStatus();
 }
 
-void PunctuationSplitter::Split(Pieces& pieces) const {
+absl::Status PunctuationSplitter::Split(Pieces& pieces) const {
   CutByCharacters(pieces, delimiters_, [](uint32_t c) {
     return (BitsOf(c) & hf_unicode::kPunctuation) != 0;
   });
+  return absl::OkStatus();
 }
 
-void DigitSplitter::Split(Pieces& pieces) const {
+absl::Status DigitSplitter::Split(Pieces& pieces) const {
   CutByCharacters(
       pieces,
       runs_ == Runs::kKept ? Delimiters::kContiguous : Delimiters::kIsolated,
       [](uint32_t c) { return (BitsOf(c) & hf_unicode::kNumber) != 0; });
+  return absl::OkStatus();
 }
 
-void DelimiterSplitter::Split(Pieces& pieces) const {
+absl::Status DelimiterSplitter::Split(Pieces& pieces) const {
   CutByCharacters(pieces, Delimiters::kRemoved,
                   [this](uint32_t c) { return c == delimiter_; });
+  return absl::OkStatus();
 }
 
-void FixedLengthSplitter::Split(Pieces& pieces) const {
+absl::Status FixedLengthSplitter::Split(Pieces& pieces) const {
   CutPieces(pieces, [this](std::string_view text, auto add) {
     size_t begin = 0;
     size_t chars = 0;
@@ -107,6 +113,7 @@ void FixedLengthSplitter::Split(Pieces& pieces) const {
     }
     add(begin, text.size());
   });
+  return absl::OkStatus();
 }
 
 }  // namespace penstock

@@ -14,19 +14,19 @@ namespace penstock {
 // Cost:    about 1 ns a byte of ASCII.
 class BertSplitter final : public Splitter {
  public:
-  void Split(Pieces& pieces) const override;
+  absl::Status Split(Pieces& pieces) const override;
 };
 
 // White_Space is removed.
 class WhitespaceSplitter final : public Splitter {
  public:
-  void Split(Pieces& pieces) const override;
+  absl::Status Split(Pieces& pieces) const override;
 };
 
 // \w+|[^\w\s]+, the rest is removed.
 class WordSplitter final : public Splitter {
  public:
-  void Split(Pieces& pieces) const override;
+  absl::Status Split(Pieces& pieces) const override;
 };
 
 // BERT's punctuation.
@@ -34,7 +34,7 @@ class PunctuationSplitter final : public Splitter {
  public:
   explicit PunctuationSplitter(Delimiters delimiters)
       : delimiters_(delimiters) {}
-  void Split(Pieces& pieces) const override;
+  absl::Status Split(Pieces& pieces) const override;
 
  private:
   const Delimiters delimiters_;
@@ -45,7 +45,7 @@ class DigitSplitter final : public Splitter {
  public:
   enum class Runs { kSplit, kKept };
   explicit DigitSplitter(Runs runs) : runs_(runs) {}
-  void Split(Pieces& pieces) const override;
+  absl::Status Split(Pieces& pieces) const override;
 
  private:
   const Runs runs_;
@@ -55,7 +55,7 @@ class DigitSplitter final : public Splitter {
 class DelimiterSplitter final : public Splitter {
  public:
   explicit DelimiterSplitter(uint32_t delimiter) : delimiter_(delimiter) {}
-  void Split(Pieces& pieces) const override;
+  absl::Status Split(Pieces& pieces) const override;
 
  private:
   const uint32_t delimiter_;
@@ -65,7 +65,7 @@ class DelimiterSplitter final : public Splitter {
 class FixedLengthSplitter final : public Splitter {
  public:
   explicit FixedLengthSplitter(size_t length) : length_(length) {}
-  void Split(Pieces& pieces) const override;
+  absl::Status Split(Pieces& pieces) const override;
 
  private:
   const size_t length_;  // > 0

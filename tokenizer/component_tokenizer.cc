@@ -168,7 +168,9 @@ absl::Status ComponentTokenizer::EncodeGap(Call& call, std::string_view gap,
 
 absl::Status ComponentTokenizer::EncodePieces(Call& call,
                                               Pieces& pieces) const {
-  if (parts_.splitter != nullptr) parts_.splitter->Split(pieces);
+  if (parts_.splitter != nullptr) {
+    PENSTOCK_RETURN_IF_ERROR(parts_.splitter->Split(pieces));
+  }
   for (const Piece piece : pieces.pieces) {
     const std::string_view text = pieces.TextOf(piece);
     if (call.origins == nullptr) {
@@ -200,8 +202,8 @@ absl::Status ComponentTokenizer::EncodePiece(Call& call,
   const PieceCache::Key key = PieceCache::KeyOf(piece);
   const PieceCache::Line line = PieceCache::LineOf(key);
   if (const PieceCache::Entry* known = call.cache.Find(key, line)) {
-    call.ids.insert(call.ids.end(), known->ids.begin(),
-                    known->ids.begin() + known->count);
+    const std::span<const TokenId> ids = known->ids();
+    call.ids.insert(call.ids.end(), ids.begin(), ids.end());
     return absl::OkStatus();
   }
   const size_t first = call.ids.size();

@@ -128,7 +128,8 @@ class ReplaceDecoder::Sink final : public PartSink {
  private:
   // Gives all but the last bytes that match nothing.
   void Replace(size_t held_back) {
-    decoder_.pattern_->Match(held_, matches_);
+    // It has no errors, as the constructor wants.
+    decoder_.pattern_->Match(held_, matches_).IgnoreError();
     size_t end = 0;
     for (const MatchedPart& match : matches_) {
       if (match.is_match) {

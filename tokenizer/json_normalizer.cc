@@ -46,7 +46,7 @@ NormalizerOr ReadStrip(const JsonObject& json) {
 
 NormalizerOr ReadReplace(const JsonObject& json) {
   PENSTOCK_RETURN_IF_ERROR(json.OnlyFields({"type", "pattern", "content"}));
-  PENSTOCK_ASSIGN_OR_RETURN(auto pattern, ReadPattern(json));
+  PENSTOCK_ASSIGN_OR_RETURN(auto pattern, ReadBoundedPattern(json));
   PENSTOCK_ASSIGN_OR_RETURN(const std::string_view content,
                             json.String("content"));
   return std::make_unique<PatternNormalizer>(std::move(pattern),

@@ -42,6 +42,10 @@ absl::StatusOr<std::unique_ptr<const TokenDecoder>> ReadDecoder(
 // {"String": ...} or {"Regex": ...} in the field "pattern".
 absl::StatusOr<std::unique_ptr<const TextPattern>> ReadPattern(
     const JsonObject& json);
+// The same for what cannot report the errors of TextPattern::Find:
+// kUnimplemented where there may be some.
+absl::StatusOr<std::unique_ptr<const TextPattern>> ReadBoundedPattern(
+    const JsonObject& json);
 
 // The field "behavior".
 absl::StatusOr<Delimiters> ReadDelimiters(const JsonObject& json);

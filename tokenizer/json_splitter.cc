@@ -9,8 +9,10 @@
 #include "tokenizer/byte_level_splitter.h"
 #include "tokenizer/character_splitters.h"
 #include "tokenizer/json_pipeline.h"
+#include "tokenizer/literal_pattern.h"
 #include "tokenizer/metaspace_splitter.h"
 #include "tokenizer/pattern_splitter.h"
+#include "tokenizer/regex_pattern.h"
 #include "tokenizer/script_splitter.h"
 #include "tokenizer/valid_utf8.h"
 
@@ -158,9 +160,20 @@ absl::StatusOr<std::unique_ptr<const TextPattern>> ReadPattern(
   const bool literal = pattern.Field("String").has_value();
   PENSTOCK_ASSIGN_OR_RETURN(const std::string_view text,
                             pattern.String(literal ? "String" : "Regex"));
-  auto made = literal ? MakeLiteralPattern(text) : MakeRegexPattern(text);
+  auto made = literal ? LiteralPattern::Make(text)
+                      : MakeRegexPattern(text, RegexSyntax::kOniguruma);
   if (!made.ok()) return Annotate(made.status(), json.where());
   return made;
+}
+
+absl::StatusOr<std::unique_ptr<const TextPattern>> ReadBoundedPattern(
+    const JsonObject& json) {
+  PENSTOCK_ASSIGN_OR_RETURN(auto pattern, ReadPattern(json));
+  if (pattern->IsBounded()) return pattern;
+  return absl::UnimplementedError(fmt::format(
+      "{}: a pattern that looks around or repeats possessively, outside of a "
+      "pre-tokenizer",
+      json.where()));
 }
 
 absl::StatusOr<Delimiters> ReadDelimiters(const JsonObject& json) {

@@ -5,7 +5,7 @@
 
 namespace penstock {
 
-void MetaspaceSplitter::Split(Pieces& pieces) const {
+absl::Status MetaspaceSplitter::Split(Pieces& pieces) const {
   std::vector<Piece> parts;
   parts.reserve(pieces.pieces.size() * 2);
   TextEdit edit(pieces.text);
@@ -41,6 +41,7 @@ void MetaspaceSplitter::Split(Pieces& pieces) const {
   }
   edit.Finish();
   pieces.pieces = std::move(parts);
+  return absl::OkStatus();
 }
 
 }  // namespace penstock

@@ -25,7 +25,7 @@ class MetaspaceSplitter final : public Splitter {
  public:
   explicit MetaspaceSplitter(MetaspaceOptions options) : options_(options) {}
 
-  void Split(Pieces& pieces) const override;
+  absl::Status Split(Pieces& pieces) const override;
   bool NeedsAlignment() const override {
     return options_.prepend == PrependScheme::kFirst;
   }

@@ -6,7 +6,8 @@ namespace penstock {
 
 void PatternNormalizer::Normalize(AlignedText& text) const {
   std::vector<MatchedPart> parts;
-  pattern_->Match(text.text(), parts);
+  // It has no errors, as the constructor wants.
+  pattern_->Match(text.text(), parts).IgnoreError();
   TextEdit edit(text);
   for (const MatchedPart& part : parts) {
     if (part.is_match) {

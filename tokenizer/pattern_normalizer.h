@@ -14,6 +14,7 @@ namespace penstock {
 // Cost:    one pass.
 class PatternNormalizer final : public Normalizer {
  public:
+  // `pattern` must be bounded.
   PatternNormalizer(std::unique_ptr<const TextPattern> pattern,
                     std::string content)
       : pattern_(std::move(pattern)), content_(std::move(content)) {}

@@ -1,17 +1,22 @@
 #include "tokenizer/pattern_splitter.h"
 
+#include <utility>
+
 namespace penstock {
 
-void PatternSplitter::Split(Pieces& pieces) const {
+absl::Status PatternSplitter::Split(Pieces& pieces) const {
   std::vector<MatchedPart> parts;
+  absl::Status status;
   CutPieces(pieces, [&](std::string_view text, auto add) {
-    pattern_->Match(text, parts);
+    if (!status.ok()) return;
+    status = pattern_->Match(text, parts);
     if (options_.invert) {
       for (MatchedPart& part : parts) part.is_match = !part.is_match;
     }
     ApplyDelimiters(options_.delimiters, parts);
     for (const MatchedPart& part : parts) add(part.begin, part.end);
   });
+  return status;
 }
 
 }  // namespace penstock

@@ -9,6 +9,8 @@
 #include <span>
 #include <string_view>
 
+#include "absl/status/status.h"
+
 namespace penstock {
 
 // An end with this bit is that of text to leave out, which is no piece.
@@ -28,9 +30,16 @@ class PreTokenizer {
   virtual ~PreTokenizer() = default;
 
   // Writes the ends of the next pieces after `begin`, as many as `ends` holds.
-  // Returns how many it wrote: fewer only where the text ended.
+  // Returns how many it wrote: fewer only where the text ended, none before its
+  // end only where ErrorAt is an error.
   virtual size_t Split(std::string_view text, size_t begin,
                        std::span<size_t> ends) const = 0;
+
+  // Why Split wrote no end behind `begin`.
+  // Errors:  kResourceExhausted for a pattern that takes too many steps.
+  virtual absl::Status ErrorAt(std::string_view text, size_t begin) const {
+    return absl::OkStatus();
+  }
 
   // Whether a piece always ends between a letter and what follows it, unless
   // that is a letter, a mark or an apostrophe; whatever stands around.

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "absl/status/statusor.h"
 #include "tokenizer/pretokenizer.h"
@@ -20,6 +21,7 @@ class RegexPreTokenizer final : public PreTokenizer {
 
   size_t Split(std::string_view text, size_t begin,
                std::span<size_t> ends) const override;
+  absl::Status ErrorAt(std::string_view text, size_t begin) const override;
   bool EndsBehindLetters() const override { return false; }
   bool LeavesTextOut() const override { return true; }
   // The expression.

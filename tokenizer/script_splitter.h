@@ -9,7 +9,7 @@ namespace penstock {
 // is before them.
 class ScriptSplitter final : public Splitter {
  public:
-  void Split(Pieces& pieces) const override;
+  absl::Status Split(Pieces& pieces) const override;
 };
 
 }  // namespace penstock

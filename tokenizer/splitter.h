@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "tokenizer/pieces.h"
 
 namespace penstock {
@@ -18,7 +19,8 @@ class Splitter {
  public:
   virtual ~Splitter() = default;
 
-  virtual void Split(Pieces& pieces) const = 0;
+  // Errors:  those of TextPattern::Find, for a splitter that has a pattern.
+  virtual absl::Status Split(Pieces& pieces) const = 0;
 
   // Whether the pieces depend on where in the user's text they come from, so
   // that alignment must be kept.
@@ -31,8 +33,13 @@ class SplitterSequence final : public Splitter {
   explicit SplitterSequence(std::vector<std::unique_ptr<const Splitter>> steps)
       : steps_(std::move(steps)) {}
 
-  void Split(Pieces& pieces) const override {
-    for (const auto& step : steps_) step->Split(pieces);
+  absl::Status Split(Pieces& pieces) const override {
+    for (const auto& step : steps_) {
+      if (absl::Status status = step->Split(pieces); !status.ok()) {
+        return status;
+      }
+    }
+    return absl::OkStatus();
   }
   bool NeedsAlignment() const override {
     for (const auto& step : steps_) {

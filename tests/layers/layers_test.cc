@@ -30,6 +30,8 @@ const std::vector<std::vector<std::string>> kStars = {
      "formats/xz_stream", "formats/zlib_stream", "formats/zstd_stream"},
     {"tokenizer/byte_tokenizer", "tokenizer/sentencepiece_tokenizer",
      "tokenizer/tiktoken", "tokenizer/tokenizer_json"},
+    {"tokenizer/literal_pattern", "tokenizer/pcre2_pattern",
+     "tokenizer/re2_pattern", "tokenizer/scanner_pattern"},
     {"tokenizer/gpt2_scanner", "tokenizer/cl100k_scanner",
      "tokenizer/o200k_scanner"},
     {"pipeline/planned", "pipeline/streamed"},

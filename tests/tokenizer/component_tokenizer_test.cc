@@ -112,9 +112,25 @@ TEST(ComponentTokenizerTest, FingerprintTellsComponentsApart) {
   }
 }
 
+TEST(ComponentTokenizerTest, APatternThatTakesTooManyStepsFailsTheText) {
+  const json regex = {{"type", "Split"},
+                      {"pattern", {{"Regex", "(t+)+\\z"}}},
+                      {"behavior", "Isolated"},
+                      {"invert", false}};
+  ASSERT_OK_AND_ASSIGN(const auto tokenizer,
+                       Parse(With("/pre_tokenizer", regex)));
+  std::vector<TokenId> ids;
+  EXPECT_OK(tokenizer->Encode("the ttt", {}, ids));
+  ids.clear();
+  EXPECT_THAT(tokenizer->Encode("a " + std::string(99, 't') + "!", {}, ids),
+              StatusIs(absl::StatusCode::kResourceExhausted,
+                       HasSubstr("the pattern (t+)+\\z takes more than")));
+  EXPECT_TRUE(ids.empty());
+}
+
 TEST(ComponentTokenizerTest, ComponentsWeLackAreNamed) {
   const json regex = {{"type", "Split"},
-                      {"pattern", {{"Regex", "(?<=a)b"}}},
+                      {"pattern", {{"Regex", "(?<=a+)b"}}},
                       {"behavior", "Isolated"},
                       {"invert", false}};
   EXPECT_THAT(Parse(With("/normalizer", {{"type", "Rot13"}})),
@@ -122,7 +138,15 @@ TEST(ComponentTokenizerTest, ComponentsWeLackAreNamed) {
   EXPECT_THAT(Parse(With("/pre_tokenizer", {{"type", "Jieba"}})),
               StatusIs(kUnimplemented, HasSubstr("pre-tokenizer Jieba")));
   EXPECT_THAT(Parse(With("/pre_tokenizer", regex)),
-              StatusIs(kUnimplemented, HasSubstr("(?<=a)b")));
+              StatusIs(kUnimplemented, HasSubstr("(?<=a+)b")));
+  // What a normalizer or a decoder cannot report does not get into them.
+  const json looks = {{"type", "Replace"},
+                      {"pattern", {{"Regex", "a(?=b)"}}},
+                      {"content", "c"}};
+  for (const char* place : {"/normalizer", "/decoder"}) {
+    EXPECT_THAT(Parse(With(place, looks)),
+                StatusIs(kUnimplemented, HasSubstr("a pattern that looks")));
+  }
   EXPECT_THAT(Parse(With("/decoder", {{"type", "Morse"}})),
               StatusIs(kUnimplemented, HasSubstr("decoder Morse")));
   EXPECT_THAT(Parse(With("/post_processor", {{"type", "Wrap"}})),

@@ -189,13 +189,25 @@ TEST(TiktokenTest, TextThatAnOwnExpressionDoesNotMatchIsLeftOut) {
   EXPECT_THAT(origins, ElementsAre(TokenOrigin{2, 4, 2, 4, 0}));
 }
 
+TEST(TiktokenTest, APatternThatTakesTooManyStepsFailsTheText) {
+  ASSERT_OK_AND_ASSIGN(
+      const auto tokenizer,
+      ParseTiktoken(TinyTiktoken({}), "x", TiktokenRules{.regex = "(a+)+$"}));
+  std::vector<TokenId> ids;
+  EXPECT_THAT(tokenizer->Encode(std::string(99, 'a') + "!", {}, ids),
+              StatusIs(absl::StatusCode::kResourceExhausted,
+                       HasSubstr("the pattern (a+)+$ takes more than")));
+  EXPECT_TRUE(ids.empty());
+}
+
 TEST(TiktokenTest, OwnRulesAreChecked) {
   const std::string file = TinyTiktoken({});
   EXPECT_THAT(
       ParseTiktoken(file, "x", TiktokenRules{.pattern = "gpt2", .regex = "a"}),
       StatusIs(kInvalidArgument, HasSubstr("both")));
-  EXPECT_THAT(ParseTiktoken(file, "x", TiktokenRules{.regex = "(?<=a)b"}),
-              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("(?<=a)b")));
+  EXPECT_THAT(
+      ParseTiktoken(file, "x", TiktokenRules{.regex = "(?<=a+)b"}),
+      StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("(?<=a+)b")));
   EXPECT_THAT(
       ParseTiktoken(file, "x",
                     TiktokenRules{.regex = "a", .specials = {{"<e>", 1}}}),

@@ -157,7 +157,7 @@ struct Refused {
 
 TEST(TokenizerJsonTest, WhatIsNotThereIsNamed) {
   const json split = {{"type", "Split"},
-                      {"pattern", {{"Regex", "\\w+"}}},
+                      {"pattern", {{"Regex", "\\X+"}}},
                       {"behavior", "Isolated"},
                       {"invert", false}};
   json byte_level = Tiny()["pre_tokenizer"];
@@ -182,7 +182,7 @@ TEST(TokenizerJsonTest, WhatIsNotThereIsNamed) {
        kDataLoss,
        "pre_tokenizer.replacement"},
       {"/pre_tokenizer", split_then_bytes, kUnimplemented,
-       "the pattern \\w+: \\w is not supported"},
+       "the pattern \\X+: \\X is not supported"},
       {"/post_processor",
        {{"type", "BertProcessing"}},
        kDataLoss,
