@@ -6,6 +6,7 @@
 #include <random>
 #include <utility>
 
+#include "formats/memory_guard.h"
 #include "formats/status.h"
 
 namespace penstock {
@@ -54,7 +55,9 @@ AtomicFile::AtomicFile(FileSystem& files, std::string path,
 AtomicFile::~AtomicFile() {
   if (committed_) return;
   file_.reset();
-  files_.Remove(temporary_path_).IgnoreError();
+  GuardMemory(absl::OkStatus(), [&] {
+    return files_.Remove(temporary_path_);
+  }).IgnoreError();
 }
 
 absl::Status AtomicFile::Append(std::string_view bytes) {

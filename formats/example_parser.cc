@@ -8,6 +8,7 @@
 #include "formats/example_defect.h"
 #include "formats/example_walk.h"
 #include "formats/feature_names.h"
+#include "formats/memory_guard.h"
 #include "formats/quoted.h"
 #include "formats/ragged_rows.h"
 #include "formats/status.h"
@@ -46,6 +47,16 @@ void ReserveRows(size_t rows, Column& column) {
   }
 }
 
+// What is left where memory ended: whole rows, or no columns.
+void CutToRows(Examples& examples) {
+  if (examples.rows == 0) examples.columns.clear();
+  for (Column& column : examples.columns) {
+    column.row_offsets.resize(examples.rows + 1);
+    if (column.is_ragged()) column.row_steps.resize(examples.rows + 1);
+    CutToWholeRows(column);
+  }
+}
+
 // Asks for a record that is copied soon, so that its bytes come from memory
 // while the one before it is walked. What lies further on the processor
 // foresees.
@@ -71,6 +82,7 @@ ExampleParser::ExampleParser(std::vector<FeatureSpec> specs,
     if (spec.ragged) names.push_back(RaggedLengthsName(spec.name));
   }
   names_ = std::make_shared<const FeatureNames>(std::move(names));
+  no_memory_ = NoMemory("tf.train.Example", "put it into columns");
 }
 
 absl::StatusOr<ExampleParser> ExampleParser::Create(
@@ -82,6 +94,23 @@ absl::StatusOr<ExampleParser> ExampleParser::Create(
 absl::Status ExampleParser::Parse(std::span<const std::string_view> records,
                                   absl::FunctionRef<std::string(size_t)> locate,
                                   Examples& out) const {
+  const size_t rows_before = out.rows;
+  bool done = false;
+  const absl::Status status = GuardMemory(no_memory_, [&] {
+    absl::Status parsed = ParseRows(records, locate, out);
+    done = true;
+    return parsed;
+  });
+  if (done) return status;
+  CutToRows(out);
+  const size_t at = out.rows - rows_before;
+  if (at >= records.size()) return status;
+  return GuardMemory(status, [&] { return Annotate(status, locate(at)); });
+}
+
+absl::Status ExampleParser::ParseRows(
+    std::span<const std::string_view> records,
+    absl::FunctionRef<std::string(size_t)> locate, Examples& out) const {
   if (!Follows(out, specs_)) {
     if (out.rows > 0) {
       return absl::InvalidArgumentError(

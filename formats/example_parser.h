@@ -46,7 +46,8 @@ class ExampleParser {
   //          those that others read differently; kInvalidArgument for a feature
   //          that is missing, of another type or another length, and for rows
   //          of other features in `out`; kResourceExhausted for a record over
-  //          2 GiB. The rows before the defect stay in `out`.
+  //          2 GiB and where memory ends. The rows before the defect stay in
+  //          `out`.
   absl::Status Parse(std::span<const std::string_view> records,
                      absl::FunctionRef<std::string(size_t)> locate,
                      Examples& out) const;
@@ -54,12 +55,16 @@ class ExampleParser {
   const std::vector<FeatureSpec>& specs() const { return specs_; }
 
  private:
+  absl::Status ParseRows(std::span<const std::string_view> records,
+                         absl::FunctionRef<std::string(size_t)> locate,
+                         Examples& out) const;
   ExampleParser(std::vector<FeatureSpec> specs, ExampleOptions options);
 
   std::vector<FeatureSpec> specs_;
   ExampleOptions options_;
   // Of the specs, then of the lengths of the ragged ones.
   std::shared_ptr<const FeatureNames> names_;
+  absl::Status no_memory_;  // made while there is some
 };
 
 }  // namespace penstock

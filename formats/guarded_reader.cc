@@ -1,11 +1,10 @@
 #include "formats/guarded_reader.h"
 
-#include <fmt/format.h>
-
 #include <new>
 #include <optional>
 #include <utility>
 
+#include "formats/memory_guard.h"
 #include "formats/status.h"
 
 namespace penstock {
@@ -41,16 +40,12 @@ class GuardedReader final : public RecordReader {
 absl::StatusOr<std::unique_ptr<RecordReader>> OpenGuarded(
     const std::string& path,
     absl::FunctionRef<absl::StatusOr<std::unique_ptr<RecordReader>>()> open) {
-  // Words take memory too.
-  absl::Status no_memory(absl::StatusCode::kResourceExhausted, "");
-  try {
-    no_memory = absl::ResourceExhaustedError(
-        fmt::format("{}: not enough memory to read it", path));
+  const absl::Status no_memory = NoMemory(path, "read it");
+  using Reader = absl::StatusOr<std::unique_ptr<RecordReader>>;
+  return GuardMemory(no_memory, [&]() -> Reader {
     PENSTOCK_ASSIGN_OR_RETURN(auto reader, open());
     return std::make_unique<GuardedReader>(std::move(reader), no_memory);
-  } catch (const std::bad_alloc&) {
-    return no_memory;
-  }
+  });
 }
 
 }  // namespace penstock

@@ -1,7 +1,5 @@
 #include "formats/gzip_tfrecord_writer.h"
 
-#include <fmt/format.h>
-
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -10,6 +8,7 @@
 #include <vector>
 
 #include "formats/gzip_member.h"
+#include "formats/memory_guard.h"
 #include "formats/status.h"
 #include "formats/tfrecord_framing.h"
 
@@ -20,13 +19,17 @@ namespace {
 // go before its tasks have run.
 class PendingMember {
  public:
+  explicit PendingMember(absl::Status no_memory)
+      : no_memory_(std::move(no_memory)) {}
+
   // Whoever holds it alone, before Pack() or after Wait(), may use these.
   std::string framed;
   uint64_t records = 0;
   std::string packed;
 
   void Pack() {
-    absl::Status status = PackGzipMember(framed, records, packed);
+    absl::Status status = GuardMemory(
+        no_memory_, [&] { return PackGzipMember(framed, records, packed); });
     const std::lock_guard lock(mutex_);
     status_ = std::move(status);
     ready_.notify_one();
@@ -38,55 +41,41 @@ class PendingMember {
   }
 
  private:
+  const absl::Status no_memory_;
   std::mutex mutex_;
   std::condition_variable ready_;
   std::optional<absl::Status> status_;  // guarded by mutex_
 };
 
 // Members are cut by size alone, so the file does not depend on who packs them.
-class GzipTfRecordWriter final : public TfRecordWriter {
+class GzipTfRecordSink final : public TfRecordSink {
  public:
-  GzipTfRecordWriter(std::string path, std::unique_ptr<AtomicFile> file,
-                     GzipMembers members)
-      : path_(std::move(path)),
+  GzipTfRecordSink(AtomicFile& file, GzipMembers members,
+                   absl::Status no_memory)
+      : file_(file),
         options_(std::move(members)),
-        file_(std::move(file)),
-        current_(std::make_shared<PendingMember>()) {}
+        no_memory_(std::move(no_memory)),
+        current_(std::make_shared<PendingMember>(no_memory_)) {}
 
   absl::Status Append(std::string_view record) override {
-    PENSTOCK_RETURN_IF_ERROR(Ready());
     AppendTfRecord(record, current_->framed);
     ++current_->records;
-    ++records_;
-    framed_bytes_ += record.size() + kTfRecordFramingBytes;
-    if (current_->framed.size() >= options_.member_bytes) {
-      failed_ = EndMember();
-    }
-    return failed_;
+    return current_->framed.size() >= options_.member_bytes ? EndMember()
+                                                            : absl::OkStatus();
   }
 
   absl::Status Finish() override {
-    PENSTOCK_RETURN_IF_ERROR(Ready());
     // A gzip file without any member is no gzip file.
-    if (current_->records > 0 || records_ == 0) failed_ = EndMember();
-    while (failed_.ok() && !pending_.empty()) failed_ = WriteOldest();
-    if (failed_.ok()) failed_ = file_->Commit();
-    PENSTOCK_RETURN_IF_ERROR(failed_);
-    file_ = nullptr;
+    if (current_->records > 0 || !has_members_) {
+      PENSTOCK_RETURN_IF_ERROR(EndMember());
+    }
+    while (!pending_.empty()) PENSTOCK_RETURN_IF_ERROR(WriteOldest());
     return absl::OkStatus();
   }
 
-  uint64_t records() const override { return records_; }
-  uint64_t framed_bytes() const override { return framed_bytes_; }
-
  private:
-  absl::Status Ready() const {
-    if (!failed_.ok() || file_ != nullptr) return failed_;
-    return absl::FailedPreconditionError(
-        fmt::format("{}: is finished already", path_));
-  }
-
   absl::Status EndMember() {
+    has_members_ = true;
     if (options_.run_task) {
       options_.run_task([member = current_] { member->Pack(); });
     } else {
@@ -96,7 +85,7 @@ class GzipTfRecordWriter final : public TfRecordWriter {
     const size_t most = options_.run_task ? options_.most_ahead : 0;
     while (pending_.size() > most) PENSTOCK_RETURN_IF_ERROR(WriteOldest());
     if (unused_.empty()) {
-      current_ = std::make_shared<PendingMember>();
+      current_ = std::make_shared<PendingMember>(no_memory_);
     } else {
       current_ = std::move(unused_.back());
       unused_.pop_back();
@@ -108,30 +97,29 @@ class GzipTfRecordWriter final : public TfRecordWriter {
     const std::shared_ptr<PendingMember> member = std::move(pending_.front());
     pending_.pop_front();
     PENSTOCK_RETURN_IF_ERROR(member->Wait());
-    PENSTOCK_RETURN_IF_ERROR(file_->Append(member->packed));
+    PENSTOCK_RETURN_IF_ERROR(file_.Append(member->packed));
     member->framed.clear();
     member->records = 0;
     unused_.push_back(member);
     return absl::OkStatus();
   }
 
-  const std::string path_;
+  AtomicFile& file_;
   const GzipMembers options_;
-  std::unique_ptr<AtomicFile> file_;  // null after Finish()
+  const absl::Status no_memory_;
   std::shared_ptr<PendingMember> current_;
   std::deque<std::shared_ptr<PendingMember>> pending_;  // oldest first
   std::vector<std::shared_ptr<PendingMember>> unused_;  // their memory
-  uint64_t records_ = 0;
-  uint64_t framed_bytes_ = 0;
-  absl::Status failed_;
+  bool has_members_ = false;
 };
 
 }  // namespace
 
-std::unique_ptr<TfRecordWriter> MakeGzipTfRecordWriter(
-    std::string path, std::unique_ptr<AtomicFile> file, GzipMembers members) {
-  return std::make_unique<GzipTfRecordWriter>(std::move(path), std::move(file),
-                                              std::move(members));
+std::unique_ptr<TfRecordSink> MakeGzipTfRecordSink(AtomicFile& file,
+                                                   GzipMembers members,
+                                                   absl::Status no_memory) {
+  return std::make_unique<GzipTfRecordSink>(file, std::move(members),
+                                            std::move(no_memory));
 }
 
 }  // namespace penstock

@@ -32,6 +32,9 @@ class Kernel final : public PosixCalls {
     return ::write(fd, bytes, size);
   }
   int Fsync(int fd) override { return ::fsync(fd); }
+  void StartWriting(int fd, off_t offset, off_t size) override {
+    ::sync_file_range(fd, offset, size, SYNC_FILE_RANGE_WRITE);
+  }
   int Fstat(int fd, struct stat* info) override { return ::fstat(fd, info); }
   int Stat(const char* path, struct stat* info) override {
     return ::stat(path, info);

@@ -25,6 +25,9 @@ class PosixCalls {
   virtual ssize_t PreadCached(int fd, void* out, size_t size, off_t offset) = 0;
   virtual ssize_t Write(int fd, const void* bytes, size_t size) = 0;
   virtual int Fsync(int fd) = 0;
+  // sync_file_range that starts to write out [offset, offset + size) and waits
+  // for nothing; a hint, as Fsync() tells what went wrong.
+  virtual void StartWriting(int fd, off_t offset, off_t size) = 0;
   virtual int Fstat(int fd, struct stat* info) = 0;
   virtual int Stat(const char* path, struct stat* info) = 0;
   virtual int Rename(const char* from, const char* to) = 0;

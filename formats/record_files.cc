@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "formats/memory_guard.h"
 #include "formats/status.h"
 #include "formats/tfrecord_framing.h"
 
@@ -45,51 +46,57 @@ absl::StatusOr<std::unique_ptr<RecordFiles>> RecordFiles::Open(
   if (paths.empty()) {
     return absl::InvalidArgumentError("no files to read records from");
   }
-  std::unique_ptr<RecordFiles> opened(new RecordFiles(files, options));
-  for (size_t i = 0; i < paths.size(); ++i) {
-    PENSTOCK_ASSIGN_OR_RETURN(RecordIndex index,
-                              RecordIndex::Load(files, paths[i]));
-    const FileInfo& file = index.file();
-    opened->first_.push_back(opened->first_.back() + index.records());
-    opened->size_bytes_ +=
-        index.framed_bytes() - index.records() * kTfRecordFramingBytes;
-    opened->open_.Add(paths[i], file);
-    opened->warm_.Add(file.size_bytes);
-    opened->indexes_.push_back(std::move(index));
-    // Files that cannot be read are better found now than in mid-run.
-    PENSTOCK_RETURN_IF_ERROR(opened->open_.Get(i).status());
-  }
-  opened->paths_ = std::move(paths);
-  return opened;
+  using Opened = absl::StatusOr<std::unique_ptr<RecordFiles>>;
+  return GuardMemory(NoMemory(paths.front(), "open it"), [&]() -> Opened {
+    std::unique_ptr<RecordFiles> opened(new RecordFiles(files, options));
+    for (size_t i = 0; i < paths.size(); ++i) {
+      PENSTOCK_ASSIGN_OR_RETURN(RecordIndex index,
+                                RecordIndex::Load(files, paths[i]));
+      const FileInfo& file = index.file();
+      opened->first_.push_back(opened->first_.back() + index.records());
+      opened->size_bytes_ +=
+          index.framed_bytes() - index.records() * kTfRecordFramingBytes;
+      opened->open_.Add(paths[i], file);
+      opened->warm_.Add(file.size_bytes);
+      opened->indexes_.push_back(std::move(index));
+      // Files that cannot be read are better found now than in mid-run.
+      PENSTOCK_RETURN_IF_ERROR(opened->open_.Get(i).status());
+    }
+    opened->no_memory_ = NoMemory(paths.front(), "gather records");
+    opened->paths_ = std::move(paths);
+    return opened;
+  });
 }
 
 absl::Status RecordFiles::Gather(std::span<const uint64_t> ids,
                                  GatheredRecords& out) const {
-  out.records.clear();
-  std::vector<std::pair<uint64_t, size_t>> order(ids.size());
-  for (size_t i = 0; i < ids.size(); ++i) {
-    if (ids[i] >= records()) {
-      return absl::OutOfRangeError(fmt::format(
-          "record {} is past the end: {} files from {} hold {} records", ids[i],
-          paths_.size(), paths_.front(), records()));
+  return GuardMemory(no_memory_, [&]() -> absl::Status {
+    out.records.clear();
+    std::vector<std::pair<uint64_t, size_t>> order(ids.size());
+    for (size_t i = 0; i < ids.size(); ++i) {
+      if (ids[i] >= records()) {
+        return absl::OutOfRangeError(fmt::format(
+            "record {} is past the end: {} files from {} hold {} records",
+            ids[i], paths_.size(), paths_.front(), records()));
+      }
+      order[i] = {ids[i], i};
     }
-    order[i] = {ids[i], i};
-  }
-  std::sort(order.begin(), order.end());
-  std::vector<WantedRecord> wanted(ids.size());
-  size_t file = 0;
-  for (size_t i = 0; i < order.size(); ++i) {
-    const auto [id, slot] = order[i];
-    if (id >= first_[file + 1]) file = Find(id).first;
-    wanted[i] = {.slot = slot, .file = file, .number = id - first_[file]};
-  }
-  PENSTOCK_RETURN_IF_ERROR(GatherSorted(wanted, out));
-  out.records.resize(wanted.size());
-  for (const WantedRecord& record : wanted) {
-    out.records[record.slot] = {out.bytes.data() + record.place,
-                                record.size_bytes};
-  }
-  return absl::OkStatus();
+    std::sort(order.begin(), order.end());
+    std::vector<WantedRecord> wanted(ids.size());
+    size_t file = 0;
+    for (size_t i = 0; i < order.size(); ++i) {
+      const auto [id, slot] = order[i];
+      if (id >= first_[file + 1]) file = Find(id).first;
+      wanted[i] = {.slot = slot, .file = file, .number = id - first_[file]};
+    }
+    PENSTOCK_RETURN_IF_ERROR(GatherSorted(wanted, out));
+    out.records.resize(wanted.size());
+    for (const WantedRecord& record : wanted) {
+      out.records[record.slot] = {out.bytes.data() + record.place,
+                                  record.size_bytes};
+    }
+    return absl::OkStatus();
+  });
 }
 
 absl::Status RecordFiles::GatherSorted(std::span<WantedRecord> wanted,

@@ -97,6 +97,7 @@ class RecordFiles {
   std::vector<RecordIndex> indexes_;
   std::vector<uint64_t> first_ = {0};  // first id of each file, then the total
   uint64_t size_bytes_ = 0;
+  absl::Status no_memory_;      // made while there is some
   mutable OpenFileCache open_;  // synchronises itself
   mutable WarmFiles warm_;      // synchronises itself
 };

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "formats/file_sample.h"
+#include "formats/memory_guard.h"
 #include "formats/record_index_file.h"
 #include "formats/record_index_pages.h"
 #include "formats/status.h"
@@ -75,50 +76,55 @@ RecordIndex::RecordIndex(std::vector<GzipMemberPlace> members,
 
 absl::StatusOr<RecordIndex> RecordIndex::Load(FileSystem& files,
                                               const std::string& path) {
-  PENSTOCK_ASSIGN_OR_RETURN(const FileInfo now, files.Stat(path));
-  const std::string index_path = IndexPath(path);
-  auto file = files.OpenForRead(index_path);
-  if (absl::IsNotFound(file.status())) {
-    return absl::NotFoundError(
-        fmt::format("{}: has no index {}; run: recordtool index {}", path,
-                    index_path, path));
-  }
-  PENSTOCK_RETURN_IF_ERROR(file.status());
-  PENSTOCK_ASSIGN_OR_RETURN(RecordIndexParts parts,
-                            OpenRecordIndexFile(**file));
-  PENSTOCK_RETURN_IF_ERROR(CheckFresh(files, path, parts.header, now));
-  RecordIndex index;
-  index.records_ = parts.header.records;
-  index.framed_bytes_ = parts.header.framed_bytes;
-  index.file_ = now;
-  index.names_ = std::move(parts.names);
-  index.offsets_ = parts.offsets;
-  index.members_ = parts.members;
-  index.lengths_ = std::move(parts.lengths);
-  index.pages_ = std::move(parts.pages);
-  return index;
+  return GuardMemory(
+      NoMemory(path, "load its index"), [&]() -> absl::StatusOr<RecordIndex> {
+        PENSTOCK_ASSIGN_OR_RETURN(const FileInfo now, files.Stat(path));
+        const std::string index_path = IndexPath(path);
+        auto file = files.OpenForRead(index_path);
+        if (absl::IsNotFound(file.status())) {
+          return absl::NotFoundError(
+              fmt::format("{}: has no index {}; run: recordtool index {}", path,
+                          index_path, path));
+        }
+        PENSTOCK_RETURN_IF_ERROR(file.status());
+        PENSTOCK_ASSIGN_OR_RETURN(RecordIndexParts parts,
+                                  OpenRecordIndexFile(**file));
+        PENSTOCK_RETURN_IF_ERROR(CheckFresh(files, path, parts.header, now));
+        RecordIndex index;
+        index.records_ = parts.header.records;
+        index.framed_bytes_ = parts.header.framed_bytes;
+        index.file_ = now;
+        index.names_ = std::move(parts.names);
+        index.offsets_ = parts.offsets;
+        index.members_ = parts.members;
+        index.lengths_ = std::move(parts.lengths);
+        index.pages_ = std::move(parts.pages);
+        return index;
+      });
 }
 
 absl::Status RecordIndex::Save(FileSystem& files,
                                const std::string& path) const {
-  PENSTOCK_ASSIGN_OR_RETURN(const auto file, files.OpenForRead(path));
-  PENSTOCK_ASSIGN_OR_RETURN(const FileInfo now, file->Stat());
-  if (now.size_bytes != file_.size_bytes || now.mtime_ns != file_.mtime_ns) {
-    return absl::FailedPreconditionError(fmt::format(
-        "{}: file changed before its index was written (size {} -> {})", path,
-        file_.size_bytes, now.size_bytes));
-  }
-  PENSTOCK_ASSIGN_OR_RETURN(const uint32_t sample,
-                            SampleFile(*file, file_.size_bytes));
-  return WriteRecordIndexFile(files, IndexPath(path),
-                              {.file = file_,
-                               .file_sample = sample,
-                               .records = records_,
-                               .framed_bytes = framed_bytes_,
-                               .offsets = offsets_,
-                               .members = members_,
-                               .names = names_,
-                               .lengths = lengths_});
+  return GuardMemory(NoMemory(path, "write its index"), [&]() -> absl::Status {
+    PENSTOCK_ASSIGN_OR_RETURN(const auto file, files.OpenForRead(path));
+    PENSTOCK_ASSIGN_OR_RETURN(const FileInfo now, file->Stat());
+    if (now.size_bytes != file_.size_bytes || now.mtime_ns != file_.mtime_ns) {
+      return absl::FailedPreconditionError(fmt::format(
+          "{}: file changed before its index was written (size {} -> {})", path,
+          file_.size_bytes, now.size_bytes));
+    }
+    PENSTOCK_ASSIGN_OR_RETURN(const uint32_t sample,
+                              SampleFile(*file, file_.size_bytes));
+    return WriteRecordIndexFile(files, IndexPath(path),
+                                {.file = file_,
+                                 .file_sample = sample,
+                                 .records = records_,
+                                 .framed_bytes = framed_bytes_,
+                                 .offsets = offsets_,
+                                 .members = members_,
+                                 .names = names_,
+                                 .lengths = lengths_});
+  });
 }
 
 absl::StatusOr<RecordPlace> RecordIndex::Find(uint64_t i) const {

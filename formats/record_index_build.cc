@@ -10,6 +10,7 @@
 
 #include "formats/gzip_member.h"
 #include "formats/header_hops.h"
+#include "formats/memory_guard.h"
 #include "formats/status.h"
 #include "formats/tfrecord_errors.h"
 #include "formats/tfrecord_framing.h"
@@ -195,23 +196,29 @@ absl::StatusOr<RecordIndex> Build(FileSystem& files, const std::string& path,
 absl::StatusOr<RecordIndex> BuildRecordIndex(FileSystem& files,
                                              const std::string& path,
                                              IndexBuildOptions options) {
-  if (options.compression != Compression::kNone &&
-      options.compression != Compression::kGzip) {
-    return absl::InvalidArgumentError(fmt::format(
-        "{}: {} files have no index; only plain and gzip TFRecord files do",
-        path, CompressionName(options.compression)));
-  }
-  PENSTOCK_ASSIGN_OR_RETURN(const auto file, files.OpenForRead(path));
-  // Taken before the first byte is read: a later change makes the index stale.
-  PENSTOCK_ASSIGN_OR_RETURN(const FileInfo info, file->Stat());
-  auto index = Build(files, path, *file, info, options);
-  PENSTOCK_ASSIGN_OR_RETURN(const FileInfo now, files.Stat(path));
-  if (now.size_bytes != info.size_bytes || now.mtime_ns != info.mtime_ns) {
-    return absl::FailedPreconditionError(
-        fmt::format("{}: file changed while reading (size {} -> {})", path,
-                    info.size_bytes, now.size_bytes));
-  }
-  return index;
+  return GuardMemory(
+      NoMemory(path, "index it"), [&]() -> absl::StatusOr<RecordIndex> {
+        if (options.compression != Compression::kNone &&
+            options.compression != Compression::kGzip) {
+          return absl::InvalidArgumentError(
+              fmt::format("{}: {} files have no index; only plain and gzip "
+                          "TFRecord files do",
+                          path, CompressionName(options.compression)));
+        }
+        PENSTOCK_ASSIGN_OR_RETURN(const auto file, files.OpenForRead(path));
+        // Taken before the first byte is read: a later change makes the index
+        // stale.
+        PENSTOCK_ASSIGN_OR_RETURN(const FileInfo info, file->Stat());
+        auto index = Build(files, path, *file, info, options);
+        PENSTOCK_ASSIGN_OR_RETURN(const FileInfo now, files.Stat(path));
+        if (now.size_bytes != info.size_bytes ||
+            now.mtime_ns != info.mtime_ns) {
+          return absl::FailedPreconditionError(
+              fmt::format("{}: file changed while reading (size {} -> {})",
+                          path, info.size_bytes, now.size_bytes));
+        }
+        return index;
+      });
 }
 
 }  // namespace penstock

@@ -37,6 +37,8 @@ struct TfRecordWriteOptions {
 // Destruction without Finish() leaves no file.
 //
 // Threads: one at a time.
+// Errors:  kResourceExhausted where the disk is full or memory ends. After an
+//          error every call gives it again.
 class TfRecordWriter {
  public:
   virtual ~TfRecordWriter() = default;

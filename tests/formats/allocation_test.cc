@@ -5,12 +5,18 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <functional>
 #include <new>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "formats/example_parser.h"
+#include "formats/example_writer.h"
 #include "formats/open.h"
+#include "formats/record_files.h"
+#include "formats/record_index_build.h"
 #include "formats/tfrecord_writer.h"
 #include "tests/formats/archive_fixture.h"
 #include "tests/support/scratch_folder.h"
@@ -158,35 +164,46 @@ TEST(AllocationTest, ReadersSayThatMemoryEndsAndGiveNoWrongRecord) {
   }
 }
 
-TEST(AllocationTest, WritersLeaveAllOfAFileOrNone) {
+TEST(AllocationTest, WritersSayThatMemoryEndsAndLeaveAllOfAFileOrNone) {
   const ScratchFolder folder;
   const std::string path = folder / "a.tfrecord";
   const std::string record(5000, 'r');
-  for (const Compression compression :
-       {Compression::kNone, Compression::kGzip, Compression::kZlib}) {
+  const auto at_once = [](const std::function<void()>& task) { task(); };
+  const std::vector<TfRecordWriteOptions> all = {
+      {.compression = Compression::kNone},
+      {.compression = Compression::kZlib},
+      {.compression = Compression::kGzip},
+      {.compression = Compression::kGzip,
+       .gzip = {.member_bytes = 20'000, .run_task = at_once}}};
+  for (const TfRecordWriteOptions& options : all) {
     const auto write = [&] {
-      // That a writer throws where memory ends is no promise broken: the caller
-      // learns it, and the file is not there.
-      try {
-        const auto writer =
-            CreateTfRecord(LocalFiles(), path, {.compression = compression});
-        if (!writer.ok()) return false;
-        for (int i = 0; i < 20; ++i) {
-          if (!(*writer)->Append(record).ok()) return false;
-        }
-        return (*writer)->Finish().ok();
-      } catch (const std::bad_alloc&) {
-        return false;
+      const auto writer = CreateTfRecord(LocalFiles(), path, options);
+      if (!writer.ok()) return writer.status();
+      absl::Status status;
+      for (int i = 0; i < 20 && status.ok(); ++i) {
+        status = (*writer)->Append(record);
       }
+      const absl::Status finished = (*writer)->Finish();
+      if (status.ok()) return finished;
+      // Nothing may be made of a writer that failed.
+      return finished == status ? status : absl::UnknownError("other words");
     };
-    ASSERT_TRUE(write());
+    ASSERT_OK(write());
     const std::string expected = folder.Read("a.tfrecord");
-    EndMemoryEverywhere(write, [&](bool finished, bool ended) {
-      ASSERT_TRUE(finished || ended);
+    int64_t failures = 0;
+    int64_t named = 0;
+    EndMemoryEverywhere(write, [&](const absl::Status& status, bool ended) {
       const auto names = LocalFiles().List(folder.path());
       ASSERT_OK(names);
+      if (!status.ok()) {
+        ++failures;
+        ASSERT_TRUE(ended) << status;
+        ASSERT_EQ(status.code(), absl::StatusCode::kResourceExhausted)
+            << status;
+        named += status.message() == path + ": not enough memory to write it";
+      }
       if (names->empty()) {
-        ASSERT_FALSE(finished);
+        ASSERT_FALSE(status.ok());
         return;
       }
       // Finish() may fail behind the rename: then all of the file is there.
@@ -194,6 +211,133 @@ TEST(AllocationTest, WritersLeaveAllOfAFileOrNone) {
       ASSERT_TRUE(folder.Read("a.tfrecord") == expected);
       ASSERT_OK(LocalFiles().Remove(path));
     });
+    // Only where there is no memory for words are there none.
+    EXPECT_GT(failures, 10);
+    EXPECT_GE(named, failures - 4);
+  }
+}
+
+// An error with words, or without any where there is no memory for them.
+void ExpectOutOfMemory(const absl::Status& status, bool ended) {
+  ASSERT_TRUE(ended) << status;
+  ASSERT_EQ(status.code(), absl::StatusCode::kResourceExhausted) << status;
+  const absl::string_view words = status.message();
+  ASSERT_TRUE(words.empty() ||
+              words.find("not enough memory to ") != words.npos ||
+              words.find("no memory for ") != words.npos)
+      << status;
+}
+
+TEST(AllocationTest, ParsersSayThatMemoryEndsAndKeepWholeRows) {
+  std::vector<std::string> records(5);
+  ExampleWriter writer;
+  for (size_t i = 0; i < records.size(); ++i) {
+    writer.SetBytes("text", std::string(100 + i, 'x'));
+    writer.SetInts("label", std::vector<int64_t>(i + 1, 300));
+    writer.SetInts("r/ragged_flat_values", std::vector<int64_t>(3, 7));
+    writer.SetInts("r/ragged_row_lengths_0", std::vector<int64_t>{1, 2});
+    writer.Finish(records[i]);
+  }
+  const std::vector<std::string_view> views(records.begin(), records.end());
+  const auto parser =
+      ExampleParser::Create({{.name = "text", .type = FeatureType::kBytes},
+                             {.name = "label"},
+                             {.name = "r", .ragged = true}});
+  ASSERT_OK(parser);
+  struct Parsed {
+    absl::Status status;
+    Examples rows;
+  };
+  const auto parse = [&] {
+    Parsed parsed;
+    // The first call makes the columns, the second one lets them grow.
+    for (const size_t count : {size_t{1}, views.size()}) {
+      parsed.status = parser->Parse(
+          std::span(views).first(count),
+          [](size_t i) { return "record " + std::to_string(i); }, parsed.rows);
+      if (!parsed.status.ok()) break;
+    }
+    return parsed;
+  };
+  int64_t failures = 0;
+  EndMemoryEverywhere(parse, [&](const Parsed& parsed, bool ended) {
+    const Examples& rows = parsed.rows;
+    if (!parsed.status.ok()) {
+      ++failures;
+      ExpectOutOfMemory(parsed.status, ended);
+    } else {
+      ASSERT_EQ(rows.rows, 1 + views.size());
+    }
+    ASSERT_EQ(rows.columns.size(), rows.rows == 0 ? 0 : 3);
+    for (size_t row = 0; row < rows.rows; ++row) {
+      const size_t record = row == 0 ? 0 : row - 1;
+      ASSERT_EQ(rows.columns[0].bytes_at(row), std::string(100 + record, 'x'));
+      ASSERT_EQ(rows.columns[1].values_in(row), record + 1);
+      ASSERT_EQ(rows.columns[2].row_steps[row + 1], 2 * (row + 1));
+      ASSERT_EQ(rows.columns[2].values_in(row), 3);
+    }
+    for (const Column& column : rows.columns) {
+      ASSERT_EQ(column.row_offsets.size(), rows.rows + 1);
+      ASSERT_EQ(column.values(), column.row_offsets.back());
+    }
+  });
+  EXPECT_GT(failures, 5);
+}
+
+TEST(AllocationTest, IndexesSayThatMemoryEndsAndGiveNoWrongRecord) {
+  const ScratchFolder folder;
+  for (const Compression compression :
+       {Compression::kNone, Compression::kGzip}) {
+    const std::string path = folder / CompressionName(compression);
+    auto writer = CreateTfRecord(
+        LocalFiles(), path,
+        {.compression = compression, .gzip = {.member_bytes = 1000}});
+    ASSERT_OK(writer);
+    for (int i = 0; i < 20; ++i) {
+      ASSERT_OK(
+          (*writer)->Append(std::string(300, static_cast<char>('a' + i))));
+    }
+    ASSERT_OK((*writer)->Finish());
+    const auto gather = [&]() -> absl::Status {
+      const auto index =
+          BuildRecordIndex(LocalFiles(), path, {.compression = compression});
+      if (!index.ok()) return index.status();
+      const absl::Status saved = index->Save(LocalFiles(), path);
+      if (!saved.ok()) return saved;
+      // What the caller makes is no matter of ours.
+      const int64_t left = std::exchange(allocations_left, -1);
+      std::vector<std::string> paths = {path};
+      const std::vector<uint64_t> ids = {17, 3, 4};
+      allocations_left = left;
+      const auto files = RecordFiles::Open(LocalFiles(), std::move(paths));
+      if (!files.ok()) return files.status();
+      GatheredRecords out;
+      const absl::Status status = (*files)->Gather(ids, out);
+      if (!status.ok()) {
+        return out.records.empty() ? status : absl::UnknownError("records");
+      }
+      for (size_t i = 0; i < ids.size(); ++i) {
+        for (const char c : out.records[i]) {
+          if (c != static_cast<char>('a' + ids[i])) {
+            return absl::UnknownError("a wrong record");
+          }
+        }
+      }
+      return status;
+    };
+    ASSERT_OK(gather());
+    int64_t failures = 0;
+    EndMemoryEverywhere(gather, [&](const absl::Status& status, bool ended) {
+      if (status.ok()) return;
+      ++failures;
+      ExpectOutOfMemory(status, ended);
+      const auto names = LocalFiles().List(folder.path());
+      ASSERT_OK(names);
+      for (const std::string& name : *names) {
+        ASSERT_FALSE(name.ends_with(".tmp")) << name;
+      }
+    });
+    EXPECT_GT(failures, 20);
   }
 }
 

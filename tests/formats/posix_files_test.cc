@@ -54,6 +54,19 @@ TEST(PosixStatusTest, EachErrnoHasTheExactCode) {
                        HasSubstr("No such file or directory")));
 }
 
+TEST_F(PosixFilesTest, TheDiskBeginsBeforeALargeFileIsSynced) {
+  const std::string path = folder_ / "a";
+  ASSERT_OK_AND_ASSIGN(const auto out, files_.OpenForWrite(path));
+  const std::string mebibyte(1 << 20, 'm');
+  for (int i = 0; i < 7; ++i) ASSERT_OK(out->Append(mebibyte));
+  EXPECT_EQ(calls_.started_bytes(), 0u);
+  for (int i = 0; i < 20; ++i) ASSERT_OK(out->Append(mebibyte));
+  EXPECT_EQ(calls_.started_bytes(), 24u << 20);
+  EXPECT_EQ(calls_.count(Call::kSync), 0u);
+  ASSERT_OK(out->Sync());
+  ASSERT_OK(out->Close());
+}
+
 TEST_F(PosixFilesTest, WhatIsWrittenIsRead) {
   const std::string path = folder_ / "a";
   ASSERT_OK_AND_ASSIGN(const auto out, files_.OpenForWrite(path));

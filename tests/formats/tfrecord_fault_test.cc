@@ -21,6 +21,8 @@
 namespace penstock::testing {
 namespace {
 
+using ::testing::Each;
+using ::testing::Eq;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -89,6 +91,24 @@ TEST_F(TfRecordFaultTest, AReadThatFailsAnywhereIsNeverAnEnd) {
       }
       EXPECT_GT(n, 0u);
     }
+  }
+}
+
+TEST_F(TfRecordFaultTest, RecordsOfAnySizeAreWrittenInWholeBlocks) {
+  const size_t framing = 16;
+  for (const size_t size : {300, 2048, 1 << 20, (3 << 20) + 5}) {
+    FaultyCalls calls;
+    PosixFiles files(calls);
+    ASSERT_OK_AND_ASSIGN(const auto writer, CreateTfRecord(files, path_));
+    const std::string record(size, 'r');
+    while (writer->framed_bytes() < 4 << 20) ASSERT_OK(writer->Append(record));
+    ASSERT_OK(writer->Finish());
+    const uint64_t mebibytes = writer->framed_bytes() >> 20;
+    EXPECT_EQ(calls.count(Call::kWrite), mebibytes + 1) << size;
+    EXPECT_THAT(ReadTfRecord(LocalFiles(), path_).records, Each(Eq(record)))
+        << size;
+    EXPECT_EQ(std::filesystem::file_size(path_),
+              writer->records() * (size + framing));
   }
 }
 

@@ -40,6 +40,9 @@ class DyingCalls final : public PosixCalls {
     return Live().Write(fd, bytes, std::min(size, most_bytes_));
   }
   int Fsync(int fd) override { return Live().Fsync(fd); }
+  void StartWriting(int fd, off_t offset, off_t size) override {
+    Live().StartWriting(fd, offset, size);
+  }
   int Fstat(int fd, struct stat* info) override {
     return Live().Fstat(fd, info);
   }

@@ -43,6 +43,8 @@ class FaultyCalls : public PosixCalls {
 
   // How many calls of that kind there were.
   uint64_t count(Call call) const { return counts_[Index(call)]; }
+  // How many bytes the disk was told to begin with.
+  uint64_t started_bytes() const { return started_bytes_; }
   // Those of kRead and of what is in memory.
   uint64_t all_reads() const {
     return count(Call::kRead) + count(Call::kReadCached);
@@ -60,6 +62,10 @@ class FaultyCalls : public PosixCalls {
   ssize_t PreadCached(int fd, void* out, size_t size, off_t offset) override;
   ssize_t Write(int fd, const void* bytes, size_t size) override;
   int Fsync(int fd) override;
+  // Like a disk that takes nothing before it must.
+  void StartWriting(int fd, off_t offset, off_t size) override {
+    started_bytes_ += size;
+  }
   int Fstat(int fd, struct stat* info) override;
   int Stat(const char* path, struct stat* info) override;
   int Rename(const char* from, const char* to) override;
@@ -94,6 +100,7 @@ class FaultyCalls : public PosixCalls {
   std::array<std::optional<Fault>, kCalls> faults_;
   bool interrupt_ = false;
   uint64_t interruptible_ = 0;
+  uint64_t started_bytes_ = 0;
   size_t most_bytes_ = std::numeric_limits<size_t>::max();
   std::map<std::string, Name> names_;
   std::map<int, std::shared_ptr<Content>> written_;  // by descriptor
