@@ -258,6 +258,22 @@ TEST_F(ProgramsTest, TokenizeReadsNulSeparatedDocuments) {
   EXPECT_EQ(outcome.output, "97 98\n99\n");
 }
 
+TEST_F(ProgramsTest, TokenizeCountsTokens) {
+  const auto counts = [](std::string_view options) {
+    return RunShell(fmt::format(
+        "printf 'ab\"a\\0\\n' | {}/tokenize --tokenizer bytes --null-separated "
+        "--count-tokens {}",
+        PENSTOCK_BIN_DIR, options));
+  };
+  EXPECT_EQ(
+      counts("").output,
+      "97\t\"a\"\t2\n10\t\"\\u000a\"\t1\n34\t\"\\\"\"\t1\n98\t\"b\"\t1\n");
+  EXPECT_THAT(
+      counts("--json").output,
+      ::testing::StartsWith("{\"id\":97,\"token\":\"a\",\"count\":2}\n"));
+  EXPECT_EQ(counts("--offsets").exit_code, 2);
+}
+
 // The signal waits, blocked, until the program asks for signals.
 TEST_F(ProgramsTest, ASignalStopsDatagenWhichLeavesNothingAndCanRunAgain) {
   std::string text;
