@@ -43,6 +43,7 @@ constexpr char kExamples[] =
     "  tokenize --tokenizer spm.model --sample 17 --alpha 0.2 book.txt\n"
     "  echo 15339 1917 | tokenize --tokenizer cl100k_base.tiktoken --decode\n"
     "  tokenize --tokenizer my.json --train --size 8192 books/ more.txt.gz\n"
+    "  zstdcat dump.zst | tokenize --tokenizer my.json --train -\n"
     "  printf 'who?\\tme' | tokenize --tokenizer bert.tokenizer.json --pairs "
     "--json\n"
     "  tokenize --tokenizer t5.model --offsets book.txt\n"
@@ -69,12 +70,7 @@ absl::Status Train(const Flags& flags) {
   VocabularyOptions options = flags.training;
   options.inputs = flags.inputs;
   options.output = flags.tokenizer;
-  if (options.inputs == Flags().inputs) {
-    return absl::InvalidArgumentError(
-        "--train reads files, patterns or folders, not standard input; name "
-        "some");
-  }
-  return RunVocabularyTraining(options);
+  return RunVocabularyTraining(std::move(options));
 }
 
 absl::Status Run(const Flags& flags) {
