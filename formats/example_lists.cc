@@ -38,6 +38,20 @@ class Parts {
   uint32_t first_ = 0;
 };
 
+// Whether there is one value of up to 3 bytes and nothing else, as a label.
+bool IsOneSmall(std::string_view packed, uint64_t& value) {
+  if (packed.size() - 1 >= 3) return false;  // an empty one too
+  const auto* bytes = reinterpret_cast<const uint8_t*>(packed.data());
+  const size_t last = packed.size() - 1;
+  if (bytes[last] >= 0x80) return false;
+  value = bytes[last];
+  for (size_t i = last; i-- > 0;) {
+    if (bytes[i] < 0x80) return false;
+    value = value << 7 | (bytes[i] & 0x7f);
+  }
+  return true;
+}
+
 template <typename T>
 void Append(std::string_view bytes, std::vector<int64_t>& out) {
   const size_t count = bytes.size() / sizeof(T);
@@ -96,9 +110,12 @@ bool TakeFloatBytes(std::string_view packed, Column* column, uint64_t& values,
 
 bool TakePackedInts(std::string_view packed, Column* column, uint64_t& values,
                     WireDefect& defect) {
-  if (packed.size() == 1 && packed[0] >= 0) {  // one small number, as a label
+  uint64_t alone;
+  if (IsOneSmall(packed, alone)) {
     ++values;
-    if (column != nullptr) column->ints.push_back(packed[0]);
+    if (column != nullptr) {
+      column->ints.push_back(static_cast<int64_t>(alone));
+    }
     return true;
   }
   const char* bad;

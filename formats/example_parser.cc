@@ -46,6 +46,18 @@ void ReserveRows(size_t rows, Column& column) {
   }
 }
 
+// Asks for a record that is copied soon, so that its bytes come from memory
+// while the one before it is walked. What lies further on the processor
+// foresees.
+void Prefetch(std::string_view record) {
+  constexpr size_t kMostBytes = 4096;
+  constexpr size_t kLineBytes = 64;
+  const size_t size = std::min(record.size(), kMostBytes);
+  for (size_t at = 0; at < size; at += kLineBytes) {
+    __builtin_prefetch(record.data() + at);
+  }
+}
+
 }  // namespace
 
 ExampleParser::ExampleParser(std::vector<FeatureSpec> specs,
@@ -96,13 +108,17 @@ absl::Status ExampleParser::Parse(std::span<const std::string_view> records,
   }
   ragged.AddSlots(slots);
   ExampleWalk walk(*names_, slots, options_.mode);
+  const size_t features = specs_.size();
+  const bool copies_bytes = std::ranges::any_of(
+      specs_,
+      [](const FeatureSpec& spec) { return spec.type == FeatureType::kBytes; });
   const auto parse_row = [&](std::string_view record) -> absl::Status {
     PENSTOCK_RETURN_IF_ERROR(CheckRecordSize(record));
     if (!walk.Walk(record)) {
       return DefectStatus(walk.defect(), walk.defect_feature(), record,
                           "tf.train.Example");
     }
-    for (size_t i = 0; i < specs_.size(); ++i) {
+    for (size_t i = 0; i < features; ++i) {
       if (walk.found()[i].IsAsWanted() || specs_[i].ragged) continue;
       const absl::Status status = CheckFeature(specs_[i], walk.found()[i]);
       if (status.ok()) continue;
@@ -112,6 +128,7 @@ absl::Status ExampleParser::Parse(std::span<const std::string_view> records,
     return ragged.EndRow(walk.found());
   };
   for (size_t i = 0; i < records.size(); ++i) {
+    if (copies_bytes && i + 1 < records.size()) Prefetch(records[i + 1]);
     const absl::Status status = parse_row(records[i]);
     if (!status.ok()) {
       for (Column& column : out.columns) CutToWholeRows(column);

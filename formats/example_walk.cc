@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "formats/plain_entry.h"
+
 namespace penstock {
 namespace {
 
@@ -11,7 +13,13 @@ constexpr uint32_t kFeatures = 0x0a;  // in Example
 
 bool ExampleWalk::Walk(std::string_view record) {
   defect_ = {};
-  features_.BeginRow(record.data() + record.size());
+  const char* const end = record.data() + record.size();
+  features_.BeginRow(end);
+  const char* at = record.data();
+  if (plain_entry::EnterLastField(at, end, kFeatures)) {
+    return features_.Walk({at, static_cast<size_t>(end - at)}) &&
+           features_.EndRow();
+  }
   WireReader in(record, defect_);
   for (uint32_t tag; in.NextTag(tag);) {
     if (tag == kFeatures) {

@@ -12,31 +12,46 @@
 namespace penstock {
 
 // Threads: one at a time.
-// Memory:  96 bytes for each name, at most 256 names of at most 64 bytes.
+// Memory:  128 bytes for each name, at most 256 names of at most 100 bytes.
 class FeatureLayout {
  public:
+  static constexpr size_t kMostNameBytes = 100;
+
   struct Name {
-    uint64_t head = 0;  // its first 8 bytes, then the next 8; 0 where it ends
-    uint64_t tail = 0;
-    uint32_t size = UINT32_MAX;
-    uint32_t place = 0;  // whatever was remembered with it
-    std::array<char, 64> bytes;
+    uint32_t begin_size = UINT32_MAX;  // of `begin`
+    uint32_t place = 0;                // whatever was remembered with it
+    std::array<uint64_t, 2> mask;      // of the first 16 bytes of `begin`
+    // How its entry begins as every writer makes it: 0a, size, name; then 0.
+    std::array<char, 2 + kMostNameBytes> begin;
+
+    std::string_view name() const { return {begin.data() + 2, begin_size - 2}; }
   };
 
-  // The entry `ordinal` if it has this name, else null. The 16 bytes from where
-  // the name begins are read if they lie before `readable_end`.
-  const Name* Match(size_t ordinal, std::string_view name,
-                    const char* readable_end) const {
-    if (ordinal >= names_.size()) return nullptr;
-    const Name& known = names_[ordinal];
-    if (known.size != name.size()) return nullptr;
-    if (name.empty() || name.size() > 16 || readable_end - name.data() < 16) {
-      return SameBytes(known, name) ? &known : nullptr;
+  // The entry `ordinal` if `entry` begins as it did, else null. Null too where
+  // fewer than 16 bytes lie before `readable_end`.
+  const Name* MatchEntry(size_t ordinal, std::string_view entry,
+                         const char* readable_end) const {
+    if (ordinal >= names_.size() || readable_end - entry.data() < 16) {
+      return nullptr;
     }
-    const Words words = Load16(name);
-    return words.head == known.head && words.tail == known.tail ? &known
-                                                                : nullptr;
+    const Name& known = names_[ordinal];
+    if (entry.size() < known.begin_size) return nullptr;
+    uint64_t is[2], was[2];
+    std::memcpy(is, entry.data(), 16);
+    std::memcpy(was, known.begin.data(), 16);
+    if ((((is[0] ^ was[0]) & known.mask[0]) |
+         ((is[1] ^ was[1]) & known.mask[1])) != 0) {
+      return nullptr;
+    }
+    return known.begin_size <= 16 ||
+                   std::memcmp(entry.data() + 16, known.begin.data() + 16,
+                               known.begin_size - 16) == 0
+               ? &known
+               : nullptr;
   }
+
+  // The entry `ordinal` if it has this name, else null.
+  const Name* Match(size_t ordinal, std::string_view name) const;
 
   void Remember(size_t ordinal, std::string_view name, uint32_t place);
   // Forgets the entries from `count` on.
@@ -45,20 +60,8 @@ class FeatureLayout {
   }
 
  private:
-  struct Words {
-    uint64_t head;
-    uint64_t tail;
-  };
-  // Of a name of 1 to 16 bytes with 16 bytes to read.
-  static Words Load16(std::string_view name) {
-    uint64_t words[2];
-    std::memcpy(words, name.data(), 16);
-    const size_t bits = 8 * name.size();
-    const auto low = [](size_t n) { return ~uint64_t{0} >> (64 - n); };
-    if (bits <= 64) return {words[0] & low(bits), 0};
-    return {words[0], words[1] & low(bits - 64)};
-  }
-  static bool SameBytes(const Name& known, std::string_view name);
+  // So that no lookup divides or multiplies.
+  static_assert(sizeof(Name) == 128);
 
   std::vector<Name> names_;
 };

@@ -55,12 +55,15 @@ void FeatureMapWalk::BeginRow(const char* record_end) {
   name_.reset();
 }
 
+// Where a feature that the layout knows goes.
+inline FoundFeature& FeatureMapWalk::Place(const FeatureLayout::Name& known) {
+  return known.place == kUnwanted ? unwanted_ : found_[known.place];
+}
+
 // Where a feature of this name goes; null if the name is not UTF-8.
-inline FoundFeature* FeatureMapWalk::Known(std::string_view name) {
-  if (const auto* known = layout_.Match(entries_, name, record_end_)) {
-    return known->place == kUnwanted ? &unwanted_ : &found_[known->place];
-  }
-  return Unknown(name);
+FoundFeature* FeatureMapWalk::Known(std::string_view name) {
+  const auto* known = layout_.Match(entries_, name);
+  return known != nullptr ? &Place(*known) : Unknown(name);
 }
 
 FoundFeature* FeatureMapWalk::Unknown(std::string_view name) {
@@ -92,35 +95,57 @@ inline FoundFeature& FeatureMapWalk::Begin(std::string_view name,
   return found;
 }
 
+// What is not as every writer makes it is left to WalkUnusualEntry, which
+// starts over.
+[[gnu::always_inline]] inline bool FeatureMapWalk::WalkEntry(
+    std::string_view message) {
+  std::string_view rest = message;
+  std::string_view name;
+  const auto* known = layout_.MatchEntry(entries_, message, record_end_);
+  if (known != nullptr) {
+    name = {message.data() + 2, known->begin_size - 2};
+    rest.remove_prefix(known->begin_size);
+  } else if (!TakePlainName(rest, name)) {
+    return WalkUnusualEntry(message);
+  }
+  PlainValue value;
+  if (!ReadPlainValue(rest, record_end_, value)) {
+    return WalkUnusualEntry(message);
+  }
+  FoundFeature* const found = known != nullptr ? &Place(*known) : Known(name);
+  if (found == nullptr) return WalkUnusualEntry(message);
+  if (values_.WalkPlainValues(value.type, value.values, Begin(name, *found))) {
+    return true;
+  }
+  name_ = name;
+  return false;
+}
+
+// The entries up to the first field that is none or has a size of over 3 bytes;
+// what is left then is read as any message.
 bool FeatureMapWalk::Walk(std::string_view message) {
-  WireReader in(message, rules_.defect);
+  const char* at = message.data();
+  const char* const end = at + message.size();
+  if (of_ == Of::kFeature) {
+    const char* field = at;
+    for (size_t size; plain_entry::EnterField(at, end, kMapEntryTag, size);
+         field = at) {
+      if (!WalkEntry({at, size})) return false;
+      at += size;
+    }
+    at = field;
+  }
+  WireReader in({at, static_cast<size_t>(end - at)}, rules_.defect);
   for (uint32_t tag; in.NextTag(tag);) {
     if (tag == kMapEntryTag) {
       std::string_view entry;
-      if (!in.ReadChunk(entry) || !WalkEntry(entry)) return false;
+      if (!in.ReadChunk(entry) || !WalkUnusualEntry(entry)) return false;
     } else if (!rules_.SkipUnknown(in, tag, kGroupsInMap,
                                    "an unknown field beside the features")) {
       return false;
     }
   }
   return rules_.defect.what == nullptr;
-}
-
-// What is not as every writer makes it is left to WalkUnusualEntry, which
-// starts over.
-bool FeatureMapWalk::WalkEntry(std::string_view message) {
-  PlainEntry entry;
-  if (of_ != Of::kFeature || !ReadPlainEntry(message, entry)) {
-    return WalkUnusualEntry(message);
-  }
-  FoundFeature* const found = Known(entry.name);
-  if (found == nullptr) return WalkUnusualEntry(message);
-  if (values_.WalkPlainValues(entry.type, entry.values,
-                              Begin(entry.name, *found))) {
-    return true;
-  }
-  name_ = entry.name;
-  return false;
 }
 
 // Several keys: the last is the name. Several values: one merged value.

@@ -45,6 +45,7 @@ class FeatureMapWalk {
   bool WalkEntry(std::string_view message);
   bool WalkUnusualEntry(std::string_view message);
   bool WalkValue(std::string_view message, FoundFeature& found) const;
+  FoundFeature& Place(const FeatureLayout::Name& known);
   FoundFeature* Known(std::string_view name);
   FoundFeature* Unknown(std::string_view name);
   FoundFeature& Begin(std::string_view name, FoundFeature& found);

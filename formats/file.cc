@@ -4,14 +4,9 @@
 
 #include <algorithm>
 
-#include "formats/mapped_bytes.h"
 #include "formats/status.h"
 
 namespace penstock {
-
-absl::StatusOr<std::unique_ptr<FileBytes>> ReadableFile::Map() const {
-  return CopyFile(*this);
-}
 
 absl::StatusOr<std::string> ReadWholeFile(FileSystem& files,
                                           const std::string& path,

@@ -58,10 +58,11 @@ class ReadableFile {
     return 0;
   }
 
-  // The whole file, which costs no memory but the system's own where the file
-  // can be mapped, and a copy elsewhere. It may outlive this.
-  // Errors:  those of ReadAt; kResourceExhausted.
-  virtual absl::StatusOr<std::unique_ptr<FileBytes>> Map() const;
+  // The file's first `size_bytes` at an address; null where it cannot be
+  // mapped. Costs no memory but the system's own, and may outlive this.
+  virtual std::unique_ptr<FileBytes> Map(uint64_t size_bytes) const {
+    return nullptr;
+  }
 
   // Says that [offset, offset + size_bytes) will be read soon. May do nothing.
   virtual void WillRead(uint64_t offset, uint64_t size_bytes) const = 0;

@@ -58,6 +58,10 @@ Json ToJson(const Manifest& manifest) {
         {"fingerprint",
          fmt::format("{:016x}", manifest.tokenizer->fingerprint)}};
   }
+  if (manifest.skipped.places > 0) {
+    json["skipped"] = {{"places", manifest.skipped.places},
+                       {"bytes", manifest.skipped.bytes}};
+  }
   json["features"] = Json::array();
   for (const ManifestFeature& feature : manifest.features) {
     Json one = {{"name", feature.name},
@@ -133,6 +137,11 @@ absl::StatusOr<Manifest> FromJson(const nlohmann::json& json) {
                           .fingerprint = tokenizer.Hex("fingerprint", 16)};
   }
   std::set<std::string> names;
+  if (keys.Has("skipped")) {
+    JsonKeys skipped = keys.Object("skipped");
+    manifest.skipped = {.places = skipped.Count("places"),
+                        .bytes = skipped.Count("bytes")};
+  }
   keys.Each("features", [&](JsonKeys one) {
     manifest.features.push_back(ReadFeature(one));
     if (!names.insert(manifest.features.back().name).second) {

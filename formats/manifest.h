@@ -43,6 +43,12 @@ struct ManifestShard {
   uint32_t crc32c = 0;      // of the file's bytes, not masked
 };
 
+// Damage in the corpus that was left out because the user allowed it.
+struct ManifestSkipped {
+  uint64_t places = 0;
+  uint64_t bytes = 0;  // of those places whose size is known
+};
+
 struct Manifest {
   std::string tool_version;
   std::string dataset;
@@ -50,6 +56,7 @@ struct Manifest {
   std::optional<ManifestTokenizer> tokenizer;
   std::vector<ManifestFeature> features;
   std::vector<ManifestShard> shards;
+  ManifestSkipped skipped;
 
   uint64_t records() const;
 

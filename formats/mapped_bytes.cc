@@ -58,8 +58,9 @@ std::unique_ptr<FileBytes> MapFile(PosixCalls& calls, int fd,
   return std::make_unique<MappedBytes>(calls, begin, size_bytes);
 }
 
-absl::StatusOr<std::unique_ptr<FileBytes>> CopyFile(const ReadableFile& file) {
+absl::StatusOr<std::unique_ptr<FileBytes>> MapOrCopy(const ReadableFile& file) {
   PENSTOCK_ASSIGN_OR_RETURN(const FileInfo info, file.Stat());
+  if (auto mapped = file.Map(info.size_bytes)) return mapped;
   std::unique_ptr<char[]> copy(new (std::nothrow) char[info.size_bytes]);
   if (copy == nullptr) {
     return absl::ResourceExhaustedError(fmt::format(

@@ -15,7 +15,8 @@ namespace penstock {
 std::unique_ptr<FileBytes> MapFile(PosixCalls& calls, int fd,
                                    size_t size_bytes);
 
-// Reads the whole file into memory.
-absl::StatusOr<std::unique_ptr<FileBytes>> CopyFile(const ReadableFile& file);
+// The whole file: mapped, or read into memory where that cannot be.
+// Errors:  those of ReadAt and Stat; kResourceExhausted.
+absl::StatusOr<std::unique_ptr<FileBytes>> MapOrCopy(const ReadableFile& file);
 
 }  // namespace penstock

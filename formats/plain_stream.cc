@@ -24,6 +24,13 @@ class PlainStream final : public ByteStream {
     return got;
   }
 
+  absl::Status Skip(uint64_t size) override {
+    PENSTOCK_RETURN_IF_ERROR(failed_);
+    if (size > size_bytes_ - position_) return ByteStream::Skip(size);
+    position_ += size;
+    return absl::OkStatus();
+  }
+
   std::optional<uint64_t> size_bytes() const override { return size_bytes_; }
   const std::string& path() const override { return file_->path(); }
 

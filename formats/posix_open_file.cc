@@ -62,11 +62,8 @@ class PosixReadableFile final : public ReadableFile {
     return got < 0 ? 0 : got;
   }
 
-  absl::StatusOr<std::unique_ptr<FileBytes>> Map() const override {
-    PENSTOCK_ASSIGN_OR_RETURN(const FileInfo info, Stat());
-    auto mapped = MapFile(calls_, fd_, info.size_bytes);
-    if (mapped == nullptr) return CopyFile(*this);
-    return mapped;
+  std::unique_ptr<FileBytes> Map(uint64_t size_bytes) const override {
+    return MapFile(calls_, fd_, size_bytes);
   }
 
   void WillRead(uint64_t offset, uint64_t size_bytes) const override {

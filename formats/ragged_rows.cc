@@ -64,7 +64,7 @@ void RaggedRows::AddSlots(std::vector<FeatureSlot>& slots) {
   }
 }
 
-absl::Status RaggedRows::EndRow(const std::vector<FoundFeature>& found) {
+absl::Status RaggedRows::EndRaggedRow(const std::vector<FoundFeature>& found) {
   for (Ragged& ragged : ragged_) {
     const FeatureSpec& spec = specs_[ragged.spec];
     PENSTOCK_RETURN_IF_ERROR(CheckPart(spec, RaggedValuesName(spec.name),

@@ -26,9 +26,13 @@ class RaggedRows {
   // Puts the steps of the row into the columns. `found` follows the slots.
   // Errors:  kInvalidArgument for a part that is missing or of another type,
   //          for sizes that are negative or do not add up to the values.
-  absl::Status EndRow(const std::vector<FoundFeature>& found);
+  absl::Status EndRow(const std::vector<FoundFeature>& found) {
+    return ragged_.empty() ? absl::OkStatus() : EndRaggedRow(found);
+  }
 
  private:
+  absl::Status EndRaggedRow(const std::vector<FoundFeature>& found);
+
   struct Ragged {
     size_t spec;
     size_t lengths_slot = 0;

@@ -34,14 +34,16 @@ class Fnv1a {
 
 }  // namespace
 
-RecordFiles::RecordFiles(FileSystem& files) : open_(files, kMostOpenFiles) {}
+RecordFiles::RecordFiles(FileSystem& files, RecordFilesOptions options)
+    : open_(files, kMostOpenFiles), warm_(options.most_mapped_bytes) {}
 
 absl::StatusOr<std::unique_ptr<RecordFiles>> RecordFiles::Open(
-    FileSystem& files, std::vector<std::string> paths) {
+    FileSystem& files, std::vector<std::string> paths,
+    RecordFilesOptions options) {
   if (paths.empty()) {
     return absl::InvalidArgumentError("no files to read records from");
   }
-  std::unique_ptr<RecordFiles> opened(new RecordFiles(files));
+  std::unique_ptr<RecordFiles> opened(new RecordFiles(files, options));
   for (size_t i = 0; i < paths.size(); ++i) {
     PENSTOCK_ASSIGN_OR_RETURN(RecordIndex index,
                               RecordIndex::Load(files, paths[i]));
@@ -50,6 +52,7 @@ absl::StatusOr<std::unique_ptr<RecordFiles>> RecordFiles::Open(
     opened->size_bytes_ +=
         index.framed_bytes() - index.records() * kTfRecordFramingBytes;
     opened->open_.Add(paths[i], file);
+    opened->warm_.Add(file.size_bytes);
     opened->indexes_.push_back(std::move(index));
     // Files that cannot be read are better found now than in mid-run.
     PENSTOCK_RETURN_IF_ERROR(opened->open_.Get(i).status());
@@ -105,10 +108,14 @@ absl::Status RecordFiles::GatherSorted(std::span<WantedRecord> wanted,
       record.size_bytes = place.size_bytes;
     }
     const auto some = wanted.subspan(begin, after - begin);
-    PENSTOCK_RETURN_IF_ERROR(
-        in_members ? GatherFromMembers(open_, indexes_, some, out.buffers,
-                                       out.bytes, end)
-                   : GatherRecords(open_, some, out.bytes, end));
+    if (in_members) {
+      PENSTOCK_RETURN_IF_ERROR(GatherFromMembers(open_, indexes_, some,
+                                                 out.buffers, out.bytes, end));
+    } else {
+      const size_t others = CopyWarmRecords(warm_, some, out.bytes, end);
+      PENSTOCK_RETURN_IF_ERROR(
+          GatherRecords(open_, warm_, some.first(others), out.bytes, end));
+    }
     begin = after;
   }
   return absl::OkStatus();

@@ -104,9 +104,9 @@ absl::Status CutOff(const ReadableFile& file, const Range& range, size_t got) {
 // of many places before the first of them is waited for.
 class RangeReader {
  public:
-  RangeReader(OpenFileCache& open, std::span<const WantedRecord> wanted,
-              char* bytes)
-      : open_(open), wanted_(wanted), bytes_(bytes) {}
+  RangeReader(OpenFileCache& open, WarmFiles& warm,
+              std::span<const WantedRecord> wanted, char* bytes)
+      : open_(open), warm_(warm), wanted_(wanted), bytes_(bytes) {}
 
   absl::Status Read(const Range& range) {
     if (file_ == nullptr || range.file != file_number_) {
@@ -154,13 +154,17 @@ class RangeReader {
       status = Verify(file, wanted_[i],
                       bytes_ + wanted_[i].place - kTfRecordHeaderBytes);
     }
-    if (status.ok()) return status;
+    if (status.ok()) {
+      warm_.WasRead(range.file, file, range.begin, range.end);
+      return status;
+    }
     // A file that was rewritten says so rather than that it is damaged.
     PENSTOCK_RETURN_IF_ERROR(open_.CheckUnchanged(range.file));
     return status;
   }
 
   OpenFileCache& open_;
+  WarmFiles& warm_;
   const std::span<const WantedRecord> wanted_;
   char* const bytes_;
   std::shared_ptr<const ReadableFile> file_;
@@ -170,12 +174,13 @@ class RangeReader {
 
 }  // namespace
 
-absl::Status GatherRecords(OpenFileCache& open, std::span<WantedRecord> wanted,
+absl::Status GatherRecords(OpenFileCache& open, WarmFiles& warm,
+                           std::span<WantedRecord> wanted,
                            std::vector<char>& bytes, size_t& end) {
   const Plan plan = MakePlan(wanted, end);
   if (bytes.size() < plan.end) bytes.resize(plan.end);
   end = plan.end;
-  RangeReader reader(open, wanted, bytes.data());
+  RangeReader reader(open, warm, wanted, bytes.data());
   for (const Range& range : plan.ranges) {
     PENSTOCK_RETURN_IF_ERROR(reader.Read(range));
   }

@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "formats/open_file_cache.h"
 #include "formats/record_index.h"
+#include "formats/warm_files.h"
 
 namespace penstock {
 
@@ -23,13 +24,20 @@ struct WantedRecord {
 };
 
 // `wanted` is sorted by file and number; a record may be there more than once.
-// `open` holds every file named. Both put the records behind what `bytes` has
-// up to `end`, move `end` behind them and never make `bytes` smaller: growing
+// `open` holds every file named. All put the records behind what `bytes` has up
+// to `end`, move `end` behind them and never make `bytes` smaller: growing
 // again would fill it with zeros again.
 
-// From plain files, near neighbours read at once.
+// Those that `warm` has, from plain files. Moves the others to the front of
+// `wanted`, still sorted, and returns how many they are. One that is not right
+// is among them: reading it again tells what is wrong.
+size_t CopyWarmRecords(const WarmFiles& warm, std::span<WantedRecord> wanted,
+                       std::vector<char>& bytes, size_t& end);
+
+// From plain files, near neighbours read at once; `warm` is told of them.
 // Errors:  kDataLoss, kFailedPrecondition where a file changed.
-absl::Status GatherRecords(OpenFileCache& open, std::span<WantedRecord> wanted,
+absl::Status GatherRecords(OpenFileCache& open, WarmFiles& warm,
+                           std::span<WantedRecord> wanted,
                            std::vector<char>& bytes, size_t& end);
 
 // Memory that gathering from members leaves for the next time.

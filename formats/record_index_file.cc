@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "formats/crc32c.h"
+#include "formats/mapped_bytes.h"
 #include "formats/status.h"
 
 namespace penstock {
@@ -161,7 +162,7 @@ absl::Status CheckHeader(const ReadableFile& file, std::string_view bytes,
 }  // namespace
 
 absl::StatusOr<RecordIndexParts> OpenRecordIndexFile(const ReadableFile& file) {
-  PENSTOCK_ASSIGN_OR_RETURN(std::unique_ptr<FileBytes> mapped, file.Map());
+  PENSTOCK_ASSIGN_OR_RETURN(std::unique_ptr<FileBytes> mapped, MapOrCopy(file));
   const std::string_view bytes = mapped->bytes();
   RecordIndexParts parts;
   RecordIndexHeader& header = parts.header;

@@ -34,6 +34,16 @@ absl::StatusOr<bool> StreamWindow::ReadMore(size_t needed) {
   return got > 0;
 }
 
+absl::Status StreamWindow::SkipTo(uint64_t offset) {
+  const uint64_t skipped = offset - this->offset();
+  const uint64_t held = std::min<uint64_t>(skipped, bytes().size());
+  Consume(held);
+  if (held == skipped) return absl::OkStatus();
+  base_offset_ = offset;
+  begin_ = end_ = 0;
+  return stream_->Skip(skipped - held);
+}
+
 absl::Status StreamWindow::MoveToFront(size_t capacity) {
   const size_t left = end_ - begin_;
   if (capacity > capacity_) {

@@ -30,6 +30,10 @@ class StreamWindow {
   // memory only as far as bytes really come.
   absl::StatusOr<bool> ReadMore(size_t needed);
 
+  // Moves on to `offset`, which is at least offset(): what lies between is not
+  // read where the stream can pass it.
+  absl::Status SkipTo(uint64_t offset);
+
   // Place in the stream of bytes()[0], or of what was in the window.
   uint64_t offset() const { return base_offset_ + begin_; }
   uint64_t OffsetOf(const char* at) const {

@@ -38,13 +38,13 @@ inline uint32_t LoadChecksum(const char* at) {
   return value;
 }
 
-// Looks at the kTfRecordHeaderBytes from `at`.
+// Looks at the kTfRecordHeaderBytes from `at`, at each once.
 inline TfRecordHeader LoadTfRecordHeader(const char* at) {
   TfRecordHeader header;
   std::memcpy(&header.length, at, sizeof(header.length));
   header.stored_checksum = LoadChecksum(at + sizeof(header.length));
-  header.computed_checksum =
-      MaskCrc32c(Crc32c(std::string_view(at, sizeof(header.length))));
+  header.computed_checksum = MaskCrc32c(Crc32c(
+      {reinterpret_cast<const char*>(&header.length), sizeof(header.length)}));
   return header;
 }
 

@@ -24,7 +24,7 @@ constexpr size_t kTellBytes = 64;
 
 // The records of a block are views into the window. What is left of a record
 // that is not whole yet moves to its front before more is read.
-class TfRecordReader final : public RecordReader {
+class TfRecordReader final : public TfRecordSequence {
  public:
   // `stream_damage` is null or lives in `stream`.
   TfRecordReader(std::unique_ptr<ByteStream> stream,
@@ -49,6 +49,12 @@ class TfRecordReader final : public RecordReader {
       PENSTOCK_RETURN_IF_ERROR(failed_);
       if (!*more) return std::nullopt;
     }
+  }
+
+  absl::Status GoTo(uint64_t offset, uint64_t record) override {
+    records_.clear();
+    first_ = record;
+    return window_.SkipTo(offset);
   }
 
   std::string Locate(size_t i) const override {
@@ -168,7 +174,7 @@ class TfRecordReader final : public RecordReader {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<RecordReader>> OpenTfRecord(
+absl::StatusOr<std::unique_ptr<TfRecordSequence>> OpenTfRecord(
     FileSystem& files, const std::string& path, TfRecordReadOptions options) {
   constexpr uint64_t kLargestRecord =
       std::numeric_limits<ptrdiff_t>::max() - kTfRecordFramingBytes;

@@ -34,10 +34,11 @@ size_t FindTfRecordHeader(std::string_view bytes, uint64_t max_length) {
   return places;
 }
 
-absl::Status TfRecordSearch::FindNext(StreamWindow& window) {
+absl::Status TfRecordSearch::FindNext(StreamWindow& window, uint64_t limit) {
   while (true) {
     window.Consume(
         FindTfRecordHeader(window.bytes(), LongestLookedFor(window)));
+    if (window.offset() >= limit) return absl::OkStatus();
     if (window.bytes().size() < kTfRecordHeaderBytes) {
       PENSTOCK_ASSIGN_OR_RETURN(const bool more,
                                 window.ReadMore(kTfRecordHeaderBytes));

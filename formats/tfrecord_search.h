@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string_view>
 
 #include "absl/status/status.h"
@@ -27,13 +28,15 @@ class TfRecordSearch {
   explicit TfRecordSearch(uint64_t max_record_bytes)
       : max_record_bytes_(max_record_bytes) {}
 
-  // Moves `window` to the next place where a record begins, or to its end. A
-  // header with a right checksum begins one if the record ends where the file
-  // does or where another such header begins, or if its data is right.
+  // Moves `window` to the next place where a record begins, to its end, or to
+  // a place from `limit` on where it found none before that. A header with a
+  // right checksum begins one if the record ends where the file does or where
+  // another such header begins, or if its data is right.
   //
   // Cost:    linear in the bytes passed; the window holds one record at most.
   // Errors:  those of the stream.
-  absl::Status FindNext(StreamWindow& window);
+  absl::Status FindNext(StreamWindow& window,
+                        uint64_t limit = std::numeric_limits<uint64_t>::max());
 
  private:
   absl::StatusOr<bool> RecordBegins(StreamWindow& window);

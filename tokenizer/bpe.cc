@@ -1,24 +1,26 @@
 #include "tokenizer/bpe.h"
 
-#include <algorithm>
-#include <bit>
-#include <functional>
-#include <queue>
 #include <utility>
 
 namespace penstock {
+
 Bpe Bpe::FromMerges(const Vocabulary& vocabulary, MergeTable merges) {
   std::optional<TokenMatcher> matcher;
-  if (auto derivations = Derivations::FromMerges(vocabulary, merges)) {
-    matcher = TokenMatcher::Make(vocabulary, *std::move(derivations));
+  if (auto tokens = TokenTrieOf(vocabulary); tokens.ok()) {
+    if (auto derivations = Derivations::FromMerges(vocabulary, merges)) {
+      matcher.emplace(vocabulary, *std::move(derivations), *std::move(tokens));
+    }
   }
   return Bpe(vocabulary, std::move(matcher), std::move(merges));
 }
 
 Bpe Bpe::FromRanks(const Vocabulary& vocabulary) {
   std::optional<TokenMatcher> matcher;
-  if (auto derivations = Derivations::FromRanks(vocabulary)) {
-    matcher = TokenMatcher::Make(vocabulary, *std::move(derivations));
+  if (auto tokens = TokenTrieOf(vocabulary); tokens.ok()) {
+    if (auto derivations =
+            Derivations::FromRanks(vocabulary, tokens->shorter)) {
+      matcher.emplace(vocabulary, *std::move(derivations), *std::move(tokens));
+    }
   }
   MergeTable merges;
   if (!matcher) merges = MergesByRank(vocabulary);
@@ -36,6 +38,15 @@ Bpe::Bpe(const Vocabulary& vocabulary, std::optional<TokenMatcher> matcher,
   }
 }
 
+std::vector<BpeSymbol> Bpe::SymbolsOf(std::string_view piece) const {
+  std::vector<BpeSymbol> symbols;
+  symbols.reserve(piece.size());
+  for (const char c : piece) {
+    symbols.push_back({ByteId(static_cast<unsigned char>(c)), 1});
+  }
+  return symbols;
+}
+
 void Bpe::Encode(std::string_view piece, Neighbours& neighbours,
                  std::vector<TokenId>& ids) const {
   if (piece.empty()) return;
@@ -45,54 +56,9 @@ void Bpe::Encode(std::string_view piece, Neighbours& neighbours,
 
 void Bpe::EncodeByMerging(std::string_view piece,
                           std::vector<TokenId>& ids) const {
-  constexpr uint32_t kEnd = 0xffffffff;
-  struct Symbol {
-    TokenId id;  // kNoToken once merged into the one before
-    uint32_t previous, next;
-  };
-  struct Candidate {
-    uint32_t rank, position;
-    TokenId left, right;  // what it would merge: stale if they changed
-    TokenId merged;
-    bool operator>(const Candidate& other) const {
-      return std::pair(rank, position) > std::pair(other.rank, other.position);
-    }
-  };
-  const auto n = static_cast<uint32_t>(piece.size());
-  std::vector<Symbol> symbols(n);
-  std::vector<Candidate> storage;
-  storage.reserve(n);
-  std::priority_queue heap(std::greater<Candidate>(), std::move(storage));
-  const auto consider = [&](uint32_t position) {
-    const Symbol& left = symbols[position];
-    if (left.next == kEnd) return;
-    const TokenId right = symbols[left.next].id;
-    const Merge merge = merges_.Find(left.id, right);
-    if (merge.rank == Merge::kNever) return;
-    heap.push({merge.rank, position, left.id, right, merge.merged});
-  };
-  for (uint32_t i = 0; i < n; ++i) {
-    symbols[i] = {byte_ids_[static_cast<unsigned char>(piece[i])],
-                  i == 0 ? kEnd : i - 1, i + 1 == n ? kEnd : i + 1};
-  }
-  for (uint32_t i = 0; i < n; ++i) consider(i);
-  while (!heap.empty()) {
-    const Candidate best = heap.top();
-    heap.pop();
-    Symbol& left = symbols[best.position];
-    if (left.id != best.left || left.next == kEnd) continue;
-    Symbol& right = symbols[left.next];
-    if (right.id != best.right) continue;
-    left.id = best.merged;
-    right.id = kNoToken;
-    left.next = right.next;
-    if (left.next != kEnd) symbols[left.next].previous = best.position;
-    if (left.previous != kEnd) consider(left.previous);
-    consider(best.position);
-  }
-  for (uint32_t i = 0; i != kEnd; i = symbols[i].next) {
-    ids.push_back(symbols[i].id);
-  }
+  std::vector<BpeSymbol> symbols = SymbolsOf(piece);
+  MergeByHeap(merges_, nullptr, symbols);
+  AppendIds(symbols, ids);
 }
 
 }  // namespace penstock

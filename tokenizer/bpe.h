@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tokenizer/bpe_dropout.h"
 #include "tokenizer/merge_table.h"
 #include "tokenizer/neighbours.h"
 #include "tokenizer/token_matcher.h"
@@ -32,8 +33,8 @@ class Bpe {
   void Encode(std::string_view piece, Neighbours& neighbours,
               std::vector<TokenId>& ids) const;
 
-  // The symbols that a piece starts from, and the pairs of FromMerges.
-  TokenId ByteId(unsigned char byte) const { return byte_ids_[byte]; }
+  // What merging `piece` starts from, and the pairs of FromMerges.
+  std::vector<BpeSymbol> SymbolsOf(std::string_view piece) const;
   const MergeTable& merges() const { return merges_; }
 
   // Encoding the bytes of any token that the vocabulary finds gives that token.
@@ -43,6 +44,7 @@ class Bpe {
  private:
   Bpe(const Vocabulary& vocabulary, std::optional<TokenMatcher> matcher,
       MergeTable merges);
+  TokenId ByteId(unsigned char byte) const { return byte_ids_[byte]; }
   void EncodeByMerging(std::string_view piece, std::vector<TokenId>& ids) const;
 
   std::array<TokenId, 256> byte_ids_;

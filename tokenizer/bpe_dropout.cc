@@ -58,6 +58,12 @@ void MergeByHeap(const MergeTable& merges, const Dropout* dropout,
   }
 }
 
+void AppendIds(std::span<const BpeSymbol> symbols, std::vector<TokenId>& ids) {
+  for (const BpeSymbol& symbol : symbols) {
+    if (symbol.size != 0) ids.push_back(symbol.id);
+  }
+}
+
 absl::StatusOr<double> DropoutRate(const Sampling& sampling,
                                    std::optional<double> of_file) {
   const double rate = sampling.alpha.value_or(of_file.value_or(0.1));

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -30,6 +31,9 @@ struct Dropout {
 // Source:  Provilkov, Emelianenko and Voita, "BPE-Dropout", 2020.
 void MergeByHeap(const MergeTable& merges, const Dropout* dropout,
                  std::vector<BpeSymbol>& symbols);
+
+// Of the symbols that are not merged into others.
+void AppendIds(std::span<const BpeSymbol> symbols, std::vector<TokenId>& ids);
 
 // `sampling.alpha`, else the file's, else 0.1.
 // Errors:  kInvalidArgument unless it is 0 to 1.

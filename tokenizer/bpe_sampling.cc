@@ -22,15 +22,9 @@ absl::Status BpeTokenizer::EncodeSampled(std::string_view text,
 void BpeTokenizer::EncodeWithDropout(const Dropout& dropout,
                                      std::string_view piece,
                                      std::vector<TokenId>& ids) const {
-  std::vector<BpeSymbol> symbols;
-  symbols.reserve(piece.size());
-  for (const char c : piece) {
-    symbols.push_back({bpe_.ByteId(static_cast<unsigned char>(c)), 1});
-  }
+  std::vector<BpeSymbol> symbols = bpe_.SymbolsOf(piece);
   MergeByHeap(Merges(), &dropout, symbols);
-  for (const BpeSymbol& symbol : symbols) {
-    if (symbol.size != 0) ids.push_back(symbol.id);
-  }
+  AppendIds(symbols, ids);
 }
 
 const MergeTable& BpeTokenizer::Merges() const {

@@ -11,7 +11,6 @@
 #include "tokenizer/valid_utf8.h"
 
 namespace penstock {
-
 namespace {
 
 // Pieces looked up side by side.
@@ -260,7 +259,7 @@ void BpeTokenizer::EncodeBatch(Call& call, std::string_view gap, size_t begin,
     if (lookup.is_short) {
       if (const auto* known = cache.Find(lookup.key, lookup.line)) {
         known->CopyTo(found.data() + found_count);
-        found_count += known->count;
+        found_count += known->count();
         continue;
       }
     }

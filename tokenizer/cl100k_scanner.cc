@@ -1,5 +1,8 @@
 #include "tokenizer/cl100k_scanner.h"
 
+#include <bit>
+
+#include "tokenizer/block_split.h"
 #include "tokenizer/char_scan.h"
 
 namespace penstock {
@@ -44,17 +47,40 @@ size_t NextEnd(std::string_view text, size_t pos) {
   return EndOfSpaces(text, pos, run);
 }
 
+template <Cl100kSpelling kSpelling>
+PieceStarts StartsOf(const AsciiBlock& block, std::string_view text,
+                     size_t begin) {
+  LedPieces led(block);
+  uint64_t& starts = led.pieces.starts;
+  starts |= kSpelling == Cl100kSpelling::kQwen2 ? block.digits
+                                                : ByThrees(block.digits);
+  uint64_t quotes = block.apostrophes & led.leaders;
+  for (; quotes != 0; quotes &= quotes - 1) {
+    const size_t quote = std::countr_zero(quotes);
+    const size_t end = SkipContraction(text, begin + quote) - begin;
+    if (end == quote || end >= AsciiBlock::kBytes) continue;
+    starts |= block.letters & uint64_t{1} << end;
+  }
+  return led.pieces;
+}
+
+template <Cl100kSpelling kSpelling>
+size_t SplitAs(std::string_view text, size_t begin, std::span<size_t> ends) {
+  return SplitByBlocks(text, begin, ends, StartsOf<kSpelling>,
+                       NextEnd<kSpelling>);
+}
+
 }  // namespace
 
 size_t Cl100kScanner::Split(std::string_view text, size_t begin,
                             std::span<size_t> ends) const {
   switch (spelling_) {
     case Cl100kSpelling::kTiktoken:
-      return SplitWith(text, begin, ends, NextEnd<Cl100kSpelling::kTiktoken>);
+      return SplitAs<Cl100kSpelling::kTiktoken>(text, begin, ends);
     case Cl100kSpelling::kLlama3:
-      return SplitWith(text, begin, ends, NextEnd<Cl100kSpelling::kLlama3>);
+      return SplitAs<Cl100kSpelling::kLlama3>(text, begin, ends);
     case Cl100kSpelling::kQwen2:
-      return SplitWith(text, begin, ends, NextEnd<Cl100kSpelling::kQwen2>);
+      return SplitAs<Cl100kSpelling::kQwen2>(text, begin, ends);
   }
   return 0;
 }

@@ -208,8 +208,8 @@ absl::Status ComponentTokenizer::EncodePiece(Call& call,
   const PieceCache::Key key = PieceCache::KeyOf(piece);
   const PieceCache::Line line = PieceCache::LineOf(key);
   if (const PieceCache::Entry* known = call.cache.Find(key, line)) {
-    call.ids.insert(call.ids.end(), known->ids.begin(),
-                    known->ids.begin() + known->count);
+    const std::span<const TokenId> ids = known->ids();
+    call.ids.insert(call.ids.end(), ids.begin(), ids.end());
     return absl::OkStatus();
   }
   const size_t first = call.ids.size();

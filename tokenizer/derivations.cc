@@ -62,18 +62,19 @@ std::optional<Derivations> Derivations::FromMerges(const Vocabulary& vocabulary,
 }
 
 std::optional<Derivations> Derivations::FromRanks(
-    const Vocabulary& vocabulary) {
+    const Vocabulary& vocabulary, std::span<const TokenId> shorter) {
   Derivations derivations(vocabulary);
   for (TokenId id = 0; id < vocabulary.size(); ++id) {
     if (!vocabulary.Has(id)) continue;
     const std::string_view bytes = vocabulary.BytesOf(id);
     const size_t early = derivations.early_.size();
-    for (size_t cut = 1; cut < bytes.size() && !derivations.Has(id); ++cut) {
-      const auto left = vocabulary.Find(bytes.substr(0, cut));
-      if (!left) continue;
-      const auto right = vocabulary.Find(bytes.substr(cut));
+    // The longest that leaves a token is mostly the one.
+    for (TokenId left = shorter[id]; left != kNoToken && !derivations.Has(id);
+         left = shorter[left]) {
+      const auto right =
+          vocabulary.Find(bytes.substr(vocabulary.BytesOf(left).size()));
       if (!right) continue;
-      derivations.Consider({*left, *right, {.rank = id, .merged = id}});
+      derivations.Consider({left, *right, {.rank = id, .merged = id}});
     }
     // All cuts have one rank: parts that come later find the token made.
     if (derivations.Has(id)) derivations.early_.resize(early);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -26,8 +27,9 @@ class Derivations {
   // Nullopt where some pair's part comes about after the pair would merge.
   static std::optional<Derivations> FromMerges(const Vocabulary& vocabulary,
                                                const MergeTable& merges);
-  // Of rank semantics, see MergesByRank.
-  static std::optional<Derivations> FromRanks(const Vocabulary& vocabulary);
+  // Of rank semantics, see MergesByRank. `shorter` is TokenTrieOf's.
+  static std::optional<Derivations> FromRanks(const Vocabulary& vocabulary,
+                                              std::span<const TokenId> shorter);
 
   // Some text leads to the token.
   bool Has(TokenId id) const {

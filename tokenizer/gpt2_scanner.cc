@@ -1,5 +1,8 @@
 #include "tokenizer/gpt2_scanner.h"
 
+#include <bit>
+
+#include "tokenizer/block_split.h"
 #include "tokenizer/char_scan.h"
 
 namespace penstock {
@@ -31,11 +34,30 @@ size_t NextEnd(std::string_view text, size_t pos) {
   return EndOfSpaces(text, pos, SpaceRunAt(text, pos));
 }
 
+PieceStarts StartsOf(const AsciiBlock& block, std::string_view text,
+                     size_t begin) {
+  const uint64_t behind_blank = block.blanks << 1;
+  const uint64_t led_by_blanks =
+      Firsts(block.letters) | Firsts(block.digits) | Firsts(block.others);
+  uint64_t starts = (led_by_blanks & ~behind_blank) | Firsts(block.spaces) |
+                    Lasts(block.spaces);
+  uint64_t quotes = block.apostrophes & Firsts(block.others) & ~behind_blank &
+                    block.letters >> 1;
+  for (; quotes != 0; quotes &= quotes - 1) {
+    const int quote = std::countr_zero(quotes);
+    const size_t end = SkipSmallContraction(text, begin + quote) - begin;
+    if (end == static_cast<size_t>(quote)) continue;
+    starts &= ~(uint64_t{2} << quote);
+    if (end < AsciiBlock::kBytes) starts |= block.letters & uint64_t{1} << end;
+  }
+  return {starts, block.wide};
+}
+
 }  // namespace
 
 size_t Gpt2Scanner::Split(std::string_view text, size_t begin,
                           std::span<size_t> ends) const {
-  return SplitWith(text, begin, ends, NextEnd);
+  return SplitByBlocks(text, begin, ends, StartsOf, NextEnd);
 }
 
 }  // namespace penstock

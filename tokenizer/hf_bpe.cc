@@ -151,9 +151,7 @@ absl::Status HfBpe::EncodeSampled(std::string_view piece,
   std::vector<Symbol> symbols;
   PENSTOCK_RETURN_IF_ERROR(SymbolsOf(piece, symbols));
   MergeByHeap(merges_, &dropout, symbols);
-  for (const Symbol& symbol : symbols) {
-    if (symbol.size != 0) ids.push_back(symbol.id);
-  }
+  AppendIds(symbols, ids);
   return absl::OkStatus();
 }
 

@@ -1,8 +1,6 @@
 // ReadTokenModel of json_pipeline.h.
 #include <fmt/format.h>
 
-#include <charconv>
-#include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,6 +11,7 @@
 #include "tokenizer/hf_bpe.h"
 #include "tokenizer/hf_unigram.h"
 #include "tokenizer/json_bpe_model.h"
+#include "tokenizer/json_number.h"
 #include "tokenizer/json_pipeline.h"
 #include "tokenizer/word_level.h"
 #include "tokenizer/wordpiece.h"
@@ -79,49 +78,6 @@ ModelOr ReadWordLevel(const JsonObject& model) {
                                      std::string(unknown));
 }
 
-// The nearest double.
-double PowerOfTen(int power) {
-  const std::string text = fmt::format("1e{}", power);
-  double value = 0;
-  std::from_chars(text.data(), text.data() + text.size(), value);
-  return value;
-}
-
-// A number as the reference reads it, which is not always the nearest double:
-// its digits as a whole number, rounded, then times or over a power of ten,
-// rounded again. Where two paths are all but equal, this decides. Assumes that
-// the file has the shortest digits that tell the number apart, as the
-// reference's own files do.
-double ReadAsReference(double exact) {
-  if (exact == 0 || !std::isfinite(exact)) return exact;
-  char shortest[40];  // d.ddde[+-]dd
-  const char* end =
-      std::to_chars(shortest, shortest + sizeof shortest, std::abs(exact),
-                    std::chars_format::scientific)
-          .ptr;
-  uint64_t digits = 0;
-  int exponent = 0;
-  bool fraction = false;
-  const char* p = shortest;
-  for (; p != end && *p != 'e'; ++p) {
-    if (*p == '.') {
-      fraction = true;
-      continue;
-    }
-    digits = digits * 10 + static_cast<uint64_t>(*p - '0');
-    if (fraction) --exponent;
-  }
-  int power = 0;
-  if (p != end) std::from_chars(p[1] == '+' ? p + 2 : p + 1, end, power);
-  exponent += power;
-  double value = static_cast<double>(digits);
-  constexpr int kMaxPower = 308;
-  for (; exponent < -kMaxPower; exponent += kMaxPower) value /= 1e308;
-  const double scale = PowerOfTen(std::abs(exponent));
-  value = exponent < 0 ? value / scale : value * scale;
-  return exact < 0 ? -value : value;
-}
-
 // [["token", score], ...]; of two that are alike the later is the one found.
 absl::Status ReadScores(const JsonObject& model, Vocabulary& vocabulary,
                         std::vector<double>& scores) {
@@ -139,7 +95,7 @@ absl::Status ReadScores(const JsonObject& model, Vocabulary& vocabulary,
     }
     PENSTOCK_RETURN_IF_ERROR(CheckId(tokens.size(), token).status());
     tokens.push_back(token);
-    scores.push_back(ReadAsReference(score));
+    scores.push_back(AsReferenceReads(score));
   }
   for (size_t i = tokens.size(); i-- > 0;) {
     const auto id = static_cast<TokenId>(i);

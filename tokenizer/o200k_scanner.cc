@@ -1,5 +1,8 @@
 #include "tokenizer/o200k_scanner.h"
 
+#include <bit>
+
+#include "tokenizer/block_split.h"
 #include "tokenizer/char_scan.h"
 
 namespace penstock {
@@ -92,13 +95,44 @@ size_t NextEnd(std::string_view text, size_t pos) {
   return EndOfSpaces(text, pos, run);
 }
 
+template <O200kSpelling kSpelling>
+PieceStarts StartsOf(const AsciiBlock& block, std::string_view text,
+                     size_t begin) {
+  constexpr bool kIsO200k = kSpelling == O200kSpelling::kO200k;
+  const uint64_t small = block.letters & ~block.capitals;
+  LedPieces led(block);
+  uint64_t& starts = led.pieces.starts;
+  starts |= (block.capitals & small << 1) |
+            (kIsO200k ? ByThrees(block.digits) : block.digits);
+  led.pieces.stops |= block.slashes & block.newlines << 1;
+  uint64_t quotes =
+      kIsO200k ? block.apostrophes & led.leaders & block.letters << 1 : 0;
+  size_t last_end = 0;
+  for (; quotes != 0; quotes &= quotes - 1) {
+    const size_t quote = std::countr_zero(quotes);
+    if (quote == last_end) continue;  // its word has had its contraction
+    const size_t end = SkipContraction(text, begin + quote) - begin;
+    if (end == quote) continue;
+    last_end = end;
+    starts &= ~(((uint64_t{1} << (end - quote)) - 1) << quote);
+    if (end < AsciiBlock::kBytes) starts |= block.letters & uint64_t{1} << end;
+  }
+  return led.pieces;
+}
+
+template <O200kSpelling kSpelling>
+size_t SplitAs(std::string_view text, size_t begin, std::span<size_t> ends) {
+  return SplitByBlocks(text, begin, ends, StartsOf<kSpelling>,
+                       NextEnd<kSpelling>);
+}
+
 }  // namespace
 
 size_t O200kScanner::Split(std::string_view text, size_t begin,
                            std::span<size_t> ends) const {
   return spelling_ == O200kSpelling::kO200k
-             ? SplitWith(text, begin, ends, NextEnd<O200kSpelling::kO200k>)
-             : SplitWith(text, begin, ends, NextEnd<O200kSpelling::kTekken>);
+             ? SplitAs<O200kSpelling::kO200k>(text, begin, ends)
+             : SplitAs<O200kSpelling::kTekken>(text, begin, ends);
 }
 
 }  // namespace penstock

@@ -6,10 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
-#include <memory>
-#include <new>
 #include <span>
 #include <string_view>
 
@@ -19,15 +16,19 @@ namespace penstock {
 
 // A table of fixed size, 8 MiB, where a new piece replaces the older of the two
 // that hash alike. It only ever saves work: ids are the same with and without.
-// Memory that no piece has come to is not taken yet.
+// Its memory is taken once pieces come to it, in huge pages if the system can.
 //
 // Threads: one at a time.
 class PieceCache {
  public:
   static constexpr size_t kMaxPieceBytes = 15;
-  static constexpr size_t kMaxIds = 3;
+  static constexpr size_t kMaxIds = 4;
 
+  // Throws std::bad_alloc.
   PieceCache();
+  ~PieceCache();
+  PieceCache(const PieceCache&) = delete;
+  PieceCache& operator=(const PieceCache&) = delete;
 
   // The bytes of a piece, zeros behind them, and its size as the last byte.
   struct Key {
@@ -57,36 +58,50 @@ class PieceCache {
   }
   void Prefetch(Line line) const { __builtin_prefetch(&lines_[line]); }
 
-  struct Entry {
-    Key key = {0, 0};
-    std::array<TokenId, kMaxIds> ids{};
-    uint32_t count = 0;
+  class Entry {
+   public:
+    size_t count() const { return tail_ >> kCountShift; }
+    std::span<const TokenId> ids() const { return {ids_, count()}; }
+    // Writes kMaxIds ids, of which the first count() are the piece's.
+    void CopyTo(TokenId* to) const { std::memcpy(to, ids_, sizeof(ids_)); }
 
-    // Writes kMaxIds ids, of which `count` are the piece's.
-    void CopyTo(TokenId* to) const { std::memcpy(to, ids.data(), sizeof(ids)); }
+   private:
+    friend class PieceCache;
+
+    bool IsOf(const Key& key) const {
+      constexpr int kCountBits = 64 - kCountShift;
+      return head_ == key.head && tail_ << kCountBits == key.tail << kCountBits;
+    }
+
+    // The key, but for the count above the size.
+    uint64_t head_ = 0, tail_ = 0;
+    TokenId ids_[kMaxIds] = {};
   };
   static_assert(sizeof(Entry) == 32, "two to a cache line");
 
   // The piece's entry; null where it is not known. Valid until Insert.
   const Entry* Find(const Key& key, Line line) const {
     const TwoEntries& two = lines_[line];
-    if (two.newer.key == key) return &two.newer;
-    return two.older.key == key ? &two.older : nullptr;
+    if (two.newer.IsOf(key)) return &two.newer;
+    return two.older.IsOf(key) ? &two.older : nullptr;
   }
   // At most kMaxIds.
   void Insert(const Key& key, Line line, std::span<const TokenId> ids) {
     TwoEntries& two = lines_[line];
     two.older = two.newer;
-    two.newer.key = key;
-    two.newer.count = static_cast<uint32_t>(ids.size());
-    std::copy(ids.begin(), ids.end(), two.newer.ids.begin());
+    two.newer.head_ = key.head;
+    two.newer.tail_ = key.tail | uint64_t{ids.size()} << kCountShift;
+    std::copy(ids.begin(), ids.end(), two.newer.ids_);
   }
 
  private:
   static constexpr int kLineBits = 17;
+  static constexpr int kCountShift = 60;  // sizes end below 2^4
   struct alignas(64) TwoEntries {
     Entry newer, older;
   };
+
+  static constexpr size_t kTableBytes = sizeof(TwoEntries) << kLineBits;
 
   static constexpr std::array<Key, kMaxPieceBytes + 1> kMasks = [] {
     std::array<Key, kMaxPieceBytes + 1> masks{};
@@ -99,22 +114,9 @@ class PieceCache {
     return masks;
   }();
 
-  struct Free {
-    void operator()(void* memory) const { std::free(memory); }
-  };
-
-  // Zeros, which the system gives page by page once they are asked for.
-  const std::unique_ptr<void, Free> memory_;
-  TwoEntries* const lines_;
+  void* const memory_;
+  TwoEntries* const lines_;  // in memory_, zeros at first
 };
-
-inline PieceCache::PieceCache()
-    : memory_(std::calloc((size_t{1} << kLineBits) + 1, sizeof(TwoEntries))),
-      lines_(reinterpret_cast<TwoEntries*>(
-          (reinterpret_cast<uintptr_t>(memory_.get()) + alignof(TwoEntries)) &
-          ~uintptr_t{alignof(TwoEntries) - 1})) {
-  if (memory_ == nullptr) throw std::bad_alloc();
-}
 
 inline PieceCache::Key PieceCache::KeyOf(std::string_view piece) {
   char bytes[sizeof(Key)] = {};

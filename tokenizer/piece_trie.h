@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -26,10 +27,13 @@ class PieceTrie {
   using Node = uint32_t;
   static constexpr int32_t kNoPiece = -1;
 
-  // Pieces are distinct and not empty; ids are at most 2^31 - 1.
+  // Pieces are distinct and not empty; ids are at most 2^31 - 1. If asked for,
+  // `shorter` becomes by id the longest other piece that each piece begins
+  // with, kNoPiece if none; it must have a place for each id.
   // Errors:  kResourceExhausted above 2^23 units.
   static absl::StatusOr<PieceTrie> Build(
-      std::vector<std::pair<std::string_view, TokenId>> pieces);
+      std::vector<std::pair<std::string_view, TokenId>> pieces,
+      std::span<TokenId> shorter = {});
 
   // One without pieces.
   PieceTrie() : units_(2 * kBlock) {}
@@ -50,6 +54,9 @@ class PieceTrie {
 
   // kNoPiece if `text` is none.
   int32_t Find(std::string_view text) const;
+
+  // `text`, a piece, is none from now on.
+  void Remove(std::string_view text);
 
  private:
   friend class PieceTrieBuilder;

@@ -28,33 +28,24 @@ class ManyPlaces {
 
 }  // namespace
 
-std::optional<TokenMatcher> TokenMatcher::Make(const Vocabulary& vocabulary,
-                                               Derivations derivations) {
-  std::vector<std::pair<std::string_view, TokenId>> pieces;
-  for (TokenId id = 0; id < vocabulary.size(); ++id) {
-    if (derivations.Has(id)) pieces.emplace_back(vocabulary.BytesOf(id), id);
-  }
-  auto trie = PieceTrie::Build(std::move(pieces));
-  if (!trie.ok()) return std::nullopt;
-  return TokenMatcher(vocabulary, std::move(derivations), *std::move(trie));
-}
-
 TokenMatcher::TokenMatcher(const Vocabulary& vocabulary,
-                           Derivations derivations, PieceTrie trie)
+                           Derivations derivations, TokenTrie tokens)
     : derivations_(std::move(derivations)),
-      trie_(std::move(trie)),
+      trie_(std::move(tokens.trie)),
       tokens_(vocabulary.size()) {
   for (TokenId id = 0; id < tokens_.size(); ++id) {
-    if (!derivations_.Has(id)) {
-      has_every_token_ &=
-          !vocabulary.Has(id) || vocabulary.Find(vocabulary.BytesOf(id)) != id;
-      continue;
-    }
+    if (!vocabulary.Has(id)) continue;
     const std::string_view bytes = vocabulary.BytesOf(id);
-    tokens_[id].size_bytes = static_cast<uint32_t>(bytes.size());
-    if (bytes.size() > 1) {
-      tokens_[id].shorter =
-          LongestAt(bytes.data(), bytes.data() + bytes.size() - 1);
+    if (derivations_.Has(id)) {
+      TokenId shorter = tokens.shorter[id];
+      while (shorter != kNoToken && !derivations_.Has(shorter)) {
+        shorter = tokens.shorter[shorter];
+      }
+      tokens_[id] = {shorter, static_cast<uint32_t>(bytes.size())};
+    } else if (vocabulary.Find(bytes) == id) {
+      // No text leads to it.
+      has_every_token_ = false;
+      trie_.Remove(bytes);
     }
   }
 }

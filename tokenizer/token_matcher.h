@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -10,6 +9,7 @@
 #include "tokenizer/neighbours.h"
 #include "tokenizer/piece_trie.h"
 #include "tokenizer/vocabulary.h"
+#include "tokenizer/vocabulary_trie.h"
 
 namespace penstock {
 
@@ -20,9 +20,9 @@ namespace penstock {
 // Threads: any number at a time.
 class TokenMatcher {
  public:
-  // Nullopt where the vocabulary is too large for the trie.
-  static std::optional<TokenMatcher> Make(const Vocabulary& vocabulary,
-                                          Derivations derivations);
+  // `tokens` is TokenTrieOf(vocabulary).
+  TokenMatcher(const Vocabulary& vocabulary, Derivations derivations,
+               TokenTrie tokens);
 
   // Every token that the vocabulary finds is the encoding of its bytes.
   bool has_every_token() const { return has_every_token_; }
@@ -39,8 +39,6 @@ class TokenMatcher {
     uint32_t size_bytes = 0;
   };
 
-  TokenMatcher(const Vocabulary& vocabulary, Derivations derivations,
-               PieceTrie trie);
   TokenId LongestAt(const char* at, const char* end) const;
   template <typename Places>
   void Walk(std::string_view piece, Neighbours& neighbours, Places& closed,

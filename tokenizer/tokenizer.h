@@ -12,37 +12,13 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "tokenizer/call_options.h"
 
 namespace penstock {
 
 using TokenId = uint32_t;
 
 struct EncodingFrame;
-
-// What happens to the text of a special token ("<|endoftext|>") in the input.
-enum class SpecialText {
-  kAllow,   // becomes the special token's id
-  kRefuse,  // is kInvalidArgument naming the token and its offset
-  kAsText,  // is tokenized like any other text
-};
-
-// What happens to bytes that are not UTF-8.
-enum class InvalidUtf8 {
-  kAsReference,  // what each tokenizer says it does with them
-  kRefuse,       // is kInvalidArgument naming their offset
-};
-
-struct EncodeOptions {
-  SpecialText special_text = SpecialText::kAllow;
-  InvalidUtf8 invalid_utf8 = InvalidUtf8::kAsReference;
-  // Adds what the file's post-processor adds around a text (BOS, [CLS] ...).
-  bool add_special_tokens = true;
-};
-
-struct DecodeOptions {
-  // Leaves special tokens out of the text.
-  bool skip_special_tokens = false;
-};
 
 // Where a token came from: the bytes, and the same in characters. Both are 0
 // for a token that the text does not hold: [CLS], padding.

@@ -21,12 +21,20 @@ template <typename Real>
 constexpr bool kSince022 = std::is_same_v<Real, float>;
 
 template <typename Real>
-Real UserDefinedScore(size_t bytes, float largest) {
+Real UserDefinedScore(size_t size, float largest) {
   if constexpr (kSince022<Real>) {
-    return static_cast<float>(0.1 * (static_cast<int>(bytes) - 1));
+    return static_cast<float>(0.1 * (static_cast<int>(size) - 1));
   } else {
-    return static_cast<float>(bytes) * largest - 0.1;
+    return static_cast<float>(size) * largest - 0.1;
   }
+}
+
+size_t CountCharacters(std::string_view text) {
+  size_t count = 0;
+  for (size_t at = 0; at < text.size(); ++count) {
+    at += Utf8SizeByLead(static_cast<unsigned char>(text[at]));
+  }
+  return count;
 }
 
 }  // namespace
@@ -56,15 +64,19 @@ UnigramSegmenter<Real>::UnigramSegmenter(std::span<const SentencePiece> pieces,
   unknown_score_ = smallest - kUnknownPenalty;
   largest_score_ = std::abs(unknown_score_);
   for (const SentencePiece& piece : pieces) {
-    scores_.push_back(piece.type == SentencePiece::Type::kUserDefined
-                          ? UserDefinedScore<Real>(piece.text.size(), largest)
-                          : piece.score);
+    scores_.push_back(piece.score);
+    lattice_scores_.push_back(piece.score);
+    if (piece.type == SentencePiece::Type::kUserDefined) {
+      // The reference counts bytes for the best path, characters in a lattice.
+      scores_.back() = UserDefinedScore<Real>(piece.text.size(), largest);
+      lattice_scores_.back() = static_cast<float>(
+          UserDefinedScore<Real>(CountCharacters(piece.text), largest));
+    }
     if (piece.IsFound()) {
       largest_score_ =
           std::max<double>(largest_score_, std::abs(scores_.back()));
     }
   }
-  lattice_scores_.assign(scores_.begin(), scores_.end());
   scores_.push_back(0);
 }
 

@@ -35,6 +35,8 @@ class Vocabulary {
   void Reserve(size_t tokens);
 
   std::optional<TokenId> Find(std::string_view bytes) const;
+  // Whether Find finds every token: none was added for decoding only.
+  bool FindsAll() const { return used_slots_ == tokens_; }
   bool Has(TokenId id) const {
     return id < entries_.size() && entries_[id].size != kAbsent;
   }

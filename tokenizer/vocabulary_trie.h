@@ -1,6 +1,8 @@
 // The trie of a vocabulary's tokens.
 #pragma once
 
+#include <vector>
+
 #include "absl/status/statusor.h"
 #include "tokenizer/piece_trie.h"
 #include "tokenizer/vocabulary.h"
@@ -10,5 +12,14 @@ namespace penstock {
 // Of the tokens that `vocabulary` finds, but for the empty one.
 // Errors:  kResourceExhausted above PieceTrie's size.
 absl::StatusOr<PieceTrie> TrieOf(const Vocabulary& vocabulary);
+
+struct TokenTrie {
+  PieceTrie trie;
+  // By id: the longest other token that the token begins with, or kNoPiece.
+  std::vector<TokenId> shorter;
+};
+
+// The same, with what each token begins with.
+absl::StatusOr<TokenTrie> TokenTrieOf(const Vocabulary& vocabulary);
 
 }  // namespace penstock

@@ -18,7 +18,6 @@
 #include "formats/record_index.h"
 #include "formats/status.h"
 #include "pipeline/workers.h"
-#include "tools/document_chunks.h"
 #include "tools/input_files.h"
 #include "tools/progress.h"
 #include "tools/shard_set.h"
@@ -153,7 +152,10 @@ absl::Status RunStages(FileSystem& files, const ConversionOptions& options,
     if (more && started.size() < most) {
       PENSTOCK_ASSIGN_OR_RETURN(DocumentChunk chunk, reader.Next());
       more = chunk.size() > 0;
-      if (!more) continue;
+      if (!more) {
+        result.losses = reader.losses();
+        continue;
+      }
       started.push_back(std::make_shared<Slot>());
       workers.Run(
           [&options, &input, slot = started.back(),
@@ -277,6 +279,8 @@ absl::StatusOr<ConversionResult> ConvertCorpus(
        .type = one_value ? FeatureType::kBytes : FeatureType::kInt64,
        .length = one_value ? 1 : ManifestFeature::kAnyLength,
        .encoding = options.token_encoding});
+  manifest.skipped = {.places = result.losses.places,
+                      .bytes = result.losses.bytes};
   PENSTOCK_ASSIGN_OR_RETURN(manifest.shards, shards->Finish());
   if (!options.tfds) {
     result.no_tfds = "--no-tfds was given";

@@ -15,6 +15,7 @@
 #include "formats/open.h"
 #include "formats/record_reader.h"
 #include "tokenizer/tokenizer.h"
+#include "tools/document_chunks.h"
 
 namespace penstock {
 
@@ -23,6 +24,7 @@ struct ConversionOptions {
   std::string output;               // a folder, made where it is missing
   std::string name;
   std::string split = "train";
+  // Damage is skipped as DocumentReader says.
   OpenOptions open;
   // Null writes the text as a bytes feature "text"; otherwise ids are written
   // as an int64 feature "tokens".
@@ -65,12 +67,13 @@ struct ConversionResult {
   // JSONL lines where the field comes twice, and the first of them.
   uint64_t repeated_fields = 0;
   std::string first_repeated;
+  InputLosses losses;
 };
 
 // Record i goes to shard i mod shards, so the same input and options give the
 // same bytes for any number of threads. The manifest is written last: without
-// it the dataset is not complete. Errors:  those of reading, tokenizing and
-// writing; kAlreadyExists where the
+// it the dataset is not complete.
+// Errors:  those of reading, tokenizing and writing; kAlreadyExists where the
 //          dataset is there and overwrite is false.
 // Memory:  about 4 MiB for each thread, and the index: 12 bytes a record.
 absl::StatusOr<ConversionResult> ConvertCorpus(

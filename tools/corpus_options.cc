@@ -8,6 +8,7 @@ namespace penstock {
 void AddCorpusOptions(CLI::App& app, OpenOptions& open) {
   app.add_option("--kind", open.kind, "What the input files are")
       ->transform(CLI::CheckedTransformer(std::map<std::string, FileKind>{
+          {"tfrecord", FileKind::kTfRecord},
           {"text", FileKind::kText},
           {"jsonl", FileKind::kJsonl},
           {"csv", FileKind::kCsv},

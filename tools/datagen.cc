@@ -11,6 +11,8 @@
 #include "tools/conversion.h"
 #include "tools/corpus_options.h"
 #include "tools/program.h"
+#include "tools/recovery_settings.h"
+#include "tools/skipped_report.h"
 #include "tools/stop_signals.h"
 #include "tools/vocabulary_training.h"
 
@@ -34,6 +36,10 @@ beside each shard that is not zlib, and NAME-SPLIT.manifest.json, which is
 written last. Read it as data/NAME-SPLIT.tfrecord@64. TensorFlow Datasets reads
 the folder by its dataset_info.json: tfds.builder_from_directory("data").
 
+Damage in TFRecord inputs, and JSONL lines that are no JSON, are left out where
+--on-corruption allows it: each place is named on stderr, and the manifest says
+how many there were. Damage in other inputs always ends the run.
+
 `datagen vocab` learns a tokenizer from a corpus; see `datagen vocab --help`.)";
 
 constexpr char kVocabExamples[] = R"(
@@ -53,7 +59,28 @@ struct Arguments {
   std::string pattern;
   std::string end_token;
   bool no_special_tokens = false;
+  RecoverySettings recovery;
 };
+
+void PrintWarnings(const ConversionResult& result) {
+  if (result.skipped > 0) {
+    fmt::print(stderr,
+               "datagen: {} files or members of archives were left out, as "
+               "their names say no kind (first: {}); --kind reads all files\n",
+               WithCommas(result.skipped), result.first_skipped);
+  }
+  if (result.repeated_fields > 0) {
+    fmt::print(stderr,
+               "datagen: in {} lines the field comes twice, and the last one "
+               "was taken (first: {})\n",
+               WithCommas(result.repeated_fields), result.first_repeated);
+  }
+  if (result.losses.empty_files > 0) {
+    fmt::print(stderr, "datagen: {} files hold no document (first: {})\n",
+               WithCommas(result.losses.empty_files),
+               result.losses.first_empty);
+  }
+}
 
 absl::Status Run(Arguments& arguments) {
   FileSystem& files = LocalFiles();
@@ -73,26 +100,25 @@ absl::Status Run(Arguments& arguments) {
                       arguments.tokenizer, arguments.end_token));
     }
   }
+  SkippedReport skipped("datagen");
+  options.open.recovery = arguments.recovery.ToOptions(skipped);
+  options.open.on_bad_line = [&](const absl::Status& why) {
+    skipped.AddLine(why);
+  };
   PENSTOCK_ASSIGN_OR_RETURN(const ConversionResult result,
                             ConvertCorpus(files, options));
-  if (result.skipped > 0) {
-    fmt::print(stderr,
-               "datagen: {} files or members of archives were left out, as "
-               "their names say no kind (first: {}); --kind reads all files\n",
-               WithCommas(result.skipped), result.first_skipped);
-  }
-  if (result.repeated_fields > 0) {
-    fmt::print(stderr,
-               "datagen: in {} lines the field comes twice, and the last one "
-               "was taken (first: {})\n",
-               WithCommas(result.repeated_fields), result.first_repeated);
-  }
+  skipped.Finish();
+  PrintWarnings(result);
   fmt::print("{} documents, {} of text -> {} records",
              WithCommas(result.documents),
              HumanBytes(static_cast<double>(result.text_bytes)),
              WithCommas(result.records));
   if (options.tokenizer != nullptr) {
     fmt::print(", {} tokens", WithCommas(result.tokens));
+  }
+  if (result.losses.places > 0) {
+    fmt::print(", {} damaged places left out",
+               WithCommas(result.losses.places));
   }
   fmt::print("\ndataset  {}\nmanifest {}\n", result.pattern, result.manifest);
   if (result.no_tfds.empty()) {
@@ -139,10 +165,11 @@ int main(int argc, char** argv) {
   app.footer(kExamples);
   app.set_version_flag("--version", PENSTOCK_VERSION);
 
-  app.add_option("-i,--input", options.inputs,
-                 "Files, patterns or folders to read (.txt .md .rst .pod "
-                 ".jsonl .csv .tsv .tar .zip .7z ..., each also .gz .zst .xz "
-                 ".bz2)")
+  app.add_option(
+         "-i,--input", options.inputs,
+         "Files, patterns or folders to read (.txt .md .rst .pod "
+         ".jsonl .csv .tsv .tfrecord .tar .zip .7z ..., each also .gz .zst .xz "
+         ".bz2)")
       ->required();
   app.add_option("-o,--output", options.output, "Folder to write into")
       ->required();
@@ -162,6 +189,7 @@ int main(int argc, char** argv) {
       ->capture_default_str();
 
   AddCorpusOptions(app, options.open);
+  arguments.recovery.AddTo(app, "all inputs");
 
   CLI::Option* tokenizer = app.add_option(
       "-t,--tokenizer", arguments.tokenizer,

@@ -37,26 +37,50 @@ struct DocumentChunk {
   }
 };
 
+// What of the inputs gave no document.
+struct InputLosses {
+  uint64_t places = 0;       // that were skipped: TFRecord regions, JSONL lines
+  uint64_t bytes = 0;        // of those regions
+  uint64_t empty_files = 0;  // without any document or damage
+  std::string first_empty;
+};
+
+// Where options.recovery says skip or resync, TFRecord files are read so, and a
+// JSONL line that is not JSON is left out and told to options.on_bad_line, if
+// there is one. Damage in other kinds ends the reading under every policy.
+//
 // Threads: one at a time. `input` must outlive the reader.
 class DocumentReader {
  public:
   DocumentReader(FileSystem& files, const InputFiles& input,
                  OpenOptions options);
+  DocumentReader(const DocumentReader&) = delete;
+  DocumentReader& operator=(const DocumentReader&) = delete;
 
   // A chunk without documents says that all files are read.
   absl::StatusOr<DocumentChunk> Next();
 
+  // Of what was read so far.
+  const InputLosses& losses() const { return losses_; }
+
  private:
   absl::Status OpenNext();
+  void EndFile();
+  // Whether the line may be left out; otherwise why not.
+  absl::Status SkipLine(const absl::Status& why);
 
   FileSystem& files_;
   const InputFiles& input_;
-  const OpenOptions options_;
+  OpenOptions options_;
+  absl::Status bad_line_;  // the first that may not be left out
+  InputLosses losses_;
   size_t next_file_ = 0;
   std::unique_ptr<RecordReader> reader_;
   uint64_t finished_bytes_ = 0;  // of files read to their end
   uint64_t file_bytes_ = 0;      // of the open file, as stored
   uint64_t read_bytes_ = 0;      // of its documents
+  uint64_t file_begin_ = 0;      // losses_.places before it
+  bool file_has_documents_ = false;
 };
 
 }  // namespace penstock

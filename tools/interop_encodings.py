@@ -239,7 +239,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--tokenize-binary", required=True)
     parser.add_argument("--fixtures", required=True)
-    parser.add_argument("--strings", type=int, default=20000,
+    parser.add_argument("--strings", type=int, default=100000,
                         help="generated strings for each vocabulary")
     parser.add_argument("--frame-strings", type=int, default=60,
                         help="generated strings for each frame")

@@ -12,7 +12,6 @@ with other special tokens; and gpt2's tokenizer.json with the patterns and
 normalizer of other models. Prints a line for each; exits 1 on any difference.
 """
 
-import argparse
 import json
 import os
 import sys
@@ -24,7 +23,7 @@ import tokenizers
 
 from interop_tokenizers import (LLAMA3, Generator, Vocabulary, compare,
                                 every_character, hugging_face_vocabulary,
-                                split_then_bytes)
+                                parse_options, split_then_bytes)
 
 QWEN2 = LLAMA3.replace(r"\p{N}{1,3}", r"\p{N}")
 TEKKEN = (r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*"
@@ -120,13 +119,7 @@ def json_vocabularies(gpt2, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--tokenize-binary", required=True)
-    parser.add_argument("--fixtures", required=True)
-    parser.add_argument("--strings", type=int, default=25000,
-                        help="generated strings for each vocabulary")
-    parser.add_argument("--seed", type=int, default=17)
-    options = parser.parse_args()
+    options = parse_options(__doc__)
     print("tiktoken {}, tokenizers {}".format(
         tiktoken.__version__, tokenizers.__version__))
     folder = os.path.join(options.fixtures, "tokenizers")

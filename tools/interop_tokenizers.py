@@ -244,15 +244,18 @@ def compare(binary, vocabulary, what, texts):
     return not differences and len(ours) == len(theirs)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+def parse_options(description):
+    parser = argparse.ArgumentParser(description=description.split("\n")[0])
     parser.add_argument("--tokenize-binary", required=True)
     parser.add_argument("--fixtures", required=True)
-    parser.add_argument("--strings", type=int, default=25000,
+    parser.add_argument("--strings", type=int, default=100000,
                         help="generated strings for each vocabulary")
     parser.add_argument("--seed", type=int, default=17)
-    options = parser.parse_args()
+    return parser.parse_args()
 
+
+def main():
+    options = parse_options(__doc__)
     print("tiktoken {}, tokenizers {}".format(
         tiktoken.__version__, tokenizers.__version__))
     gpt2 = os.path.join(options.fixtures, "tokenizers", "gpt2.tokenizer.json")

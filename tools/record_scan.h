@@ -1,4 +1,5 @@
-// Reads every record of some TFRecord files, the files side by side.
+// Reads every record of some TFRecord files, the files and parts of large ones
+// side by side.
 #pragma once
 
 #include <cstdint>
@@ -30,6 +31,19 @@ struct ScanOptions {
   std::optional<Compression> compression = std::nullopt;  // by the name
   int threads = 0;  // 0: one for each core
   OnCorruption on_corruption = OnCorruption::kFail;
+  // An uncompressed file of twice this size or more is read in parts side by
+  // side, with the same result.
+  uint64_t part_bytes = 64ull << 20;
+};
+
+// Files without a record: legal, but mostly a mistake of whoever made them.
+struct EmptyFiles {
+  uint64_t count = 0;
+  std::string first;
+
+  void Add(const std::string& path);
+  // Says so on stdout where there are any.
+  void Print() const;
 };
 
 // Opens `path` as a TFRecord file, wrapped as its name or `compression` says.
@@ -37,7 +51,10 @@ absl::StatusOr<std::unique_ptr<RecordReader>> OpenTfRecordFile(
     FileSystem& files, const std::string& path,
     std::optional<Compression> compression, RecoveryOptions recovery = {});
 
-// One result per path, in order. All checksums are verified.
+// One result per path, in order. All checksums are verified. The result is that
+// of reading each file in sequence, for any number of threads.
+// Memory:  for each thread 512 KiB or the largest record; 24 bytes for each bad
+//          place.
 std::vector<FileScan> ScanFiles(FileSystem& files,
                                 const std::vector<std::string>& paths,
                                 const ScanOptions& options, Progress& progress);

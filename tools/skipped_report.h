@@ -22,6 +22,8 @@ class SkippedReport {
   explicit SkippedReport(std::string program) : program_(std::move(program)) {}
 
   void Add(const SkippedRegion& region);
+  // A line of text that was left out, each time anew; `why` names it.
+  void AddLine(const absl::Status& why);
   // The last line, where anything was skipped.
   void Finish();
 
@@ -30,6 +32,7 @@ class SkippedReport {
   std::mutex mutex_;
   std::set<std::pair<std::string, uint64_t>> seen_;  // file and begin
   uint64_t bytes_ = 0;
+  uint64_t lines_ = 0;
 };
 
 }  // namespace penstock

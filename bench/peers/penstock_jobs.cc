@@ -96,19 +96,20 @@ std::vector<FeatureSpec> TextSpecs() {
 }
 
 Job Parse(std::vector<FeatureSpec> specs) {
-  return [specs](const std::string& path) {
+  // Kept from batch to batch and pass to pass, as a loop keeps them.
+  const auto out = std::make_shared<Examples>();
+  return [specs, out](const std::string& path) {
     const auto& records = Records(path);
     const std::vector<std::string_view> views(records.begin(),
                                               records.begin() + kParsed);
     const auto parser = ExampleParser::Create(specs);
-    Examples out;
     Work work;
     for (size_t at = 0; at < views.size(); at += kBatch) {
       const size_t count = std::min(kBatch, views.size() - at);
-      out.Clear();
+      out->Clear();
       const absl::Status status = parser->Parse(
           {views.data() + at, count}, [](size_t) { return std::string(); },
-          out);
+          *out);
       if (!status.ok()) Fail(std::string(status.message()));
       work.records += count;
       for (size_t i = at; i < at + count; ++i) work.bytes += views[i].size();

@@ -96,6 +96,19 @@ TEST_F(ManifestTest, TheEncodingOfTokensIsKept) {
                        HasSubstr("\"features[0].encoding\" is for bytes")));
 }
 
+TEST_F(ManifestTest, WhatWasSkippedIsKeptAndElseNotMentioned) {
+  const std::string path = folder_ / "manifest.json";
+  Manifest manifest = Whole();
+  ASSERT_OK(manifest.Save(LocalFiles(), path));
+  EXPECT_EQ(folder_.Read("manifest.json").find("skipped"), std::string::npos);
+  manifest.skipped = {.places = 3, .bytes = 250};
+  ASSERT_OK(manifest.Save(LocalFiles(), path));
+  ASSERT_OK_AND_ASSIGN(const Manifest loaded,
+                       Manifest::Load(LocalFiles(), path));
+  EXPECT_EQ(loaded.skipped.places, 3u);
+  EXPECT_EQ(loaded.skipped.bytes, 250u);
+}
+
 TEST_F(ManifestTest, FilesWithoutAManifestHaveNone) {
   for (const char* name : {"a.tfrecord", "a.txt"}) {
     ASSERT_OK_AND_ASSIGN(const auto none,

@@ -42,6 +42,8 @@ class FaultyCalls final : public PosixCalls {
 
   // How many calls of that kind there were.
   uint64_t count(Call call) const { return counts_[Index(call)]; }
+  // Those of kRead and of what is in memory.
+  uint64_t all_reads() const { return count(Call::kRead) + cached_reads_; }
 
   // Makes the disk what it is after the power failed: contents as of the last
   // fsync of each file, names as of the last fsync of each folder. Knows the

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "tokenizer/vocabulary_trie.h"
+
 namespace penstock {
 namespace {
 
@@ -153,17 +155,22 @@ void ExpectFollowsTheDefinition(const Vocabulary& vocabulary) {
   }
 }
 
+bool RanksHaveDerivations(const Vocabulary& vocabulary) {
+  return Derivations::FromRanks(vocabulary, TokenTrieOf(vocabulary)->shorter)
+      .has_value();
+}
+
 TEST(BpeTest, PiecesFollowTheDefinitionWhereRanksGrowWithLength) {
   for (uint32_t seed = 0; seed < 40; ++seed) {
     const Vocabulary vocabulary = Drawn(seed, true);
-    EXPECT_TRUE(Derivations::FromRanks(vocabulary).has_value());
+    EXPECT_TRUE(RanksHaveDerivations(vocabulary));
     ExpectFollowsTheDefinition(vocabulary);
   }
 }
 
 TEST(BpeTest, PiecesFollowTheDefinitionWhereRanksAreScrambled) {
   const Vocabulary vocabulary = Drawn(0, false);
-  EXPECT_FALSE(Derivations::FromRanks(vocabulary).has_value());
+  EXPECT_FALSE(RanksHaveDerivations(vocabulary));
   ExpectFollowsTheDefinition(vocabulary);
 }
 
@@ -175,8 +182,21 @@ TEST(BpeTest, AWayToATokenWhosePartsComeLaterIsNoWay) {
   letters.Add(256, "ab");
   letters.Add(257, "aba");  // of ab and a; ba comes later
   letters.Add(258, "ba");
-  EXPECT_TRUE(Derivations::FromRanks(letters).has_value());
+  EXPECT_TRUE(RanksHaveDerivations(letters));
   ExpectFollowsTheDefinition(letters);
+}
+
+TEST(BpeTest, TokensThatNoMergesMakeAreNeverTaken) {
+  Vocabulary letters = Letters();
+  letters.Add(260, "cabc");  // of c and abc
+  letters.Add(261, "xyz");   // neither xy nor yz is a token
+  EXPECT_TRUE(RanksHaveDerivations(letters));
+  const Bpe bpe = Bpe::FromRanks(letters);
+  EXPECT_FALSE(bpe.makes_every_token());
+  std::vector<TokenId> ids;
+  Neighbours neighbours;
+  bpe.Encode("cabcxyz", neighbours, ids);
+  EXPECT_THAT(ids, ElementsAre(260, 'x', 'y', 'z'));
 }
 
 TEST(BpeTest, MillionEqualBytesAreEncodedInOneGo) {

@@ -2,13 +2,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "tests/support/status_matchers.h"
+#include "tests/tokenizer/hf_cases.h"
 #include "tests/tokenizer/tiny_vocabulary.h"
 #include "tokenizer/encoding.h"
 #include "tokenizer/tokenizer_json.h"
@@ -22,10 +22,10 @@ using ::testing::HasSubstr;
 using testing::Ids;
 using testing::StatusIs;
 
-const json& Vectors() {
-  static const json& vectors = *new json(json::parse(
-      std::ifstream("tests/tokenizer/hf_encodings.json"), nullptr, false));
-  return vectors;
+const json& Cases() {
+  static const json& cases =
+      *new json(testing::ReadHfCases("hf_encodings.json"));
+  return cases;
 }
 
 json Columns(const Encoding& encoding) {
@@ -54,22 +54,14 @@ json Parts(const Encoding& encoding) {
   return parts;
 }
 
-class HfEncodingsTest : public ::testing::TestWithParam<size_t> {
+class HfEncodingsTest : public testing::HfCaseTest {
  protected:
-  void SetUp() override {
-    case_ = Vectors()["cases"][GetParam()];
-    ASSERT_OK_AND_ASSIGN(
-        tokenizer_,
-        ParseTokenizerJson(case_["document"].dump(), "vectors.json"));
-  }
-  json case_;
-  std::shared_ptr<const Tokenizer> tokenizer_;
+  HfEncodingsTest() : HfCaseTest(Cases()) {}
 };
 INSTANTIATE_TEST_SUITE_P(
-    Cases, HfEncodingsTest,
-    ::testing::Range(size_t{0}, Vectors()["cases"].size()),
+    Cases, HfEncodingsTest, ::testing::Range(size_t{0}, Cases().size()),
     [](const ::testing::TestParamInfo<size_t>& info) {
-      return Vectors()["cases"][info.param]["name"].get<std::string>();
+      return Cases()[info.param]["name"].get<std::string>();
     });
 
 TEST_P(HfEncodingsTest, EveryColumnIsTheReferences) {

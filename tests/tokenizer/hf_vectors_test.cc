@@ -1,12 +1,12 @@
 // Small tokenizer.json files against what Hugging Face tokenizers made of them.
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "tests/support/status_matchers.h"
+#include "tests/tokenizer/hf_cases.h"
 #include "tests/tokenizer/tiny_vocabulary.h"
 #include "tokenizer/tokenizer_json.h"
 
@@ -16,28 +16,19 @@ namespace {
 using nlohmann::json;
 using testing::Ids;
 
-const json& Vectors() {
-  static const json& vectors = *new json(json::parse(
-      std::ifstream("tests/tokenizer/hf_vectors.json"), nullptr, false));
-  return vectors;
+const json& Cases() {
+  static const json& cases = *new json(testing::ReadHfCases("hf_vectors.json"));
+  return cases;
 }
 
-class HfVectorsTest : public ::testing::TestWithParam<size_t> {
+class HfVectorsTest : public testing::HfCaseTest {
  protected:
-  void SetUp() override {
-    case_ = Vectors()["cases"][GetParam()];
-    ASSERT_OK_AND_ASSIGN(
-        tokenizer_,
-        ParseTokenizerJson(case_["document"].dump(), "vectors.json"));
-  }
-  json case_;
-  std::shared_ptr<const Tokenizer> tokenizer_;
+  HfVectorsTest() : HfCaseTest(Cases()) {}
 };
 INSTANTIATE_TEST_SUITE_P(
-    Cases, HfVectorsTest,
-    ::testing::Range(size_t{0}, Vectors()["cases"].size()),
+    Cases, HfVectorsTest, ::testing::Range(size_t{0}, Cases().size()),
     [](const ::testing::TestParamInfo<size_t>& info) {
-      return Vectors()["cases"][info.param]["name"].get<std::string>();
+      return Cases()[info.param]["name"].get<std::string>();
     });
 
 TEST_P(HfVectorsTest, IdsAreTheReferences) {

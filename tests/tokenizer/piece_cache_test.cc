@@ -11,6 +11,9 @@
 namespace penstock {
 namespace {
 
+using ::testing::ElementsAre;
+using ::testing::ElementsAreArray;
+
 TEST(PieceCacheTest, PiecesThatDifferHaveKeysThatDiffer) {
   // Every string of two letters and NUL, up to the longest piece by doubling.
   std::vector<std::string> pieces;
@@ -43,16 +46,30 @@ TEST(PieceCacheTest, GivesBackWhatWasStored) {
   const PieceCache::Key key = PieceCache::KeyOf("the");
   const PieceCache::Line line = PieceCache::LineOf(key);
   EXPECT_EQ(cache.Find(key, line), nullptr);
-  cache.Insert(key, line, std::vector<TokenId>{1, 2});
+  cache.Insert(key, line, std::vector<TokenId>{1, 2, 3, 4});
   const PieceCache::Entry* entry = cache.Find(key, line);
   ASSERT_NE(entry, nullptr);
-  EXPECT_EQ(entry->count, 2u);
+  EXPECT_THAT(entry->ids(), ElementsAre(1, 2, 3, 4));
   TokenId ids[PieceCache::kMaxIds];
   entry->CopyTo(ids);
-  EXPECT_EQ(ids[0], 1u);
-  EXPECT_EQ(ids[1], 2u);
+  EXPECT_THAT(ids, ElementsAre(1, 2, 3, 4));
   const PieceCache::Key other = PieceCache::KeyOf("teh");
   EXPECT_EQ(cache.Find(other, PieceCache::LineOf(other)), nullptr);
+}
+
+TEST(PieceCacheTest, KeepsPiecesOfEverySizeWithEveryCount) {
+  PieceCache cache;
+  for (size_t size = 1; size <= PieceCache::kMaxPieceBytes; ++size) {
+    for (size_t count = 0; count <= PieceCache::kMaxIds; ++count) {
+      const auto key = PieceCache::KeyOf(std::string(size, 'x'));
+      const auto line = PieceCache::LineOf(key);
+      const std::vector<TokenId> ids(count, static_cast<TokenId>(size));
+      cache.Insert(key, line, ids);
+      const PieceCache::Entry* entry = cache.Find(key, line);
+      ASSERT_NE(entry, nullptr) << size << ", " << count;
+      EXPECT_THAT(entry->ids(), ElementsAreArray(ids));
+    }
+  }
 }
 
 TEST(PieceCacheTest, ThirdPieceOfALineReplacesTheFirst) {
@@ -63,8 +80,8 @@ TEST(PieceCacheTest, ThirdPieceOfALineReplacesTheFirst) {
                  std::vector<TokenId>{static_cast<TokenId>(piece[0])});
   }
   EXPECT_EQ(cache.Find(PieceCache::KeyOf("a"), kLine), nullptr);
-  EXPECT_EQ(cache.Find(PieceCache::KeyOf("b"), kLine)->ids[0], TokenId{'b'});
-  EXPECT_EQ(cache.Find(PieceCache::KeyOf("c"), kLine)->ids[0], TokenId{'c'});
+  EXPECT_EQ(cache.Find(PieceCache::KeyOf("b"), kLine)->ids()[0], TokenId{'b'});
+  EXPECT_EQ(cache.Find(PieceCache::KeyOf("c"), kLine)->ids()[0], TokenId{'c'});
 }
 
 }  // namespace

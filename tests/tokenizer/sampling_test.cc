@@ -102,6 +102,23 @@ TEST(SamplingTest, BestWaysAndScoresAreSentencePieces) {
               {-86.0f, {3, 142, 3, 124, 133, 133, 3, 20}}});
 }
 
+// Expected: sentencepiece 0.2.3 and 0.2.1, as above.
+TEST(SamplingTest, ASymbolCountsByItsCharactersInTheBestWays) {
+  const TinySentencePiece model = {
+      .pieces = {{"<unk>", 0, SentencePiece::Type::kUnknown},
+                 {"<s>", 0, SentencePiece::Type::kControl},
+                 {"</s>", 0, SentencePiece::Type::kControl},
+                 {"▁", -1},
+                 {"a", -2},
+                 {"日", -3},
+                 {"本", -4},
+                 {"日本語", 0, SentencePiece::Type::kUserDefined}}};
+  ExpectBest(*ParseTiny(model), "a日本語", 6,
+             {{-2.799999952316284f, {3, 4, 7}}, {-24.0f, {3, 4, 5, 6, 0}}});
+  ExpectBest(*ParseTiny(model, UnigramRules::kUntil021), "a日本語", 6,
+             {{-3.0999999046325684f, {3, 4, 7}}, {-24.0f, {3, 4, 5, 6, 0}}});
+}
+
 TEST(SamplingTest, LongRepeatsGiveAsManyWaysAsWereAskedFor) {
   std::string text;
   for (int i = 0; i < 400; ++i) text += "abab ";

@@ -136,6 +136,109 @@ TEST_F(RecoveryProgramsTest, RepairOfAFileWithNoGoodRecordWritesNothing) {
   EXPECT_FALSE(LocalFiles().Stat(to).ok());
 }
 
+class DamagedCorpusTest : public RecoveryProgramsTest {
+ protected:
+  Outcome Datagen(const std::string& input, const std::string& more) {
+    return RunProgramLine(
+        fmt::format("datagen --input {} --output {} --name a --overwrite "
+                    "--unit line --quiet {}",
+                    input, folder_ / "data", more));
+  }
+  nlohmann::json Manifest() {
+    return nlohmann::json::parse(folder_.Read("data/a-train.manifest.json"));
+  }
+};
+
+TEST_F(DamagedCorpusTest, DamageInTfRecordsEndsDatagenUnlessItMayBeSkipped) {
+  const Outcome fails = Datagen(bad_, "");
+  EXPECT_EQ(fails.exit_code, 1);
+  EXPECT_THAT(fails.output, HasSubstr("corrupted data checksum at offset 200"));
+  const Outcome skip = Datagen(bad_, "--on-corruption skip");
+  EXPECT_EQ(skip.exit_code, 1);
+  EXPECT_THAT(skip.output, HasSubstr("corrupted length checksum"));
+  const Outcome over = Datagen(bad_, "--on-corruption resync --max-skipped 2");
+  EXPECT_EQ(over.exit_code, 1);
+  EXPECT_THAT(over.output, HasSubstr("more than 2 regions would be skipped"));
+  EXPECT_FALSE(LocalFiles().Stat(folder_ / "data/a-train.manifest.json").ok());
+
+  const Outcome done = Datagen(bad_, "--on-corruption resync --max-skipped 3");
+  ASSERT_EQ(done.exit_code, 0) << done.output;
+  EXPECT_THAT(
+      done.output,
+      AllOf(HasSubstr("datagen: skipped [500, 600): " + bad_),
+            HasSubstr("datagen: skipped 250 B in 3 places"),
+            HasSubstr("7 documents"), HasSubstr("3 damaged places left out")));
+  EXPECT_EQ(Manifest()["records"], 7);
+  EXPECT_EQ(Manifest()["skipped"]["places"], 3);
+  EXPECT_EQ(Manifest()["skipped"]["bytes"], 250);
+  // The next run says nothing of an undamaged corpus.
+  ASSERT_EQ(Datagen(good_, "--on-corruption resync").exit_code, 0);
+  EXPECT_FALSE(Manifest().contains("skipped"));
+}
+
+TEST_F(DamagedCorpusTest, LinesThatAreNoJsonAreLeftOutWhereAskedFor) {
+  const std::string lines = folder_.Write("a.jsonl",
+                                          "{\"text\": \"x\"}\n{\"text\n"
+                                          "[1}\n{\"text\": \"y\"}\n");
+  EXPECT_EQ(Datagen(lines, "").exit_code, 1);
+  const Outcome over = Datagen(lines, "--on-corruption skip --max-skipped 1");
+  EXPECT_EQ(over.exit_code, 1);
+  EXPECT_THAT(over.output,
+              AllOf(HasSubstr("a.jsonl:3"), HasSubstr("more than 1 regions")));
+  const Outcome done = Datagen(lines, "--on-corruption skip --max-skipped 2");
+  ASSERT_EQ(done.exit_code, 0) << done.output;
+  EXPECT_THAT(
+      done.output,
+      AllOf(HasSubstr("datagen: skipped a line: " + lines + ":2: "),
+            HasSubstr("datagen: skipped 2 lines"), HasSubstr("2 documents")));
+  EXPECT_EQ(Manifest()["skipped"]["places"], 2);
+  // A line of JSON without the field is no damage.
+  const std::string other =
+      folder_.Write("b.jsonl", "{\"text\": \"x\"}\n{\"txt\": \"y\"}\n");
+  const Outcome missing = Datagen(other, "--on-corruption skip");
+  EXPECT_EQ(missing.exit_code, 1);
+  EXPECT_THAT(missing.output, HasSubstr("b.jsonl:2"));
+}
+
+TEST_F(DamagedCorpusTest, OtherKindsAreReadBesideThoseThatMaySkip) {
+  EXPECT_OK(LocalFiles().CreateFolders(folder_ / "corpus"));
+  folder_.Write("corpus/a.tfrecord", folder_.Read("bad.tfrecord"));
+  folder_.Write("corpus/b.txt", "one\ntwo\n");
+  const Outcome done = Datagen(folder_ / "corpus", "--on-corruption resync");
+  ASSERT_EQ(done.exit_code, 0) << done.output;
+  EXPECT_EQ(Manifest()["records"], 9);
+  folder_.Write("corpus/c.txt.gz", "\x1f\x8b\x08\x00");
+  const Outcome fails = Datagen(folder_ / "corpus", "--on-corruption resync");
+  EXPECT_EQ(fails.exit_code, 1);
+  EXPECT_THAT(fails.output, HasSubstr("gzip stream ended before its trailer"));
+}
+
+// Legal, but mostly a mistake of whoever made them.
+TEST_F(DamagedCorpusTest, FilesThatHoldNothingAreCounted) {
+  EXPECT_OK(LocalFiles().CreateFolders(folder_ / "corpus"));
+  folder_.Write("corpus/a.tfrecord", "");
+  folder_.Write("corpus/b.txt", "");
+  folder_.Write("corpus/c.txt", "words\n");
+  const Outcome done = Datagen(folder_ / "corpus", "");
+  ASSERT_EQ(done.exit_code, 0) << done.output;
+  EXPECT_THAT(done.output, HasSubstr("2 files hold no document (first: " +
+                                     folder_.path() + "/corpus/a.tfrecord)"));
+
+  const std::string empty = folder_ / "corpus/a.tfrecord";
+  const std::string both = empty + " " + good_;
+  EXPECT_THAT(RunProgramLine("recordtool verify -q " + both).output,
+              AllOf(HasSubstr("every checksum is right"),
+                    HasSubstr("1 files are empty (first: " + empty + ")")));
+  for (const std::string command : {"count", "stats"}) {
+    const std::string line = "recordtool " + command + " -q ";
+    EXPECT_EQ(RunForJson(line + "--json " + empty)["empty_files"], 1);
+    EXPECT_THAT(RunProgramLine(line + empty).output,
+                HasSubstr("1 files are empty (first: " + empty + ")"));
+  }
+  EXPECT_EQ(RunForJson("recordtool count -q --json " + good_)["empty_files"],
+            0);
+}
+
 class DamagedTrainingTest : public ::testing::Test {
  protected:
   // Forty documents of which the sixth is damaged.

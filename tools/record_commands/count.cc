@@ -24,11 +24,13 @@ struct Count {
                               scan.Scan(input, "count"));
     RecordDigest digest;
     uint64_t bytes = 0;
+    EmptyFiles empty;
     Json files = Json::array();
     for (const FileScan& file : scans) {
       PENSTOCK_RETURN_IF_ERROR(file.status);
       for (uint64_t i = 0; i < file.records; ++i) digest.Add(digest.count());
       bytes += file.record_bytes;
+      if (file.records == 0) empty.Add(file.path);
       files.push_back({{"file", file.path},
                        {"records", file.records},
                        {"bytes", file.record_bytes}});
@@ -43,6 +45,7 @@ struct Count {
       fmt::print("{}\n", Json{{"records", digest.count()},
                               {"bytes", bytes},
                               {"record_id_digest", id_digest},
+                              {"empty_files", empty.count},
                               {"files", files}}
                              .dump(2));
     } else {
@@ -50,6 +53,7 @@ struct Count {
                  WithCommas(digest.count()),
                  HumanBytes(static_cast<double>(bytes)), scans.size(),
                  id_digest);
+      empty.Print();
     }
     return absl::OkStatus();
   }

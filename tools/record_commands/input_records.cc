@@ -56,7 +56,8 @@ absl::Status InputRecords::Walk(uint64_t begin, uint64_t end,
 
 void ScanSettings::AddTo(CLI::App& sub) {
   sub.add_option("--threads", threads,
-                 "Files read side by side (0: one for each core)")
+                 "Files, and parts of large ones, read side by side (0: "
+                 "one for each core)")
       ->check(CLI::Range(0, 1024));
   sub.add_flag("-q,--quiet", quiet, "No progress");
 }

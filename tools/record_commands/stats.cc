@@ -114,19 +114,24 @@ struct Stats {
                  }));
     Totals all;
     for (const Totals& one : each) PENSTOCK_RETURN_IF_ERROR(all.Merge(one));
+    EmptyFiles empty;
+    for (size_t i = 0; i < paths.size(); ++i) {
+      if (each[i].records == 0) empty.Add(paths[i]);
+    }
     if (json) {
-      PrintJson(paths, each, all, file_bytes);
+      PrintJson(paths, each, all, file_bytes, empty);
     } else {
-      PrintTables(paths, all, file_bytes);
+      PrintTables(paths, all, file_bytes, empty);
     }
     return absl::OkStatus();
   }
 
   static void PrintJson(const std::vector<std::string>& paths,
                         const std::vector<Totals>& each, const Totals& all,
-                        uint64_t file_bytes) {
+                        uint64_t file_bytes, const EmptyFiles& empty) {
     Json out = {{"records", all.records},
                 {"file_bytes", file_bytes},
+                {"empty_files", empty.count},
                 {"record_bytes", ToJson(all.record_bytes)},
                 {"files", Json::array()},
                 {"features", Json::object()}};
@@ -149,10 +154,12 @@ struct Stats {
   }
 
   static void PrintTables(const std::vector<std::string>& paths,
-                          const Totals& all, uint64_t file_bytes) {
+                          const Totals& all, uint64_t file_bytes,
+                          const EmptyFiles& empty) {
     fmt::print("{} records in {} files, {} as stored\n",
                WithCommas(all.records), paths.size(),
                HumanBytes(static_cast<double>(file_bytes)));
+    empty.Print();
     fmt::print("\n{:<24} {:<10} {:>12} {:>14} {:>16}\n", "feature", "type",
                "records", "values each", "length in all");
     for (const auto& [name, feature] : all.schema.features) {

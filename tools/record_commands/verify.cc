@@ -22,6 +22,7 @@ struct Verify {
     size_t bad_files = 0;
     size_t bad_places = 0;
     uint64_t records = 0;
+    EmptyFiles empty;
     for (const FileScan& file : scans) {
       records += file.records;
       for (const SkippedRegion& region : file.skipped) {
@@ -34,11 +35,15 @@ struct Verify {
       }
       const size_t places = file.skipped.size() + (file.status.ok() ? 0 : 1);
       bad_places += places;
-      if (places == 0) continue;
+      if (places == 0) {
+        if (file.records == 0) empty.Add(file.path);
+        continue;
+      }
       ++bad_files;
       fmt::print("    {}: {} good records, {} bad places\n", file.path,
                  WithCommas(file.records), WithCommas(places));
     }
+    empty.Print();
     if (bad_files > 0) {
       return absl::DataLossError(fmt::format(
           "{} of {} files are bad, in {} places; {} records are good",

@@ -1,0 +1,120 @@
+"""Loads and encodes in turn with everyone for bench/peers/tokenizers."""
+
+import argparse
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).parent
+# The library whose ids are right comes first: ours must load faster than it.
+PEERS = {
+    ".json": ["tokenizers", "gigatoken", "fastokens", "tokie"],
+    ".tiktoken": ["tiktoken", "gigatoken", "fastokens"],
+    ".model": ["sentencepiece"],
+}
+DOCUMENT_BYTES = 10_000
+PASSES = ("load", "cold", "warm")
+
+
+def documents_of(path):
+  """Pieces of about 10 kB, cut at the ends of lines."""
+  documents = [""]
+  with open(path, encoding="utf8", newline="") as file:
+    for line in file:
+      if len(documents[-1].encode()) >= DOCUMENT_BYTES:
+        documents.append("")
+      documents[-1] += line.replace("\0", "")
+  return documents
+
+
+def write_corpora(fixtures, work):
+  """The texts, by name: English, Japanese, and this project's own code."""
+  work.mkdir(parents=True, exist_ok=True)
+  code = work / "code.txt"
+  with open(code, "w", encoding="utf8") as file:
+    for floor in ("formats", "pipeline", "infeed", "tools"):
+      for source in sorted((HERE.parent.parent / floor).rglob("*.cc")):
+        file.write(source.read_text(encoding="utf8"))
+  out = {}
+  for name, path in (("English", fixtures / "corpora/moby.txt"),
+                     ("Japanese", fixtures / "corpora/neko.txt"),
+                     ("code", code)):
+    documents = documents_of(path)
+    target = work / (name + ".documents")
+    with open(target, "w", encoding="utf8", newline="") as file:
+      file.writelines(document + "\0" for document in documents)
+    out[name] = (target, target.stat().st_size - len(documents))
+  return out
+
+
+def run(command):
+  done = subprocess.run(command, stdout=subprocess.PIPE,
+                        stderr=subprocess.PIPE, text=True)
+  if done.returncode != 0:
+    return {"failed": done.stderr.strip().splitlines()[-1:]}
+  return json.loads(done.stdout.splitlines()[-1])
+
+
+def main():
+  parser = argparse.ArgumentParser()
+  parser.add_argument("--binary", required=True)
+  parser.add_argument("--fixtures", type=pathlib.Path, required=True)
+  parser.add_argument("--work", type=pathlib.Path, required=True)
+  parser.add_argument("--only", default="")
+  parser.add_argument("--repetitions", type=int, default=5)
+  parser.add_argument("--core", type=int, default=os.cpu_count() - 1)
+  options = parser.parse_args()
+  os.sched_setaffinity(0, {options.core})
+
+  corpora = write_corpora(options.fixtures, options.work)
+  slower = False
+  print("{:32} {:9} {:14} {:>9} {:>9} {:>9} {:>22}".format(
+      "vocabulary", "text", "program", "load ms", "cold MB/s", "warm MB/s",
+      "ours / theirs: l c w"))
+  for vocabulary in sorted((options.fixtures / "tokenizers").iterdir()):
+    peers = PEERS.get(vocabulary.suffix)
+    if peers is None:
+      continue
+    for text, (documents, size) in corpora.items():
+      label = vocabulary.name.removesuffix(".json").removesuffix(".tokenizer")
+      if options.only not in label + " " + text:
+        continue
+      files = [str(vocabulary), str(documents)]
+      commands = {"penstock": [options.binary] + files}
+      for peer in peers:
+        commands[peer] = [sys.executable, str(HERE / "tokenizer_jobs.py"),
+                          peer] + files
+      results = {program: [] for program in commands}
+      for _ in range(options.repetitions):
+        for program, command in commands.items():
+          results[program].append(run(command))
+      ours = None
+      for program, rows in results.items():
+        if "failed" in rows[0]:
+          print("{:32} {:9} {:14} {}".format(label, text, program,
+                                             rows[0]["failed"]))
+          continue
+        # Loading and the first pass happen once a process: their median.
+        best = {"load": statistics.median(row["load"] for row in rows),
+                "cold": statistics.median(row["cold"] for row in rows),
+                "warm": min(row["warm"] for row in rows)}
+        ours = ours or {**best, "digest": rows[0]["digest"],
+                        "ids": rows[0]["ids"]}
+        note = ""
+        if program != "penstock":
+          note = " ".join("{:6.2f}".format(best[p] / ours[p]) for p in PASSES)
+          if program == peers[0]:
+            slower |= any(best[p] < ours[p] for p in PASSES)
+          if rows[0]["digest"] != ours["digest"]:
+            note += "  other ids: {} of {}".format(rows[0]["ids"], ours["ids"])
+        print("{:32} {:9} {:14} {:9.1f} {:9.1f} {:9.1f} {:>22}".format(
+            label, text, program, best["load"] * 1e3, size / best["cold"] / 1e6,
+            size / best["warm"] / 1e6, note), flush=True)
+  return 1 if slower else 0
+
+
+if __name__ == "__main__":
+  sys.exit(main())

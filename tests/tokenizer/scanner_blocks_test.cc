@@ -1,0 +1,109 @@
+// The scanners look at blocks of 64 bytes; RE2, character by character, at the
+// patterns that the references publish.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tokenizer/cl100k_scanner.h"
+#include "tokenizer/gpt2_scanner.h"
+#include "tokenizer/o200k_scanner.h"
+#include "tokenizer/regex_pretokenizer.h"
+
+namespace penstock {
+namespace {
+
+constexpr std::string_view kGpt2 =
+    R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+)"
+    R"(|\s+(?!\S)|\s+)";
+constexpr std::string_view kLlama3 =
+    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3})"
+    R"(| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+constexpr std::string_view kQwen2 =
+    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N})"
+    R"(| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+constexpr std::string_view kO200k =
+    R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*)"
+    R"([\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?)"
+    R"(|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+)"
+    R"([\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?)"
+    R"(|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+constexpr std::string_view kTekken =
+    R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*)"
+    R"([\p{Ll}\p{Lm}\p{Lo}\p{M}]+)"
+    R"(|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+)"
+    R"([\p{Ll}\p{Lm}\p{Lo}\p{M}]*)"
+    R"(|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+
+// A text of drawn parts, and a letter: what cl100k's two spellings cut alike.
+std::string DrawnText(std::mt19937& random) {
+  constexpr std::string_view kParts[] = {
+      " ",  " ",  " ",   "  ",  "\n",   "\n\n", "\r\n", "\t", " \n",  "\n ",
+      "a",  "bc", "def", "G",   "HI",   "Jk",   "1",    "23", "4567", "'s",
+      "'S", "'t", "'ll", "'Re", "'vE",  "'",    "'l",   "''", "/",    "//",
+      ".",  ",",  "!?",  "(",   "\x1c", "@",    "[",    "`",  "{",    "é",
+      "日", "　", "'ſ",  "́",    "²",    "\xff"};
+  // Some texts have no wide characters, some no newlines, and so on.
+  std::vector<std::string_view> parts;
+  while (parts.size() < 12)
+    parts.push_back(kParts[random() % std::size(kParts)]);
+  std::string text;
+  while (text.size() < 300) text += parts[random() % parts.size()];
+  return text + "z";
+}
+
+std::vector<std::string> Pieces(const PreTokenizer& splitter,
+                                std::string_view text, size_t window) {
+  std::vector<std::string> pieces;
+  std::vector<size_t> ends(window);
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t count = splitter.Split(text, begin, ends);
+    for (size_t i = 0; i < count; ++i) {
+      pieces.emplace_back(text.substr(begin, ends[i] - begin));
+      begin = ends[i];
+    }
+  }
+  return pieces;
+}
+
+void ExpectCutsAs(std::string_view regex, const PreTokenizer& scanner) {
+  const auto oracle = RegexPreTokenizer::Make(regex);
+  ASSERT_TRUE(oracle.ok()) << oracle.status();
+  std::mt19937 random(5);
+  for (int i = 0; i < 20000; ++i) {
+    const std::string text = DrawnText(random);
+    const auto expected = Pieces(**oracle, text, 1000);
+    for (const size_t window : {3, 1000}) {
+      const auto pieces = Pieces(scanner, text, window);
+      const auto differ = std::ranges::mismatch(pieces, expected);
+      ASSERT_EQ(pieces.end(), differ.in1)
+          << "finds \"" << *differ.in1 << "\", not \"" << *differ.in2
+          << "\", as piece " << differ.in1 - pieces.begin() << " of\n"
+          << ::testing::PrintToString(expected);
+    }
+  }
+}
+
+TEST(ScannerBlocksTest, Gpt2) { ExpectCutsAs(kGpt2, Gpt2Scanner()); }
+TEST(ScannerBlocksTest, Cl100k) {
+  ExpectCutsAs(kLlama3, Cl100kScanner(Cl100kSpelling::kTiktoken));
+}
+TEST(ScannerBlocksTest, Llama3) {
+  ExpectCutsAs(kLlama3, Cl100kScanner(Cl100kSpelling::kLlama3));
+}
+TEST(ScannerBlocksTest, Qwen2) {
+  ExpectCutsAs(kQwen2, Cl100kScanner(Cl100kSpelling::kQwen2));
+}
+TEST(ScannerBlocksTest, O200k) {
+  ExpectCutsAs(kO200k, O200kScanner(O200kSpelling::kO200k));
+}
+TEST(ScannerBlocksTest, Tekken) {
+  ExpectCutsAs(kTekken, O200kScanner(O200kSpelling::kTekken));
+}
+
+}  // namespace
+}  // namespace penstock

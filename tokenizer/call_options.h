@@ -1,0 +1,31 @@
+// What a call to a tokenizer may ask for.
+#pragma once
+
+namespace penstock {
+
+// What happens to the text of a special token ("<|endoftext|>") in the input.
+enum class SpecialText {
+  kAllow,   // becomes the special token's id
+  kRefuse,  // is kInvalidArgument naming the token and its offset
+  kAsText,  // is tokenized like any other text
+};
+
+// What happens to bytes that are not UTF-8.
+enum class InvalidUtf8 {
+  kAsReference,  // what each tokenizer says it does with them
+  kRefuse,       // is kInvalidArgument naming their offset
+};
+
+struct EncodeOptions {
+  SpecialText special_text = SpecialText::kAllow;
+  InvalidUtf8 invalid_utf8 = InvalidUtf8::kAsReference;
+  // Adds what the file's post-processor adds around a text (BOS, [CLS] ...).
+  bool add_special_tokens = true;
+};
+
+struct DecodeOptions {
+  // Leaves special tokens out of the text.
+  bool skip_special_tokens = false;
+};
+
+}  // namespace penstock
