@@ -73,6 +73,19 @@ AddedTokens::AddedTokens(std::vector<AddedToken> tokens,
   }
 }
 
+bool AddedTokens::StopAtSpaces() const {
+  const auto has_space = [](std::string_view text) {
+    return text.find(' ') != std::string_view::npos;
+  };
+  for (const auto& [id, token] : tokens_) {
+    if (token.strip_left || token.strip_right || has_space(token.content) ||
+        has_space(*SpellingOf(id))) {
+      return false;
+    }
+  }
+  return true;
+}
+
 std::optional<std::string_view> AddedTokens::SpellingOf(TokenId id) const {
   if (const auto normalized = normalized_.find(id);
       normalized != normalized_.end()) {

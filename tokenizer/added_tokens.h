@@ -54,6 +54,10 @@ class AddedTokens {
   absl::Status Find(std::string_view text, Pass pass, SpecialText special,
                     std::vector<Part>& parts) const;
 
+  // Whether no token reaches over a U+0020, to text that begins there, or looks
+  // behind one.
+  bool StopAtSpaces() const;
+
   bool Has(Pass pass) const { return !finders_[IndexOf(pass)].empty(); }
   // All of them, in order of id.
   const std::map<TokenId, AddedToken>& tokens() const { return tokens_; }

@@ -1,5 +1,6 @@
 #include "tokenizer/bert_normalizer.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "tokenizer/character_edits.h"
@@ -64,28 +65,31 @@ BertNormalizer::BertNormalizer(BertNormalizerOptions options)
 void BertNormalizer::Normalize(AlignedText& text) const {
   if (text.alignment() == Alignment::kKept) return NormalizeAligned(text);
   const std::string_view source = text.text();
-  std::string out(source.size(), '\0');
-  size_t size = 0;
+  // Room for plain bytes is made a block at a time: making it for all that is
+  // left behind each wide run would take the square of the text.
+  constexpr size_t kBlock = 256;
+  std::string out;
+  out.reserve(source.size());
   for (size_t pos = 0; pos < source.size();) {
     const auto at = [&](size_t i) {
       return ascii_[static_cast<unsigned char>(source[i])];
     };
-    while (pos < source.size()) {
+    const size_t block_end = std::min(source.size(), pos + kBlock);
+    size_t size = out.size();
+    out.resize(size + (block_end - pos));
+    while (pos < block_end) {
       const char c = at(pos);
       if (c == kWide) break;
       out[size++] = c;
       ++pos;
     }
+    out.resize(size);
     size_t end = pos;
     while (end < source.size() && at(end) == kWide) ++end;
     if (end == pos) continue;
-    out.resize(size);
     NormalizeWide(source.substr(pos, end - pos), out);
-    size = out.size();
-    out.resize(size + (source.size() - end));
     pos = end;
   }
-  out.resize(size);
   text.Assign(out, 0);
 }
 

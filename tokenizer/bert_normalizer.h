@@ -28,6 +28,7 @@ class BertNormalizer final : public Normalizer {
   explicit BertNormalizer(BertNormalizerOptions options);
 
   void Normalize(AlignedText& text) const override;
+  bool IsLocalAtSpaces() const override { return true; }
 
  private:
   void NormalizeAligned(AlignedText& text) const;

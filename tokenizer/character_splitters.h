@@ -15,18 +15,21 @@ namespace penstock {
 class BertSplitter final : public Splitter {
  public:
   absl::Status Split(Pieces& pieces) const override;
+  bool CutsAtSpaces() const override { return true; }
 };
 
 // White_Space is removed.
 class WhitespaceSplitter final : public Splitter {
  public:
   absl::Status Split(Pieces& pieces) const override;
+  bool CutsAtSpaces() const override { return true; }
 };
 
 // \w+|[^\w\s]+, the rest is removed.
 class WordSplitter final : public Splitter {
  public:
   absl::Status Split(Pieces& pieces) const override;
+  bool CutsAtSpaces() const override { return true; }
 };
 
 // BERT's punctuation.
@@ -56,6 +59,7 @@ class DelimiterSplitter final : public Splitter {
  public:
   explicit DelimiterSplitter(uint32_t delimiter) : delimiter_(delimiter) {}
   absl::Status Split(Pieces& pieces) const override;
+  bool CutsAtSpaces() const override { return delimiter_ == ' '; }
 
  private:
   const uint32_t delimiter_;

@@ -24,7 +24,13 @@ struct ComponentTokenizer::Call {
 };
 
 ComponentTokenizer::ComponentTokenizer(TokenizerComponents components)
-    : parts_(std::move(components)), affixes_(AffixesOf(parts_.frame)) {
+    : parts_(std::move(components)),
+      affixes_(AffixesOf(parts_.frame)),
+      cuts_at_spaces_(parts_.splitter != nullptr &&
+                      parts_.splitter->CutsAtSpaces() &&
+                      (parts_.normalizer == nullptr ||
+                       parts_.normalizer->IsLocalAtSpaces()) &&
+                      parts_.added_tokens.StopAtSpaces()) {
   size_ = parts_.model->vocabulary().size();
   for (const auto& [id, token] : parts_.added_tokens.tokens()) {
     size_ = std::max<size_t>(size_, id + size_t{1});
@@ -211,6 +217,12 @@ absl::Status ComponentTokenizer::EncodePiece(Call& call,
   const std::span<const TokenId> ids = std::span(call.ids).subspan(first);
   if (ids.size() <= PieceCache::kMaxIds) call.cache.Insert(key, line, ids);
   return absl::OkStatus();
+}
+
+size_t ComponentTokenizer::SafeCut(std::string_view text) const {
+  if (!cuts_at_spaces_) return 0;
+  const size_t place = text.rfind(' ');
+  return place == std::string_view::npos ? 0 : place;
 }
 
 std::optional<TokenId> ComponentTokenizer::IdOf(std::string_view token) const {

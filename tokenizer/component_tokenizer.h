@@ -52,6 +52,8 @@ class ComponentTokenizer final : public Tokenizer {
                           std::vector<TokenId>& ids,
                           std::vector<TokenOrigin>& origins) const override;
   const EncodingFrame& frame() const override { return parts_.frame; }
+  // Before a space, where no component looks over one.
+  size_t SafeCut(std::string_view text) const override;
   absl::Status Decode(std::span<const TokenId> ids, DecodeOptions options,
                       std::string& text) const override;
   // Errors:  those of Encode; kUnimplemented for a model other than BPE;
@@ -85,6 +87,7 @@ class ComponentTokenizer final : public Tokenizer {
 
   const TokenizerComponents parts_;
   const std::optional<Affixes> affixes_;
+  const bool cuts_at_spaces_;
   size_t size_ = 0;
 
   mutable ThreadSlots<PieceCache> caches_;  // locks for itself

@@ -26,6 +26,8 @@ class MetaspaceSplitter final : public Splitter {
   explicit MetaspaceSplitter(MetaspaceOptions options) : options_(options) {}
 
   absl::Status Split(Pieces& pieces) const override;
+  // Nothing is put before what begins with one.
+  bool CutsAtSpaces() const override { return options_.split; }
   bool NeedsAlignment() const override {
     return options_.prepend == PrependScheme::kFirst;
   }

@@ -4,7 +4,9 @@
 // text_normalizers, pattern_normalizer, charsmap_normalizer.
 #pragma once
 
+#include <algorithm>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "tokenizer/aligned_text.h"
@@ -17,6 +19,10 @@ class Normalizer {
   virtual ~Normalizer() = default;
 
   virtual void Normalize(AlignedText& text) const = 0;
+
+  // Whether each U+0020 stays where it is, and what stands before it and what
+  // begins with it become the same apart as together.
+  virtual bool IsLocalAtSpaces() const { return false; }
 };
 
 // One after the other.
@@ -28,6 +34,11 @@ class NormalizerSequence final : public Normalizer {
 
   void Normalize(AlignedText& text) const override {
     for (const auto& step : steps_) step->Normalize(text);
+  }
+  bool IsLocalAtSpaces() const override {
+    return std::all_of(steps_.begin(), steps_.end(), [](const auto& step) {
+      return step->IsLocalAtSpaces();
+    });
   }
 
  private:

@@ -3,20 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
+#include <cctype>
 #include <utility>
 #include <vector>
 
 #include "formats/status.h"
 #include "tokenizer/regex_chars.h"
 #include "tokenizer/regex_facts.h"
+#include "tokenizer/regex_repeat.h"
 #include "tokenizer/valid_utf8.h"
 
 namespace penstock {
 namespace {
 
 constexpr int kMaxDepth = 50;
-constexpr uint32_t kMaxRepeats = 1000;
 constexpr auto npos = std::string_view::npos;
 
 struct Flags {
@@ -32,6 +32,7 @@ class Parser {
  public:
   Parser(std::string_view regex, RegexSyntax syntax)
       : in_(regex),
+        syntax_(syntax),
         onig_(syntax == RegexSyntax::kOniguruma),
         chars_(regex, syntax) {}
 
@@ -86,7 +87,8 @@ class Parser {
     std::vector<RegexNode> parts;
     while (pos_ < in_.size() && !At("|") && !At(")")) {
       PENSTOCK_ASSIGN_OR_RETURN(RegexNode atom, Atom(flags, depth));
-      PENSTOCK_ASSIGN_OR_RETURN(atom, Repeated(std::move(atom)));
+      PENSTOCK_ASSIGN_OR_RETURN(
+          atom, ReadRegexRepeat(std::move(atom), in_, pos_, syntax_));
       parts.push_back(std::move(atom));
     }
     folded_before_ = 0;
@@ -253,87 +255,8 @@ class Parser {
     return RegexLacks("look-behind of no fixed length");
   }
 
-  // `atom` with what says how often, if that follows.
-  NodeOr Repeated(RegexNode atom) {
-    RegexNode repeat = {.kind = RegexKind::kRepeat};
-    bool braces = false;
-    const size_t begin = pos_;
-    if (Take("*")) {
-    } else if (Take("+")) {
-      repeat.least = 1;
-    } else if (Take("?")) {
-      repeat.most = 1;
-    } else if (Take("{")) {
-      braces = true;
-      PENSTOCK_RETURN_IF_ERROR(Counts(repeat));
-    } else {
-      return atom;
-    }
-    const std::string_view mark = in_.substr(begin, pos_ - begin);
-    // What an engine does after an empty turn is its own affair.
-    const bool group = atom.kind == RegexKind::kSequence ||
-                       atom.kind == RegexKind::kAlternatives ||
-                       atom.kind == RegexKind::kRepeat ||
-                       atom.kind == RegexKind::kAtomic;
-    if (CanBeEmpty(atom) && !(group && repeat.most == 1)) {
-      return RegexLacks(fmt::format("{} behind what may be empty", mark));
-    }
-    repeat.children.push_back(std::move(atom));
-    // Ruby reads {2}? as "twice or not at all".
-    if (onig_ && braces && repeat.least == repeat.most && At("?")) {
-      return RegexLacks(fmt::format("{}?", mark));
-    }
-    if (Take("?")) {
-      repeat.lazy = true;
-    } else if (Take("+")) {
-      if (!onig_ || !braces) {
-        return NoMore(Group(RegexKind::kAtomic, {std::move(repeat)}));
-      }
-      if (CanBeEmpty(repeat)) {
-        return RegexLacks(fmt::format("{}+", mark));
-      }
-      // Ruby reads {1,3}+ as any number of such.
-      repeat = {.kind = RegexKind::kRepeat,
-                .children = {std::move(repeat)},
-                .least = 1};
-    }
-    return NoMore(std::move(repeat));
-  }
-
-  NodeOr NoMore(RegexNode node) const {
-    if (pos_ == in_.size() ||
-        std::string_view("*+?{").find(in_[pos_]) == npos) {
-      return node;
-    }
-    return RegexLacks("repetition of repetition without a group");
-  }
-
-  // {2}, {2,}, {2,3}; {,3} for Oniguruma.
-  absl::Status Counts(RegexNode& repeat) {
-    const auto number = [this](uint32_t& n) {
-      const auto [stop, error] =
-          std::from_chars(in_.data() + pos_, in_.data() + in_.size(), n);
-      const bool found = error == std::errc();
-      if (found) pos_ = stop - in_.data();
-      return found;
-    };
-    uint32_t most = 0;
-    const bool has_least = number(repeat.least);
-    const bool comma = Take(",");
-    const bool has_most = comma && number(most);
-    if (has_most) repeat.most = most;
-    if (!comma) repeat.most = repeat.least;
-    const bool known = has_least || (onig_ && has_most);
-    if (!Take("}") || !known ||
-        repeat.most.value_or(repeat.least) < repeat.least ||
-        std::max(repeat.least, repeat.most.value_or(1)) > kMaxRepeats ||
-        repeat.most == 0) {
-      return RegexLacks("a brace that is not escaped, or such numbers in it,");
-    }
-    return absl::OkStatus();
-  }
-
   const std::string_view in_;
+  const RegexSyntax syntax_;
   const bool onig_;
   RegexChars chars_;
   size_t pos_ = 0;

@@ -5,6 +5,7 @@
 // pattern_splitter, metaspace_splitter, byte_level_splitter.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -21,6 +22,10 @@ class Splitter {
 
   // Errors:  those of TextPattern::Find, for a splitter that has a pattern.
   virtual absl::Status Split(Pieces& pieces) const = 0;
+
+  // Whether the pieces of what stands before a U+0020 and of what begins with
+  // it are the same apart as together.
+  virtual bool CutsAtSpaces() const { return false; }
 
   // Whether the pieces depend on where in the user's text they come from, so
   // that alignment must be kept.
@@ -40,6 +45,14 @@ class SplitterSequence final : public Splitter {
       }
     }
     return absl::OkStatus();
+  }
+  // All but the first are given pieces that no longer know their text, unless
+  // they ask where it began.
+  bool CutsAtSpaces() const override {
+    return !steps_.empty() && steps_[0]->CutsAtSpaces() &&
+           std::none_of(steps_.begin() + 1, steps_.end(), [](const auto& step) {
+             return step->NeedsAlignment();
+           });
   }
   bool NeedsAlignment() const override {
     for (const auto& step : steps_) {

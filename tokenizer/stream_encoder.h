@@ -19,8 +19,12 @@ namespace penstock {
 // Memory:  what may still become other ids: since the last place that
 //          Tokenizer::SafeCut finds, up to twice as much as it looked at
 //          before. Byte-level BPE with a known pattern finds one behind most
-//          words; all others, and files that truncate or pad, hold the whole
-//          text.
+//          words; a tokenizer.json whose pre-tokenizer begins with
+//          BertPreTokenizer, Whitespace, WhitespaceSplit or a Metaspace that
+//          splits, behind normalizers that look at no more than marks, before
+//          each space, unless an added token holds or strips spaces. All
+//          others, and files that truncate or pad, hold the whole text:
+//          SentencePiece's unigram rounds the sum of all scores so far.
 // Threads: one at a time. `tokenizer` must outlive this.
 // Errors:  those of Tokenizer::Encode, saying where the text they count offsets
 //          in begins. After an error nothing more can be given.

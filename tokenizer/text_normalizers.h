@@ -19,6 +19,8 @@ class UnicodeNormalizer final : public Normalizer {
   void Normalize(AlignedText& text) const override {
     penstock::Normalize(form_, text);
   }
+  // It is a starter that nothing composes with.
+  bool IsLocalAtSpaces() const override { return true; }
 
  private:
   const NormalizationForm form_;
@@ -27,6 +29,7 @@ class UnicodeNormalizer final : public Normalizer {
 class LowercaseNormalizer final : public Normalizer {
  public:
   void Normalize(AlignedText& text) const override { Lowercase(text); }
+  bool IsLocalAtSpaces() const override { return true; }
 };
 
 // Drops combining marks.
@@ -35,6 +38,7 @@ class AccentStripper final : public Normalizer {
   void Normalize(AlignedText& text) const override {
     DropCharacters(hf_unicode::kMark, text);
   }
+  bool IsLocalAtSpaces() const override { return true; }
 };
 
 // Drops White_Space at the ends.
@@ -53,6 +57,7 @@ class StripNormalizer final : public Normalizer {
 class NmtNormalizer final : public Normalizer {
  public:
   void Normalize(AlignedText& text) const override;
+  bool IsLocalAtSpaces() const override { return true; }
 };
 
 // Puts a string before text that is not empty.

@@ -134,8 +134,10 @@ int RunVocab(int argc, char** argv) {
   CLI::App app("Learns a byte-level BPE tokenizer from a corpus.",
                "datagen vocab");
   app.footer(kVocabExamples);
-  app.add_option("corpus", options.inputs,
-                 "Files, patterns or folders, as of datagen's --input")
+  app.add_option(
+         "corpus", options.inputs,
+         "Files, patterns or folders, as of datagen's --input; or \"-\", "
+         "standard input, not compressed")
       ->required();
   app.add_option("-o,--output", options.output, "The tokenizer.json to write")
       ->required();

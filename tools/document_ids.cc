@@ -21,8 +21,8 @@ namespace penstock {
 namespace {
 
 bool OnlyIds(const TokenizeSettings& settings) {
-  return !settings.offsets && !settings.json && !settings.pairs &&
-         settings.batch == 1;
+  return settings.counts != nullptr || (!settings.offsets && !settings.json &&
+                                        !settings.pairs && settings.batch == 1);
 }
 
 absl::Status WriteOut(std::string_view bytes) {
@@ -100,7 +100,11 @@ absl::Status WriteIds(const Tokenizer& tokenizer,
     }
   } else {
     PENSTOCK_RETURN_IF_ERROR(tokenizer.Encode(text, options, ids));
-    AppendIds(ids, line);
+    if (settings.counts != nullptr) {
+      settings.counts->Add(ids);
+    } else {
+      AppendIds(ids, line);
+    }
   }
   return WriteOut(line);
 }

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "tokenizer/token_counts.h"
 #include "tokenizer/tokenizer.h"
 
 namespace penstock {
@@ -29,6 +30,9 @@ struct TokenizeSettings {
   size_t best = 0;  // 0: the one way that the tokenizer takes
   std::optional<uint64_t> sample;
   std::optional<double> alpha;
+
+  // Where ids are counted into, instead of written; borrowed, may be null.
+  TokenCounts* counts = nullptr;
 };
 
 // Reads `path`, "-" for standard input, and writes to standard output.

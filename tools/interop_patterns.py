@@ -31,7 +31,22 @@ TEKKEN = (r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*"
           r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*|\p{N}"
           r"| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+")
 OWN = [r"\p{L}+|\p{N}{1,2}", r" ?[^\s]+|\s", r"(?i:'s|'tk|x)|[a-z]+|\s+",
-       r"[\p{Lu}]?\p{Ll}+|[^\p{L}\s]+|\s+(?!\S)|\s+"]
+       r"[\p{Lu}]?\p{Ll}+|[^\p{L}\s]+|\s+(?!\S)|\s+",
+       r"\p{Lu}+(?!\p{Ll})|\w+|(?<=\d)[.,](?=\d)|\s++(?=\S)|\S|\s",
+       r"\b\w++\b|(?<!\w)'\w|[^\w\s]+(?=\s|$)|\W"]
+# Kimi's: Han apart, with intersections.
+KIMI = (r"[\p{Han}]+|[^\r\n\p{L}\p{N}]?"
+        r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]*"
+        r"[\p{Ll}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]+"
+        r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?|[^\r\n\p{L}\p{N}]?"
+        r"[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]+"
+        r"[\p{Ll}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]*"
+        r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\p{N}{1,3}"
+        r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+")
+# Numbers cut from the right, as some models of code do.
+DIGITS_FROM_RIGHT = r"\d{1,3}(?=(?:\d{3})*\b)"
+BORDERS = (r"^\w+$|\b\w++\b|(?<!\w)'\w|(?<=\p{Han})[\p{Hiragana}[:punct:]]+"
+           r"|[^\w\s]+(?=\s|\Z)|\s+(?=\S)|\S")
 
 
 def llama3_specials():
@@ -72,7 +87,7 @@ def rank_vocabularies(ranks, folder):
                ["--pattern", "llama-3"])
     yield made("qwen2", 151643, QWEN2, QWEN2_SPECIALS,
                ["--pattern", "qwen2"])
-    for regex in OWN + [LLAMA3, TEKKEN]:
+    for regex in OWN + [LLAMA3, TEKKEN, KIMI]:
         yield made("own " + regex, 60000, regex, {"<a>": 60000, "<b>": 60002},
                    ["--pattern-regex", regex, "--special-id", "<a>=60000",
                     "--special-id", "<b>=60002"])
@@ -88,7 +103,9 @@ def tiktoken_pattern():
 
 def json_vocabularies(gpt2, folder):
     for name, regex in (("llama3", LLAMA3), ("qwen2", QWEN2),
-                        ("tekken", TEKKEN)):
+                        ("tekken", TEKKEN), ("kimi", KIMI),
+                        ("digits from right", DIGITS_FROM_RIGHT),
+                        ("borders", BORDERS)):
         for normalizer in (None, {"type": "NFC"}):
             with open(gpt2, encoding="utf-8") as file:
                 document = json.load(file)

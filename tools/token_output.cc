@@ -123,4 +123,18 @@ void AppendJson(const Tokenizer& tokenizer, const Encoding& encoding,
   out += '\n';
 }
 
+void AppendCounts(const Tokenizer& tokenizer, const TokenCounts& counts,
+                  CountsForm form, std::string& out) {
+  for (const auto [id, count] : counts.MostFrequentFirst()) {
+    const bool json = form == CountsForm::kJson;
+    if (json) out += "{\"id\":";
+    AppendNumber(id, out);
+    out += json ? ",\"token\":" : "\t";
+    AppendString(tokenizer.TokenOf(id).value_or(""), out);
+    out += json ? ",\"count\":" : "\t";
+    AppendNumber(static_cast<int64_t>(count), out);
+    out += json ? "}\n" : "\n";
+  }
+}
+
 }  // namespace penstock

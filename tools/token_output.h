@@ -5,6 +5,7 @@
 #include <string>
 
 #include "tokenizer/encoding.h"
+#include "tokenizer/token_counts.h"
 #include "tokenizer/tokenizer.h"
 
 namespace penstock {
@@ -22,5 +23,11 @@ void AppendOrigins(std::span<const TokenId> ids,
 // that are not UTF-8 are U+FFFD.
 void AppendJson(const Tokenizer& tokenizer, const Encoding& encoding,
                 std::string& out);
+
+// A line for each token: id, spelling as a JSON string and count, with tabs
+// between; or as an object.
+enum class CountsForm { kTable, kJson };
+void AppendCounts(const Tokenizer& tokenizer, const TokenCounts& counts,
+                  CountsForm form, std::string& out);
 
 }  // namespace penstock

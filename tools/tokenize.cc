@@ -15,6 +15,7 @@
 #include "tools/corpus_options.h"
 #include "tools/document_ids.h"
 #include "tools/program.h"
+#include "tools/token_output.h"
 #include "tools/vocabulary_training.h"
 
 namespace penstock {
@@ -27,6 +28,7 @@ struct Flags {
   std::vector<std::string> special_tokens;
   std::vector<std::string> inputs = {"-"};
   TokenizeSettings settings;
+  bool count_tokens = false;
   bool train = false;
   VocabularyOptions training;
 };
@@ -41,9 +43,12 @@ constexpr char kExamples[] =
     "  tokenize --tokenizer spm.model --sample 17 --alpha 0.2 book.txt\n"
     "  echo 15339 1917 | tokenize --tokenizer cl100k_base.tiktoken --decode\n"
     "  tokenize --tokenizer my.json --train --size 8192 books/ more.txt.gz\n"
+    "  zstdcat dump.zst | tokenize --tokenizer my.json --train -\n"
     "  printf 'who?\\tme' | tokenize --tokenizer bert.tokenizer.json --pairs "
     "--json\n"
     "  tokenize --tokenizer t5.model --offsets book.txt\n"
+    "  tokenize --tokenizer gpt2.tokenizer.json --count-tokens book.txt | "
+    "head\n"
     "\nExit codes: 0 done, 1 failure, 2 wrong usage.";
 
 // "<|endoftext|>=100257".
@@ -65,12 +70,7 @@ absl::Status Train(const Flags& flags) {
   VocabularyOptions options = flags.training;
   options.inputs = flags.inputs;
   options.output = flags.tokenizer;
-  if (options.inputs == Flags().inputs) {
-    return absl::InvalidArgumentError(
-        "--train reads files, patterns or folders, not standard input; name "
-        "some");
-  }
-  return RunVocabularyTraining(options);
+  return RunVocabularyTraining(std::move(options));
 }
 
 absl::Status Run(const Flags& flags) {
@@ -84,10 +84,18 @@ absl::Status Run(const Flags& flags) {
   PENSTOCK_ASSIGN_OR_RETURN(
       const auto tokenizer,
       LoadTokenizer(LocalFiles(), flags.tokenizer, std::move(load)));
+  TokenCounts counts;
+  TokenizeSettings settings = flags.settings;
+  if (flags.count_tokens) settings.counts = &counts;
   for (const std::string& path : flags.inputs) {
-    PENSTOCK_RETURN_IF_ERROR(TokenizeFile(*tokenizer, flags.settings, path));
+    PENSTOCK_RETURN_IF_ERROR(TokenizeFile(*tokenizer, settings, path));
   }
-  if (std::fflush(stdout) == 0) return absl::OkStatus();
+  std::string table;
+  AppendCounts(*tokenizer, counts,
+               settings.json ? CountsForm::kJson : CountsForm::kTable, table);
+  std::fwrite(table.data(), 1, table.size(), stdout);
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0)
+    return absl::OkStatus();
   return absl::UnavailableError("cannot write the output");
 }
 
@@ -130,6 +138,10 @@ int Main(int argc, char** argv) {
       ->capture_default_str();
   app.add_flag("--refuse-invalid-utf8", flags.settings.refuse_invalid_utf8,
                "fail at bytes that are not UTF-8");
+  CLI::Option* count = app.add_flag(
+      "--count-tokens", flags.count_tokens,
+      "write each token that occurs: id, spelling and count, the most frequent "
+      "first; with --json as objects");
   app.add_flag("--decode", flags.settings.decode, "lines of ids in, text out");
   app.add_option("--special", flags.settings.special,
                  "what the text of a special token becomes: its id (allow), "
@@ -156,12 +168,16 @@ int Main(int argc, char** argv) {
       option->excludes(app.get_option(other));
     }
   }
+  for (const char* other :
+       {"--decode", "--offsets", "--pairs", "--batch", "--nbest", "--sample"}) {
+    count->excludes(app.get_option(other));
+  }
   CLI::Option* train = app.add_flag(
       "--train", flags.train,
       "learn byte-level BPE from the inputs, which may be all that datagen "
       "reads, and write it to the tokenizer.json that --tokenizer names");
-  for (const char* other :
-       {"--decode", "--offsets", "--pattern", "--nbest", "--sample"}) {
+  for (const char* other : {"--decode", "--offsets", "--pattern", "--nbest",
+                            "--sample", "--count-tokens"}) {
     train->excludes(app.get_option(other));
   }
   CLI::Option_group* training = AddTrainingOptions(app, flags.training);

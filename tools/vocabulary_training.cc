@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -19,6 +20,7 @@
 #include "tools/input_files.h"
 #include "tools/program.h"
 #include "tools/progress.h"
+#include "tools/spooled_input.h"
 
 namespace penstock {
 namespace {
@@ -185,9 +187,26 @@ CLI::Option_group* AddTrainingOptions(CLI::App& app,
   return &group;
 }
 
-absl::Status RunVocabularyTraining(const VocabularyOptions& options) {
-  PENSTOCK_ASSIGN_OR_RETURN(const VocabularyResult result,
-                            TrainVocabulary(LocalFiles(), options));
+absl::Status RunVocabularyTraining(VocabularyOptions options) {
+  std::optional<SpooledInput> standard_input;
+  for (const std::string& input : options.inputs) {
+    if (input != "-") continue;
+    if (options.inputs.size() > 1) {
+      return absl::InvalidArgumentError(
+          "\"-\", standard input, can only be the one input");
+    }
+    PENSTOCK_ASSIGN_OR_RETURN(standard_input, SpooledInput::Read());
+  }
+  if (standard_input) {
+    options.inputs = {standard_input->path()};
+    if (!options.open.kind) options.open.kind = FileKind::kText;
+  }
+  const auto trained = TrainVocabulary(LocalFiles(), options);
+  if (!trained.ok()) {
+    return standard_input ? Annotate(trained.status(), "standard input")
+                          : trained.status();
+  }
+  const VocabularyResult& result = *trained;
   if (result.skipped > 0) {
     fmt::print(stderr,
                "{} files or members of archives were left out, as their names "

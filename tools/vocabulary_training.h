@@ -51,7 +51,8 @@ absl::StatusOr<VocabularyResult> TrainVocabulary(
 CLI::Option_group* AddTrainingOptions(CLI::App& app,
                                       VocabularyOptions& options);
 
-// Trains, and prints to stdout what came out.
-absl::Status RunVocabularyTraining(const VocabularyOptions& options);
+// Trains, and prints to stdout what came out. The one input "-" is standard
+// input, which is text unless `options.open` says otherwise.
+absl::Status RunVocabularyTraining(VocabularyOptions options);
 
 }  // namespace penstock

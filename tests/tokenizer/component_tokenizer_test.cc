@@ -112,6 +112,20 @@ TEST(ComponentTokenizerTest, FingerprintTellsComponentsApart) {
   }
 }
 
+// Room was once made for all of the text behind each of them: minutes, and
+// now a fraction of a second.
+TEST(ComponentTokenizerTest, WideCharactersDoNotMakeBertQuadratic) {
+  std::string text;
+  for (int i = 0; i < (1 << 20); ++i) text += "a \u00e9 ";
+  const json bert = {{"type", "BertNormalizer"},
+                     {"clean_text", true},
+                     {"handle_chinese_chars", true},
+                     {"strip_accents", true},
+                     {"lowercase", true}};
+  ASSERT_OK_AND_ASSIGN(const auto tokenizer, Parse(With("/normalizer", bert)));
+  EXPECT_EQ(Ids(*tokenizer, text).size(), size_t{2} << 20);
+}
+
 TEST(ComponentTokenizerTest, APatternThatTakesTooManyStepsFailsTheText) {
   const json regex = {{"type", "Split"},
                       {"pattern", {{"Regex", "(t+)+\\z"}}},

@@ -127,6 +127,7 @@ TEST(RegexPatternTest, WhatCannotBeShownToMeanTheSameIsNamed) {
       {R"((?:a*)+b)", "+ behind what may be empty"},
       {R"(^*a)", "* behind what may be empty"},
       {R"((?=a)?b)", "? behind what may be empty"},
+      {R"(\b?a)", "? behind what may be empty"},
       {R"(a**)", "repetition of repetition"},
       {R"(a*|b)", "a match that may be empty"},
       {R"(\b)", "a match that may be empty"},

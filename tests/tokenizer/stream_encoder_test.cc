@@ -3,12 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "tests/support/fixtures.h"
 #include "tests/support/status_matchers.h"
+#include "tests/tokenizer/every_kind.h"
 #include "tests/tokenizer/tiny_vocabulary.h"
 #include "tokenizer/byte_tokenizer.h"
 #include "tokenizer/load.h"
@@ -113,6 +115,85 @@ TEST(StreamEncoderTest, HoldsLittleBackOfWords) {
   }
   ASSERT_OK(encoder.Finish(ids));
   EXPECT_EQ(ids, Ids(*tokenizer, words));
+}
+
+// Spaces with marks behind them, characters that become spaces, added tokens
+// at spaces.
+TEST(StreamEncoderTest, EveryKindGivesTheIdsOfTheWhole) {
+  const std::string_view text =
+      "the  cats, \u0301a [CLS] <x> a[SEP] <x>a <mask> \u00a0b \u00b4 \u65e5 "
+      "\u672c "
+      "aab  \t\n the\u200b th\u0323\u0307e \u0387 \u1100 \u1161 \u2581a \u2581 "
+      "\xff a\xe6\x97 b ab ";
+  for (const auto& [name, tokenizer] : testing::EveryKind()) {
+    std::vector<TokenId> whole, ids;
+    const absl::Status status = tokenizer->Encode(text, {}, whole);
+    for (size_t cut = 0; cut <= text.size(); ++cut) {
+      StreamEncoder encoder(*tokenizer);
+      ids.clear();
+      absl::Status streamed = encoder.Add(text.substr(0, cut), ids);
+      streamed.Update(encoder.Add(text.substr(cut), ids));
+      if (streamed.ok()) streamed.Update(encoder.Finish(ids));
+      ASSERT_EQ(streamed.code(), status.code()) << name << " at " << cut;
+      if (status.ok()) {
+        ASSERT_EQ(ids, whole) << name << " at " << cut;
+      }
+    }
+    if (!status.ok()) continue;
+    for (const size_t chunk : {1, 2, 3, 7}) {
+      EXPECT_EQ(Streamed(*tokenizer, text, chunk), whole)
+          << name << " by " << chunk;
+    }
+  }
+}
+
+TEST(StreamEncoderTest, WordsOfComponentsAreNotHeldBack) {
+  nlohmann::json document = nlohmann::json::parse(R"({
+      "version": "1.0", "model": {"type": "WordLevel", "unk_token": "?",
+      "vocab": {"?": 0, "the": 1, "\u2581the": 2, ",": 3}}})");
+  std::string words;
+  for (int i = 0; i < 2000; ++i) words += "the, other day";
+  // By components, the bytes that may be held back.
+  const auto held = [&](const char* normalizer, const char* splitter) {
+    document["normalizer"] = nlohmann::json::parse(normalizer);
+    document["pre_tokenizer"] = nlohmann::json::parse(splitter);
+    const auto tokenizer = ParseTokenizerJson(document.dump(), "t.json");
+    EXPECT_OK(tokenizer);
+    StreamEncoder encoder(**tokenizer);
+    std::vector<TokenId> ids;
+    size_t most = 0;
+    for (size_t at = 0; at < words.size(); at += 100) {
+      EXPECT_OK(encoder.Add(std::string_view(words).substr(at, 100), ids));
+      most = std::max(most, encoder.held_bytes());
+    }
+    EXPECT_OK(encoder.Finish(ids));
+    EXPECT_EQ(ids, Ids(**tokenizer, words)) << normalizer << splitter;
+    return most;
+  };
+  constexpr char kBert[] = R"({"type": "BertPreTokenizer"})";
+  constexpr char kMetaspace[] = R"({"type": "Metaspace", "replacement":
+      "\u2581", "prepend_scheme": "first", "split": true})";
+  for (const char* splitter :
+       {kBert, kMetaspace, R"({"type": "WhitespaceSplit"})",
+        R"({"type": "Whitespace"})",
+        R"({"type": "CharDelimiterSplit", "delimiter": " "})",
+        R"({"type": "Sequence", "pretokenizers": [{"type": "WhitespaceSplit"},
+            {"type": "Punctuation"}]})"}) {
+    for (const char* normalizer :
+         {"null", R"({"type": "NFKC"})", R"({"type": "BertNormalizer",
+              "clean_text": true, "handle_chinese_chars": true,
+              "strip_accents": null, "lowercase": true})",
+          R"({"type": "Sequence", "normalizers": [{"type": "NFD"},
+              {"type": "StripAccents"}, {"type": "Lowercase"}]})"}) {
+      EXPECT_LT(held(normalizer, splitter), 200u) << normalizer << splitter;
+    }
+  }
+  EXPECT_EQ(held(R"({"type": "Prepend", "prepend": "a"})", kBert),
+            words.size());
+  EXPECT_EQ(held("null", R"({"type": "Digits", "individual_digits": true})"),
+            words.size());
+  document["added_tokens"] = {AddedToken("the, ", 4)};
+  EXPECT_EQ(held("null", kBert), words.size());
 }
 
 TEST(StreamEncoderTest, FixturesGiveTheIdsOfTheWhole) {

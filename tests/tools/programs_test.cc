@@ -325,6 +325,47 @@ TEST_F(ProgramsTest, TokenizeReadsNulSeparatedDocuments) {
   EXPECT_EQ(outcome.output, "97 98\n99\n");
 }
 
+TEST_F(ProgramsTest, TokenizeCountsTokens) {
+  const auto counts = [](std::string_view options) {
+    return RunShell(fmt::format(
+        "printf 'ab\"a\\0\\n' | {}/tokenize --tokenizer bytes --null-separated "
+        "--count-tokens {}",
+        PENSTOCK_BIN_DIR, options));
+  };
+  EXPECT_EQ(
+      counts("").output,
+      "97\t\"a\"\t2\n10\t\"\\u000a\"\t1\n34\t\"\\\"\"\t1\n98\t\"b\"\t1\n");
+  EXPECT_THAT(
+      counts("--json").output,
+      ::testing::StartsWith("{\"id\":97,\"token\":\"a\",\"count\":2}\n"));
+  EXPECT_EQ(counts("--offsets").exit_code, 2);
+}
+
+TEST_F(ProgramsTest, AVocabularyCanBeLearnedFromStandardInput) {
+  std::string corpus;
+  for (int i = 0; i < 50; ++i) corpus += "the cat sat\n\n";
+  folder_.Write("corpus.txt", corpus);
+  const std::string size = " --size 270 >/dev/null 2>&1";
+  const auto run = [&](const std::string& line) {
+    const Outcome outcome =
+        RunShell(fmt::format("cd {} && {}", folder_.path(), line));
+    EXPECT_EQ(outcome.exit_code, 0) << line << outcome.output;
+  };
+  const std::string bin = PENSTOCK_BIN_DIR;
+  run(bin + "/datagen vocab corpus.txt -o file.json" + size);
+  run("cat corpus.txt | " + bin + "/datagen vocab - -o vocab-a.json" + size);
+  run("cat corpus.txt | " + bin + "/tokenize --tokenizer b.json --train" +
+      size);
+  EXPECT_EQ(folder_.Read("vocab-a.json"), folder_.Read("file.json"));
+  EXPECT_EQ(folder_.Read("b.json"), folder_.Read("file.json"));
+  const Outcome packed = RunShell(
+      fmt::format("gzip < {} | {}/tokenize --tokenizer {} --train 2>&1",
+                  folder_ / "corpus.txt", bin, folder_ / "c.json"));
+  EXPECT_EQ(packed.exit_code, 1);
+  EXPECT_THAT(packed.output, AllOf(HasSubstr("standard input: "),
+                                   HasSubstr("looks like gzip")));
+}
+
 // The signal waits, blocked, until the program asks for signals.
 TEST_F(ProgramsTest, ASignalStopsDatagenWhichLeavesNothingAndCanRunAgain) {
   std::string text;
@@ -485,7 +526,7 @@ TEST_F(ProgramsTest, VocabSaysWhatIsWrongBeforeItReads) {
   expect("datagen vocab /nowhere -o a.json --size 100", 1, "256 bytes");
   expect("datagen vocab /nowhere -o a.json --words gpt5", 2, "gpt5");
   expect("datagen vocab -o a.json", 2, "corpus");
-  expect("tokenize --tokenizer a.json --train", 1, "standard input");
+  expect("tokenize --tokenizer a.json --train - b.txt", 1, "standard input");
   expect("tokenize --tokenizer a.json --size 300", 2, "--train");
 }
 
