@@ -71,7 +71,7 @@ using ::testing::HasSubstr;
 template <typename Run, typename Check>
 void EndMemoryEverywhere(Run run, Check check) {
   for (const bool for_ever : {false, true}) {
-    run();  // makes what is made once
+    (void)run();  // makes what is made once
     for (int64_t allowed = 0;; ++allowed) {
       ASSERT_LT(allowed, 100'000);
       const int64_t before = live_allocations;
