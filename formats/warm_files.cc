@@ -63,9 +63,10 @@ void WarmFiles::Map(File& file, const ReadableFile& open) {
     left_bytes_.fetch_add(file.size_bytes, std::memory_order_relaxed);
     return;
   }
-  file.kept = std::make_unique<Mapped>(
-      std::move(bytes),
-      std::vector<std::atomic<uint64_t>>(file.size_bytes / kWordBytes + 1));
+  file.kept = std::make_unique<Mapped>();
+  file.kept->bytes = std::move(bytes);
+  file.kept->read_pages =
+      std::vector<std::atomic<uint64_t>>(file.size_bytes / kWordBytes + 1);
   file.mapped.store(file.kept.get(), std::memory_order_release);
 }
 
