@@ -115,6 +115,18 @@ def make_files(arguments, folder, jobs_script):
   subprocess.run([arguments.worker, "--make", folder], check=True)
   subprocess.run([sys.executable, jobs_script, "tensorflow", "make", folder],
                  check=False, stderr=subprocess.DEVNULL)
+  for path in folder.iterdir():
+    read_back(path)
+
+
+def read_back(path):
+  """Has the page cache hold `path` as a reader brings it in: what was written
+  in small pieces lies there in small pieces, and is read at half the speed."""
+  with open(path, "rb") as file:
+    os.fsync(file.fileno())
+    os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+    while file.read(1 << 20):
+      pass
 
 
 def start_workers(arguments, jobs_script):
