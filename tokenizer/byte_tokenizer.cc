@@ -4,9 +4,9 @@
 
 #include "formats/status.h"
 #include "tokenizer/fingerprint.h"
-#include "tokenizer/whole_characters.h"
 #include "tokenizer/token_origins.h"
 #include "tokenizer/valid_utf8.h"
+#include "tokenizer/whole_characters.h"
 
 namespace penstock {
 namespace {

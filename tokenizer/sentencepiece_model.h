@@ -67,10 +67,10 @@ struct SentencePieceModel {
 };
 
 // `name` is the file's, for messages. What comes back is fit for use, but for
-// pieces that are named twice: no piece is empty or holds a NUL byte (but for an unused piece that is
-// one); scores are finite; there is at most one unknown piece, and one unless
-// bytes stand in for it; a byte piece's text is its byte's, and there are 256
-// of them if and only if there is byte fallback.
+// pieces that are named twice: no piece is empty or holds a NUL byte (but for
+// an unused piece that is one); scores are finite; there is at most one unknown
+// piece, and one unless bytes stand in for it; a byte piece's text is its
+// byte's, and there are 256 of them if and only if there is byte fallback.
 //
 // Errors:  kDataLoss naming the offset or piece and what is wrong;
 //          kResourceExhausted for a piece of 8000 bytes or more, as

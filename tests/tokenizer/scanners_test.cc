@@ -172,14 +172,16 @@ TEST_P(PieceTest, Llama3CutsAsTheRegex) {
             GetParam().llama3);
 }
 TEST_P(PieceTest, O200kCutsAsTheRegex) {
-  EXPECT_EQ(Split(O200kScanner(O200kSpelling::kO200k), GetParam().text), GetParam().o200k);
+  EXPECT_EQ(Split(O200kScanner(O200kSpelling::kO200k), GetParam().text),
+            GetParam().o200k);
 }
 INSTANTIATE_TEST_SUITE_P(Rows, PieceTest, ::testing::ValuesIn(kRows));
 
 // What every scanner keeps. A new one joins in one line.
 std::unique_ptr<const PreTokenizer> MakeScanner(std::string_view name) {
   if (name == "gpt2") return std::make_unique<Gpt2Scanner>();
-  if (name == "o200k") return std::make_unique<O200kScanner>(O200kSpelling::kO200k);
+  if (name == "o200k")
+    return std::make_unique<O200kScanner>(O200kSpelling::kO200k);
   return std::make_unique<Cl100kScanner>(
       name == "llama3" ? Cl100kSpelling::kLlama3 : Cl100kSpelling::kTiktoken);
 }

@@ -219,7 +219,8 @@ TEST(SentencePieceTokenizerTest,
       {"x x x abab", {9, 9, 9, 3, 8, 5}, {9, 9, 9, 3, 8, 5}},
       {"abab abab abab x abab x abab x abab ",
        {3, 6, 6, 3, 6, 6, 3, 6, 6, 9, 3, 6, 6, 9, 3, 4, 5, 4, 5, 9, 3, 8, 5},
-       {3, 6, 6, 3, 4, 7, 5, 3, 4, 7, 5, 9, 3, 4, 7, 5, 9, 3, 4, 5, 4, 5, 9, 3, 8, 5}},
+       {3, 6, 6, 3, 4, 7, 5, 3, 4, 7, 5, 9, 3,
+        4, 7, 5, 9, 3, 4, 5, 4, 5, 9, 3, 8, 5}},
   };
   const auto newer = ParseTiny(model);
   const auto older = ParseTiny(model, UnigramRules::kUntil021);
