@@ -16,9 +16,9 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/example.pb.h"
-#include "formats/example_parser.h"
-#include "formats/example_writer.h"
+#include "formats/example/example.pb.h"
+#include "formats/example/example_parser.h"
+#include "formats/example/example_writer.h"
 
 namespace penstock {
 namespace {

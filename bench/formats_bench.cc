@@ -17,11 +17,11 @@
 #include <vector>
 
 #include "bench/tfrecord_files.h"
-#include "formats/atomic_file.h"
-#include "formats/file.h"
-#include "formats/tfrecord_framing.h"
-#include "formats/tfrecord_reader.h"
-#include "formats/tfrecord_writer.h"
+#include "formats/files/atomic_file.h"
+#include "formats/files/file.h"
+#include "formats/tfrecord/tfrecord_framing.h"
+#include "formats/tfrecord/tfrecord_reader.h"
+#include "formats/tfrecord/tfrecord_writer.h"
 #include "tests/support/task_threads.h"
 
 namespace penstock {

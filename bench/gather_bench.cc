@@ -15,11 +15,11 @@
 #include <vector>
 
 #include "bench/tfrecord_files.h"
-#include "formats/file.h"
-#include "formats/record_files.h"
-#include "formats/record_index.h"
-#include "formats/record_index_build.h"
-#include "formats/tfrecord_framing.h"
+#include "formats/files/file.h"
+#include "formats/index/record_files.h"
+#include "formats/index/record_index.h"
+#include "formats/index/record_index_build.h"
+#include "formats/tfrecord/tfrecord_framing.h"
 
 namespace penstock {
 namespace {

@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include "formats/example_writer.h"
-#include "formats/record_index.h"
-#include "formats/tfrecord_writer.h"
+#include "formats/example/example_writer.h"
+#include "formats/index/record_index.h"
+#include "formats/tfrecord/tfrecord_writer.h"
 #include "infeed/batch_digest.h"
 #include "infeed/batch_placement.h"
 #include "infeed/infeed.h"

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "formats/example_writer.h"
-#include "formats/record_index.h"
-#include "formats/tfrecord_writer.h"
+#include "formats/example/example_writer.h"
+#include "formats/index/record_index.h"
+#include "formats/tfrecord/tfrecord_writer.h"
 #include "pipeline/permutation.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/plan.h"

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/file.h"
+#include "formats/files/file.h"
 #include "tests/support/fixtures.h"
 #include "tokenizer/load.h"
 

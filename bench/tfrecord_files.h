@@ -10,10 +10,10 @@
 #include <string>
 #include <string_view>
 
-#include "formats/file.h"
-#include "formats/record_index.h"
-#include "formats/record_index_build.h"
-#include "formats/tfrecord_writer.h"
+#include "formats/files/file.h"
+#include "formats/index/record_index.h"
+#include "formats/index/record_index_build.h"
+#include "formats/tfrecord/tfrecord_writer.h"
 
 namespace penstock {
 

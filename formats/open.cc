@@ -5,17 +5,17 @@
 #include <algorithm>
 #include <utility>
 
-#include "formats/archive_reader.h"
-#include "formats/bounded_stream.h"
-#include "formats/csv_reader.h"
-#include "formats/guarded_reader.h"
-#include "formats/jsonl_reader.h"
-#include "formats/open_stream.h"
-#include "formats/plain_stream.h"
-#include "formats/status.h"
-#include "formats/text_reader.h"
-#include "formats/tfrecord_reader.h"
-#include "formats/webdataset_reader.h"
+#include "formats/archives/archive_reader.h"
+#include "formats/archives/webdataset_reader.h"
+#include "formats/corpora/csv_reader.h"
+#include "formats/corpora/jsonl_reader.h"
+#include "formats/corpora/text_reader.h"
+#include "formats/files/status.h"
+#include "formats/records/guarded_reader.h"
+#include "formats/streams/bounded_stream.h"
+#include "formats/streams/open_stream.h"
+#include "formats/streams/plain_stream.h"
+#include "formats/tfrecord/tfrecord_reader.h"
 
 namespace penstock {
 namespace {

@@ -11,15 +11,15 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "formats/archive_options.h"
-#include "formats/csv_form.h"
-#include "formats/file.h"
-#include "formats/file_kind.h"
-#include "formats/json_check.h"
-#include "formats/record_reader.h"
-#include "formats/recovery.h"
-#include "formats/text_unit.h"
-#include "formats/unpack_limits.h"
+#include "formats/archives/archive_options.h"
+#include "formats/corpora/csv_form.h"
+#include "formats/corpora/json_check.h"
+#include "formats/corpora/text_unit.h"
+#include "formats/files/file.h"
+#include "formats/records/record_reader.h"
+#include "formats/records/recovery.h"
+#include "formats/streams/file_kind.h"
+#include "formats/streams/unpack_limits.h"
 
 namespace penstock {
 

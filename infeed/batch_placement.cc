@@ -6,7 +6,7 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "formats/status.h"
+#include "formats/files/status.h"
 #include "infeed/sharding.h"
 
 namespace penstock {

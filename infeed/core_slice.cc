@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "formats/status.h"
+#include "formats/files/status.h"
 
 namespace penstock {
 namespace {

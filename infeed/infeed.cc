@@ -8,7 +8,7 @@
 #include <thread>
 #include <utility>
 
-#include "formats/status.h"
+#include "formats/files/status.h"
 #include "infeed/batch_placement.h"
 
 namespace penstock {

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "formats/record_digest.h"
+#include "formats/records/record_digest.h"
 
 namespace penstock {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/record_digest.h"
+#include "formats/records/record_digest.h"
 #include "infeed/compile_cache.h"
 #include "infeed/ledger.h"
 #include "infeed/record_census.h"

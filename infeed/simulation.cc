@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "formats/status.h"
+#include "formats/files/status.h"
 #include "infeed/batch_placement.h"
 #include "infeed/batch_source.h"
 #include "infeed/clock.h"

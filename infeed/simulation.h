@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "formats/file.h"
+#include "formats/files/file.h"
 #include "infeed/mesh.h"
 #include "infeed/run_report.h"
 #include "infeed/simulated_device.h"

@@ -6,7 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "formats/status.h"
+#include "formats/files/status.h"
 
 namespace penstock {
 namespace {

@@ -8,7 +8,7 @@
 #include <set>
 #include <utility>
 
-#include "formats/status.h"
+#include "formats/files/status.h"
 
 namespace penstock {
 namespace {

@@ -5,7 +5,7 @@
 #include <thread>
 #include <utility>
 
-#include "formats/status.h"
+#include "formats/files/status.h"
 #include "pipeline/explain.h"
 #include "pipeline/forecast.h"
 #include "pipeline/indexed_rounds.h"

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "formats/examples.h"
-#include "formats/feature_spec.h"
+#include "formats/example/examples.h"
+#include "formats/example/feature_spec.h"
 #include "formats/open.h"
 #include "pipeline/contract.h"
 #include "tokenizer/tokenizer.h"
@@ -99,7 +99,8 @@ struct BatchOptions {
 // comes Bucket or Pad, and Batch last.
 class Dataset {
  public:
-  // TFRecord files of tf.train.Example. `pattern` as in formats/shard_names.h.
+  // TFRecord files of tf.train.Example. `pattern` as in
+  // formats/datasets/shard_names.h.
   static Dataset TfRecords(std::string pattern, OpenOptions options = {});
   // Text, JSONL ... as formats/open.h reads them; one bytes feature, "text".
   static Dataset Corpus(std::string pattern, OpenOptions options = {});

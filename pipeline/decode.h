@@ -9,8 +9,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "formats/example_parser.h"
-#include "formats/examples.h"
+#include "formats/example/example_parser.h"
+#include "formats/example/examples.h"
 #include "pipeline/rows.h"
 #include "pipeline/stages.h"
 

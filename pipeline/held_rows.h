@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "formats/examples.h"
+#include "formats/example/examples.h"
 #include "pipeline/batch.h"
 
 namespace penstock {

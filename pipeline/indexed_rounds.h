@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "formats/record_files.h"
+#include "formats/index/record_files.h"
 #include "pipeline/order.h"
 #include "pipeline/rounds.h"
 

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "formats/status.h"
+#include "formats/files/status.h"
 #include "pipeline/seed.h"
 
 namespace penstock {

@@ -10,7 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "formats/file.h"
+#include "formats/files/file.h"
 #include "pipeline/agreement.h"
 #include "pipeline/batch.h"
 #include "pipeline/contract.h"

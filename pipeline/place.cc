@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-#include "formats/status.h"
+#include "formats/files/status.h"
 
 namespace penstock {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "formats/record_files.h"
+#include "formats/index/record_files.h"
 #include "pipeline/job.h"
 #include "pipeline/placement.h"
 #include "pipeline/plan.h"

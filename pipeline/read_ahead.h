@@ -11,7 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "formats/examples.h"
+#include "formats/example/examples.h"
 #include "pipeline/job.h"
 #include "pipeline/rounds.h"
 #include "pipeline/workers.h"

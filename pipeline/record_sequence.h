@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "formats/file.h"
+#include "formats/files/file.h"
 #include "formats/open.h"
-#include "formats/record_reader.h"
+#include "formats/records/record_reader.h"
 
 namespace penstock {
 

@@ -13,7 +13,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "formats/record_files.h"
+#include "formats/index/record_files.h"
 #include "pipeline/state.h"
 
 namespace penstock {

@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-#include "formats/examples.h"
+#include "formats/example/examples.h"
 #include "pipeline/batch.h"
 
 namespace penstock {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "formats/status.h"
+#include "formats/files/status.h"
 #include "pipeline/record_sequence.h"
 
 namespace penstock {

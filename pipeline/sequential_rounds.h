@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/file.h"
+#include "formats/files/file.h"
 #include "formats/open.h"
 #include "pipeline/order.h"
 #include "pipeline/rounds.h"

@@ -6,10 +6,10 @@
 #include <string_view>
 #include <utility>
 
+#include "formats/datasets/shard_names.h"
+#include "formats/files/status.h"
+#include "formats/index/record_index.h"
 #include "formats/open.h"
-#include "formats/record_index.h"
-#include "formats/shard_names.h"
-#include "formats/status.h"
 #include "tokenizer/fingerprint.h"
 
 namespace penstock {

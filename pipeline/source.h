@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "formats/file.h"
-#include "formats/record_files.h"
+#include "formats/files/file.h"
+#include "formats/index/record_files.h"
 #include "pipeline/node.h"
 
 namespace penstock {

@@ -5,7 +5,7 @@
 #include <bit>
 #include <utility>
 
-#include "formats/status.h"
+#include "formats/files/status.h"
 #include "pipeline/check_stages.h"
 #include "tokenizer/fingerprint.h"
 

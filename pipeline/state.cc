@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "formats/atomic_file.h"
-#include "formats/status.h"
+#include "formats/files/atomic_file.h"
+#include "formats/files/status.h"
 #include "tokenizer/fingerprint.h"
 
 namespace penstock {

@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "formats/file.h"
+#include "formats/files/file.h"
 
 namespace penstock {
 

@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-#include "formats/status.h"
+#include "formats/files/status.h"
 #include "pipeline/held_rows.h"
 #include "pipeline/length_exchange.h"
 #include "pipeline/read_ahead.h"

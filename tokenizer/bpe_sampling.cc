@@ -1,7 +1,7 @@
 // EncodeSampled of bpe_tokenizer.h.
 #include <vector>
 
-#include "formats/status.h"
+#include "formats/files/status.h"
 #include "tokenizer/bpe_tokenizer.h"
 #include "tokenizer/draws.h"
 

@@ -6,7 +6,7 @@
 #include <array>
 #include <utility>
 
-#include "formats/status.h"
+#include "formats/files/status.h"
 #include "tokenizer/token_origins.h"
 #include "tokenizer/valid_utf8.h"
 

@@ -7,8 +7,8 @@
 #include <limits>
 #include <map>
 
-#include "formats/quoted.h"
-#include "formats/status.h"
+#include "formats/files/quoted.h"
+#include "formats/files/status.h"
 #include "tokenizer/byte_alphabet.h"
 #include "tokenizer/pair_merger.h"
 #include "tokenizer/valid_utf8.h"

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "formats/status.h"
+#include "formats/files/status.h"
 #include "tokenizer/fingerprint.h"
 #include "tokenizer/token_origins.h"
 #include "tokenizer/valid_utf8.h"

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "formats/status.h"
+#include "formats/files/status.h"
 #include "tokenizer/component_tokenizer.h"
 #include "tokenizer/stream_decoder.h"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "formats/status.h"
+#include "formats/files/status.h"
 #include "tokenizer/encoding_frame.h"
 #include "tokenizer/encoding_parts.h"
 #include "tokenizer/token_origins.h"

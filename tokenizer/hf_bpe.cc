@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "formats/status.h"
+#include "formats/files/status.h"
 #include "tokenizer/fingerprint.h"
 #include "tokenizer/valid_utf8.h"
 

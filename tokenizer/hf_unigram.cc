@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-#include "formats/status.h"
+#include "formats/files/status.h"
 #include "tokenizer/fingerprint.h"
 #include "tokenizer/valid_utf8.h"
 #include "tokenizer/vocabulary_trie.h"

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "formats/status.h"
+#include "formats/files/status.h"
 #include "tokenizer/json_pipeline.h"
 
 namespace penstock {

@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "formats/status.h"
+#include "formats/files/status.h"
 #include "tokenizer/json_bpe_model.h"
 #include "tokenizer/json_components.h"
 

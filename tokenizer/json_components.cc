@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "formats/status.h"
+#include "formats/files/status.h"
 #include "tokenizer/fingerprint.h"
 #include "tokenizer/gpt2_scanner.h"
 #include "tokenizer/patterns.h"

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "formats/status.h"
+#include "formats/files/status.h"
 #include "tokenizer/fragment_decoders.h"
 #include "tokenizer/json_pipeline.h"
 #include "tokenizer/token_decoders.h"

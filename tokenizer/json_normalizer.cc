@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "formats/status.h"
+#include "formats/files/status.h"
 #include "tokenizer/base64.h"
 #include "tokenizer/bert_normalizer.h"
 #include "tokenizer/charsmap_normalizer.h"

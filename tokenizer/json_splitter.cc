@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "formats/status.h"
+#include "formats/files/status.h"
 #include "tokenizer/byte_level_splitter.h"
 #include "tokenizer/character_splitters.h"
 #include "tokenizer/json_pipeline.h"

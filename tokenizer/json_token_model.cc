@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "formats/status.h"
+#include "formats/files/status.h"
 #include "tokenizer/fingerprint.h"
 #include "tokenizer/hf_bpe.h"
 #include "tokenizer/hf_unigram.h"

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "formats/status.h"
+#include "formats/files/status.h"
 #include "tokenizer/byte_tokenizer.h"
 #include "tokenizer/sentencepiece_tokenizer.h"
 #include "tokenizer/tiktoken.h"

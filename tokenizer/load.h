@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "formats/file.h"
+#include "formats/files/file.h"
 #include "tokenizer/special_tokens.h"
 #include "tokenizer/tokenizer.h"
 #include "tokenizer/unigram_rules.h"

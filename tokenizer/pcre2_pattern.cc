@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "formats/status.h"
+#include "formats/files/status.h"
 #include "tokenizer/regex_chars.h"
 #include "tokenizer/regex_facts.h"
 #include "tokenizer/regex_parser.h"

@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "formats/status.h"
+#include "formats/files/status.h"
 #include "tokenizer/valid_utf8.h"
 
 namespace penstock {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "formats/status.h"
+#include "formats/files/status.h"
 #include "tokenizer/regex_chars.h"
 #include "tokenizer/regex_facts.h"
 #include "tokenizer/regex_repeat.h"

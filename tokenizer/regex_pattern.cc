@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "formats/status.h"
+#include "formats/files/status.h"
 #include "tokenizer/patterns.h"
 #include "tokenizer/pcre2_pattern.h"
 #include "tokenizer/re2_pattern.h"

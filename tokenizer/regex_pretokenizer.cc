@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "formats/status.h"
+#include "formats/files/status.h"
 #include "tokenizer/regex_pattern.h"
 
 namespace penstock {

@@ -6,7 +6,7 @@
 #include <charconv>
 #include <utility>
 
-#include "formats/status.h"
+#include "formats/files/status.h"
 #include "tokenizer/regex_chars.h"
 #include "tokenizer/regex_facts.h"
 

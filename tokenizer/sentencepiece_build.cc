@@ -6,8 +6,8 @@
 #include <cstring>
 #include <utility>
 
-#include "formats/quoted.h"
-#include "formats/status.h"
+#include "formats/files/quoted.h"
+#include "formats/files/status.h"
 #include "tokenizer/fingerprint.h"
 #include "tokenizer/merge_segmenter.h"
 #include "tokenizer/piece_boundaries.h"

@@ -8,8 +8,8 @@
 #include <cstddef>
 #include <string>
 
-#include "formats/quoted.h"
-#include "formats/status.h"
+#include "formats/files/quoted.h"
+#include "formats/files/status.h"
 
 namespace penstock {
 namespace {

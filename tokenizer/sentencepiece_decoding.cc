@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "formats/status.h"
+#include "formats/files/status.h"
 #include "tokenizer/sentencepiece_tokenizer.h"
 #include "tokenizer/utf8.h"
 #include "tokenizer/valid_utf8.h"

@@ -5,8 +5,8 @@
 #include <bit>
 
 #include "absl/status/status.h"
-#include "formats/status.h"
-#include "formats/wire_format.h"
+#include "formats/files/status.h"
+#include "formats/wire/wire_format.h"
 #include "tokenizer/sentencepiece_checks.h"
 
 namespace penstock {

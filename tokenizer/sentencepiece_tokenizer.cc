@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "formats/status.h"
+#include "formats/files/status.h"
 #include "tokenizer/token_origins.h"
 #include "tokenizer/utf8.h"
 #include "tokenizer/valid_utf8.h"

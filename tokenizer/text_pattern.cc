@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "formats/status.h"
+#include "formats/files/status.h"
 
 namespace penstock {
 

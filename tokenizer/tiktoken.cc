@@ -9,7 +9,7 @@
 #include <set>
 #include <utility>
 
-#include "formats/status.h"
+#include "formats/files/status.h"
 #include "tokenizer/base64.h"
 #include "tokenizer/bpe_tokenizer.h"
 #include "tokenizer/patterns.h"

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "formats/status.h"
+#include "formats/files/status.h"
 #include "tokenizer/encoding.h"
 #include "tokenizer/encoding_frame.h"
 

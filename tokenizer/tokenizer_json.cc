@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "formats/status.h"
+#include "formats/files/status.h"
 #include "tokenizer/bpe_tokenizer.h"
 #include "tokenizer/json_bpe_model.h"
 #include "tokenizer/json_components.h"

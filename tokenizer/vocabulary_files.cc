@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "formats/status.h"
+#include "formats/files/status.h"
 #include "tokenizer/hf_unicode.h"
 #include "tokenizer/tokenizer_json.h"
 #include "tokenizer/valid_utf8.h"

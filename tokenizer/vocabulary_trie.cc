@@ -3,7 +3,7 @@
 #include <string_view>
 #include <utility>
 
-#include "formats/status.h"
+#include "formats/files/status.h"
 
 namespace penstock {
 namespace {

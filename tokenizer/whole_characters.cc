@@ -1,6 +1,6 @@
 #include "tokenizer/whole_characters.h"
 
-#include "formats/status.h"
+#include "formats/files/status.h"
 #include "tokenizer/valid_utf8.h"
 
 namespace penstock {

@@ -13,10 +13,10 @@
 #include <thread>
 #include <utility>
 
-#include "formats/example_writer.h"
-#include "formats/manifest.h"
-#include "formats/record_index.h"
-#include "formats/status.h"
+#include "formats/datasets/manifest.h"
+#include "formats/example/example_writer.h"
+#include "formats/files/status.h"
+#include "formats/index/record_index.h"
 #include "pipeline/workers.h"
 #include "tools/input_files.h"
 #include "tools/progress.h"

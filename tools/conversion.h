@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "formats/feature_spec.h"
-#include "formats/file.h"
+#include "formats/example/feature_spec.h"
+#include "formats/files/file.h"
 #include "formats/open.h"
-#include "formats/record_reader.h"
+#include "formats/records/record_reader.h"
 #include "tokenizer/tokenizer.h"
 #include "tools/document_chunks.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "formats/status.h"
+#include "formats/files/status.h"
 #include "tokenizer/load.h"
 #include "tools/conversion.h"
 #include "tools/corpus_options.h"

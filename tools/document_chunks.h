@@ -10,9 +10,9 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "formats/file.h"
+#include "formats/files/file.h"
 #include "formats/open.h"
-#include "formats/record_reader.h"
+#include "formats/records/record_reader.h"
 #include "tools/input_files.h"
 
 namespace penstock {

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "formats/status.h"
+#include "formats/files/status.h"
 #include "tokenizer/encoding.h"
 #include "tokenizer/sampling.h"
 #include "tools/text_input.h"

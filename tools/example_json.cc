@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "absl/strings/escaping.h"
-#include "formats/example.pb.h"
-#include "formats/status.h"
+#include "formats/example/example.pb.h"
+#include "formats/files/status.h"
 
 namespace penstock {
 namespace {

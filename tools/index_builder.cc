@@ -8,9 +8,9 @@
 #include <optional>
 #include <utility>
 
-#include "formats/example_parser.h"
-#include "formats/manifest.h"
-#include "formats/status.h"
+#include "formats/datasets/manifest.h"
+#include "formats/example/example_parser.h"
+#include "formats/files/status.h"
 #include "tools/example_json.h"
 #include "tools/record_scan.h"
 

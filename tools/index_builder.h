@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "formats/file.h"
-#include "formats/record_index.h"
-#include "formats/record_index_build.h"
+#include "formats/files/file.h"
+#include "formats/index/record_index.h"
+#include "formats/index/record_index_build.h"
 
 namespace penstock {
 

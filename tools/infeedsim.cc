@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "formats/atomic_file.h"
-#include "formats/manifest.h"
-#include "formats/shard_names.h"
-#include "formats/status.h"
+#include "formats/datasets/manifest.h"
+#include "formats/datasets/shard_names.h"
+#include "formats/files/atomic_file.h"
+#include "formats/files/status.h"
 #include "infeed/report_json.h"
 #include "infeed/report_text.h"
 #include "infeed/simulation.h"

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "formats/shard_names.h"
-#include "formats/status.h"
+#include "formats/datasets/shard_names.h"
+#include "formats/files/status.h"
 
 namespace penstock {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "formats/file.h"
+#include "formats/files/file.h"
 #include "formats/open.h"
 
 namespace penstock {
@@ -19,9 +19,9 @@ struct InputFiles {
   std::vector<std::string> skipped;
 };
 
-// Expands files, patterns (formats/shard_names.h) and folders, which are walked
-// whole and in bytewise order of their paths.
-// Errors:  kNotFound, kInvalidArgument where nothing is left to read or a file
+// Expands files, patterns (formats/datasets/shard_names.h) and folders, which
+// are walked whole and in bytewise order of their paths. Errors:  kNotFound,
+// kInvalidArgument where nothing is left to read or a file
 //          named outright has a name that says no kind and `kind` is not given.
 absl::StatusOr<InputFiles> FindInputFiles(
     FileSystem& files, const std::vector<std::string>& inputs,

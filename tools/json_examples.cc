@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "absl/strings/escaping.h"
-#include "formats/example_writer.h"
-#include "formats/sequence_writer.h"
-#include "formats/status.h"
+#include "formats/example/example_writer.h"
+#include "formats/example/sequence_writer.h"
+#include "formats/files/status.h"
 
 namespace penstock {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
-#include "formats/feature_spec.h"
+#include "formats/example/feature_spec.h"
 
 namespace penstock {
 

@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <system_error>
 
-#include "formats/file_kind.h"
-#include "formats/status.h"
-#include "formats/tfrecord_writer.h"
+#include "formats/files/status.h"
+#include "formats/streams/file_kind.h"
+#include "formats/tfrecord/tfrecord_writer.h"
 #include "tools/record_scan.h"
 
 namespace penstock {

@@ -9,11 +9,11 @@
 #include <thread>
 #include <utility>
 
-#include "formats/file_kind.h"
+#include "formats/files/status.h"
 #include "formats/open.h"
-#include "formats/status.h"
-#include "formats/tfrecord_framing.h"
-#include "formats/tfrecord_reader.h"
+#include "formats/streams/file_kind.h"
+#include "formats/tfrecord/tfrecord_framing.h"
+#include "formats/tfrecord/tfrecord_reader.h"
 #include "pipeline/workers.h"
 #include "tools/program.h"
 #include "tools/record_spans.h"

@@ -3,12 +3,12 @@
 #include <string_view>
 #include <utility>
 
-#include "formats/plain_stream.h"
-#include "formats/status.h"
-#include "formats/stream_window.h"
-#include "formats/tfrecord_frames.h"
-#include "formats/tfrecord_reader.h"
-#include "formats/tfrecord_search.h"
+#include "formats/files/status.h"
+#include "formats/streams/plain_stream.h"
+#include "formats/streams/stream_window.h"
+#include "formats/tfrecord/tfrecord_frames.h"
+#include "formats/tfrecord/tfrecord_reader.h"
+#include "formats/tfrecord/tfrecord_search.h"
 
 namespace penstock {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "formats/file.h"
-#include "formats/tfrecord_framing.h"
+#include "formats/files/file.h"
+#include "formats/tfrecord/tfrecord_framing.h"
 
 namespace penstock {
 

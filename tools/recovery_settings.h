@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 
-#include "formats/recovery.h"
+#include "formats/records/recovery.h"
 #include "tools/skipped_report.h"
 
 namespace penstock {

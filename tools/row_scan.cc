@@ -5,7 +5,7 @@
 #include <memory>
 #include <thread>
 
-#include "formats/status.h"
+#include "formats/files/status.h"
 #include "pipeline/workers.h"
 #include "tools/record_scan.h"
 

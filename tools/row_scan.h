@@ -11,9 +11,9 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
-#include "formats/file.h"
-#include "formats/record_reader.h"
-#include "formats/row_summary.h"
+#include "formats/example/row_summary.h"
+#include "formats/files/file.h"
+#include "formats/records/record_reader.h"
 #include "tools/progress.h"
 
 namespace penstock {

@@ -5,11 +5,11 @@
 #include <span>
 #include <utility>
 
-#include "formats/crc32c.h"
-#include "formats/record_index.h"
-#include "formats/record_index_build.h"
-#include "formats/shard_names.h"
-#include "formats/status.h"
+#include "formats/datasets/shard_names.h"
+#include "formats/files/crc32c.h"
+#include "formats/files/status.h"
+#include "formats/index/record_index.h"
+#include "formats/index/record_index_build.h"
 
 namespace penstock {
 namespace {

@@ -9,10 +9,10 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "formats/file.h"
-#include "formats/manifest.h"
-#include "formats/record_reader.h"
-#include "formats/tfrecord_writer.h"
+#include "formats/datasets/manifest.h"
+#include "formats/files/file.h"
+#include "formats/records/record_reader.h"
+#include "formats/tfrecord/tfrecord_writer.h"
 
 namespace penstock {
 

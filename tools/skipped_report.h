@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "formats/recovery.h"
+#include "formats/records/recovery.h"
 
 namespace penstock {
 

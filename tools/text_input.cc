@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <cstdio>
 
-#include "formats/file.h"
-#include "formats/status.h"
+#include "formats/files/file.h"
+#include "formats/files/status.h"
 
 namespace penstock {
 namespace {

@@ -5,9 +5,9 @@
 #include <optional>
 #include <vector>
 
-#include "formats/status.h"
-#include "formats/tfds_features.h"
-#include "formats/tfds_folder.h"
+#include "formats/datasets/tfds_features.h"
+#include "formats/datasets/tfds_folder.h"
+#include "formats/files/status.h"
 
 namespace penstock {
 namespace {

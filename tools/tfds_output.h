@@ -6,8 +6,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "formats/file.h"
-#include "formats/manifest.h"
+#include "formats/datasets/manifest.h"
+#include "formats/files/file.h"
 
 namespace penstock {
 

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "formats/file.h"
-#include "formats/status.h"
+#include "formats/files/file.h"
+#include "formats/files/status.h"
 #include "tokenizer/load.h"
 #include "tools/corpus_options.h"
 #include "tools/document_ids.h"

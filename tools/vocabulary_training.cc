@@ -11,8 +11,8 @@
 #include <thread>
 #include <utility>
 
-#include "formats/atomic_file.h"
-#include "formats/status.h"
+#include "formats/files/atomic_file.h"
+#include "formats/files/status.h"
 #include "pipeline/workers.h"
 #include "tokenizer/patterns.h"
 #include "tokenizer/write_tokenizer_json.h"

@@ -9,7 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "formats/file.h"
+#include "formats/files/file.h"
 #include "formats/open.h"
 #include "tokenizer/bpe_training.h"
 

@@ -14,12 +14,12 @@
 #include <vector>
 
 #include "bench/peers/worker.h"
-#include "formats/example.pb.h"
-#include "formats/file.h"
-#include "formats/record_index.h"
-#include "formats/record_index_build.h"
-#include "formats/tfrecord_framing.h"
-#include "formats/tfrecord_reader.h"
+#include "formats/example/example.pb.h"
+#include "formats/files/file.h"
+#include "formats/index/record_index.h"
+#include "formats/index/record_index_build.h"
+#include "formats/tfrecord/tfrecord_framing.h"
+#include "formats/tfrecord/tfrecord_reader.h"
 
 namespace penstock::peers {
 namespace {

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "bench/peers/worker.h"
-#include "formats/example_writer.h"
-#include "formats/file.h"
-#include "formats/tfrecord_writer.h"
+#include "formats/example/example_writer.h"
+#include "formats/files/file.h"
+#include "formats/tfrecord/tfrecord_writer.h"
 
 namespace penstock::peers {
 namespace {

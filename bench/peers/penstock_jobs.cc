@@ -4,14 +4,14 @@
 #include <vector>
 
 #include "bench/peers/worker.h"
-#include "formats/example_parser.h"
+#include "formats/example/example_parser.h"
+#include "formats/index/record_files.h"
+#include "formats/index/record_index.h"
+#include "formats/index/record_index_build.h"
 #include "formats/open.h"
-#include "formats/record_files.h"
-#include "formats/record_index.h"
-#include "formats/record_index_build.h"
-#include "formats/tfrecord_framing.h"
-#include "formats/tfrecord_reader.h"
-#include "formats/tfrecord_writer.h"
+#include "formats/tfrecord/tfrecord_framing.h"
+#include "formats/tfrecord/tfrecord_reader.h"
+#include "formats/tfrecord/tfrecord_writer.h"
 
 namespace penstock::peers {
 namespace {

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/file.h"
+#include "formats/files/file.h"
 #include "tokenizer/load.h"
 
 namespace penstock {

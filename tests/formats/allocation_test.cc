@@ -12,12 +12,12 @@
 #include <utility>
 #include <vector>
 
-#include "formats/example_parser.h"
-#include "formats/example_writer.h"
+#include "formats/example/example_parser.h"
+#include "formats/example/example_writer.h"
+#include "formats/index/record_files.h"
+#include "formats/index/record_index_build.h"
 #include "formats/open.h"
-#include "formats/record_files.h"
-#include "formats/record_index_build.h"
-#include "formats/tfrecord_writer.h"
+#include "formats/tfrecord/tfrecord_writer.h"
 #include "tests/formats/archive_fixture.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/status_matchers.h"

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "formats/posix_files.h"
+#include "formats/files/posix_files.h"
 #include "tests/formats/archive_fixture.h"
 #include "tests/support/faulty_calls.h"
 #include "tests/support/scratch_folder.h"

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "formats/member_name.h"
+#include "formats/archives/member_name.h"
 #include "tests/formats/archive_fixture.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/status_matchers.h"

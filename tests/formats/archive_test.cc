@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "formats/archive_reader.h"
+#include "formats/archives/archive_reader.h"
 #include "formats/open.h"
 #include "tests/formats/archive_fixture.h"
 #include "tests/formats/text_fixture.h"

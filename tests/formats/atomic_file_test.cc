@@ -1,4 +1,4 @@
-#include "formats/atomic_file.h"
+#include "formats/files/atomic_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <string>
 
-#include "formats/posix_files.h"
+#include "formats/files/posix_files.h"
 #include "tests/support/faulty_calls.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/status_matchers.h"

@@ -7,11 +7,11 @@
 #include <string_view>
 #include <utility>
 
-#include "formats/byte_stream.h"
-#include "formats/gzip_compressor.h"
-#include "formats/gzip_stream.h"
-#include "formats/zlib_compressor.h"
-#include "formats/zlib_stream.h"
+#include "formats/streams/byte_stream.h"
+#include "formats/streams/gzip_compressor.h"
+#include "formats/streams/gzip_stream.h"
+#include "formats/streams/zlib_compressor.h"
+#include "formats/streams/zlib_stream.h"
 #include "tests/formats/reference_zlib.h"
 #include "tests/support/status_matchers.h"
 

@@ -1,4 +1,4 @@
-#include "formats/crc32c.h"
+#include "formats/files/crc32c.h"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/csv_reader.h"
-#include "formats/csv_rows.h"
-#include "formats/memory_stream.h"
+#include "formats/corpora/csv_reader.h"
+#include "formats/corpora/csv_rows.h"
+#include "formats/streams/memory_stream.h"
 #include "tests/formats/csv_reference.h"
 #include "tests/formats/text_fixture.h"
 #include "tests/support/status_matchers.h"

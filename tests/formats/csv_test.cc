@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "formats/csv_reader.h"
-#include "formats/memory_stream.h"
+#include "formats/corpora/csv_reader.h"
+#include "formats/streams/memory_stream.h"
 #include "tests/formats/archive_fixture.h"
 #include "tests/formats/text_fixture.h"
 #include "tests/support/status_matchers.h"

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "formats/manifest.h"
+#include "formats/datasets/manifest.h"
 #include "formats/open.h"
-#include "formats/tfrecord_writer.h"
+#include "formats/tfrecord/tfrecord_writer.h"
 #include "tests/formats/archive_fixture.h"
 #include "tests/formats/text_fixture.h"
 #include "tests/support/scratch_folder.h"

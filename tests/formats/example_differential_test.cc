@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/strings/escaping.h"
-#include "formats/example_parser.h"
+#include "formats/example/example_parser.h"
 #include "tests/formats/example_generator.h"
 #include "tests/formats/example_oracle.h"
 #include "tests/formats/wire_builder.h"

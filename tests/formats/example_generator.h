@@ -5,7 +5,7 @@
 #include <random>
 #include <string>
 
-#include "formats/example.pb.h"
+#include "formats/example/example.pb.h"
 
 namespace penstock::testing {
 

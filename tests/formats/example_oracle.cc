@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "formats/example.pb.h"
-#include "formats/example_parser.h"
+#include "formats/example/example.pb.h"
+#include "formats/example/example_parser.h"
 
 namespace penstock::testing {
 namespace {

@@ -1,4 +1,4 @@
-#include "formats/example_parser.h"
+#include "formats/example/example_parser.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "formats/example_parser.h"
-#include "formats/example_writer.h"
+#include "formats/example/example_parser.h"
+#include "formats/example/example_writer.h"
 #include "tests/formats/example_oracle.h"
 #include "tests/formats/wire_builder.h"
 #include "tests/support/status_matchers.h"

@@ -1,4 +1,4 @@
-#include "formats/example_writer.h"
+#include "formats/example/example_writer.h"
 
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/strings/escaping.h"
-#include "formats/example.pb.h"
+#include "formats/example/example.pb.h"
 #include "tests/formats/example_generator.h"
 
 namespace penstock::testing {

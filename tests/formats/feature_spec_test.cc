@@ -1,5 +1,5 @@
 // Dense shapes, ragged features and tokens as bytes.
-#include "formats/feature_spec.h"
+#include "formats/example/feature_spec.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/example_parser.h"
+#include "formats/example/example_parser.h"
 #include "tests/formats/wire_builder.h"
 #include "tests/support/status_matchers.h"
 

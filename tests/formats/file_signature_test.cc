@@ -1,4 +1,4 @@
-#include "formats/file_signature.h"
+#include "formats/streams/file_signature.h"
 
 #include <gtest/gtest.h>
 

@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/gzip_member.h"
-#include "formats/gzip_member_search.h"
-#include "formats/tfrecord_framing.h"
-#include "formats/tfrecord_reader.h"
+#include "formats/streams/gzip_member.h"
+#include "formats/tfrecord/gzip_member_search.h"
+#include "formats/tfrecord/tfrecord_framing.h"
+#include "formats/tfrecord/tfrecord_reader.h"
 #include "tests/formats/reference_zlib.h"
 #include "tests/support/memory_files.h"
 #include "tests/support/status_matchers.h"

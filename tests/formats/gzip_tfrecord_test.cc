@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/gzip_member.h"
-#include "formats/posix_files.h"
-#include "formats/tfrecord_framing.h"
+#include "formats/files/posix_files.h"
+#include "formats/streams/gzip_member.h"
+#include "formats/tfrecord/tfrecord_framing.h"
 #include "tests/formats/reference_zlib.h"
 #include "tests/formats/tfrecord_fixture.h"
 #include "tests/support/faulty_calls.h"

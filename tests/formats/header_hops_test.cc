@@ -1,4 +1,4 @@
-#include "formats/header_hops.h"
+#include "formats/tfrecord/header_hops.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/tfrecord_framing.h"
+#include "formats/tfrecord/tfrecord_framing.h"
 
 namespace penstock::testing {
 namespace {

@@ -1,4 +1,4 @@
-#include "formats/json_check.h"
+#include "formats/corpora/json_check.h"
 
 #include <gtest/gtest.h>
 #include <simdjson.h>

@@ -1,4 +1,4 @@
-#include "formats/jsonl_reader.h"
+#include "formats/corpora/jsonl_reader.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

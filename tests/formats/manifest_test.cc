@@ -1,4 +1,4 @@
-#include "formats/manifest.h"
+#include "formats/datasets/manifest.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "formats/open_file_cache.h"
+#include "formats/files/open_file_cache.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "formats/posix_files.h"
+#include "formats/files/posix_files.h"
 #include "tests/support/faulty_calls.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/status_matchers.h"

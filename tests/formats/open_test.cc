@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "formats/tfrecord_writer.h"
+#include "formats/tfrecord/tfrecord_writer.h"
 #include "tests/formats/text_fixture.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/status_matchers.h"

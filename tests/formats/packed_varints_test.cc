@@ -1,4 +1,4 @@
-#include "formats/packed_varints.h"
+#include "formats/wire/packed_varints.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "formats/posix_files.h"
+#include "formats/files/posix_files.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "formats/posix_status.h"
+#include "formats/files/posix_status.h"
 #include "tests/support/faulty_calls.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/status_matchers.h"

@@ -1,4 +1,4 @@
-#include "formats/record_digest.h"
+#include "formats/records/record_digest.h"
 
 #include <gtest/gtest.h>
 

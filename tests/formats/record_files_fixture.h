@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "formats/record_files.h"
-#include "formats/record_index_build.h"
+#include "formats/index/record_files.h"
+#include "formats/index/record_index_build.h"
 #include "tests/formats/tfrecord_fixture.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/status_matchers.h"

@@ -1,4 +1,4 @@
-#include "formats/record_files.h"
+#include "formats/index/record_files.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "formats/record_index_build.h"
+#include "formats/index/record_index_build.h"
 #include "tests/formats/record_files_fixture.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/status_matchers.h"

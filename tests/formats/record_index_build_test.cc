@@ -1,6 +1,6 @@
 // Making indexes: by hopping headers, from gzip members, from the text form.
 
-#include "formats/record_index_build.h"
+#include "formats/index/record_index_build.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "formats/posix_files.h"
-#include "formats/record_index_text.h"
-#include "formats/tfrecord_framing.h"
+#include "formats/files/posix_files.h"
+#include "formats/index/record_index_text.h"
+#include "formats/tfrecord/tfrecord_framing.h"
 #include "tests/formats/record_index_fixture.h"
 #include "tests/formats/reference_zlib.h"
 #include "tests/formats/tfrecord_fixture.h"

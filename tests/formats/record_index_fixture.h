@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "formats/record_index.h"
+#include "formats/index/record_index.h"
 
 namespace penstock::testing {
 

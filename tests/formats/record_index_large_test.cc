@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "formats/crc32c.h"
-#include "formats/record_index.h"
-#include "formats/record_index_layout.h"
+#include "formats/files/crc32c.h"
+#include "formats/index/record_index.h"
+#include "formats/index/record_index_layout.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/status_matchers.h"
 

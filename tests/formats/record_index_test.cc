@@ -1,4 +1,4 @@
-#include "formats/record_index.h"
+#include "formats/index/record_index.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "formats/crc32c.h"
-#include "formats/posix_files.h"
-#include "formats/record_index_build.h"
-#include "formats/record_index_file.h"
+#include "formats/files/crc32c.h"
+#include "formats/files/posix_files.h"
+#include "formats/index/record_index_build.h"
+#include "formats/index/record_index_file.h"
 #include "tests/formats/record_index_fixture.h"
 #include "tests/formats/tfrecord_fixture.h"
 #include "tests/support/faulty_calls.h"

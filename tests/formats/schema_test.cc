@@ -1,4 +1,4 @@
-#include "formats/schema.h"
+#include "formats/datasets/schema.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/example_writer.h"
+#include "formats/example/example_writer.h"
 #include "tests/formats/wire_builder.h"
 #include "tests/support/status_matchers.h"
 

@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
-#include "formats/example.pb.h"
-#include "formats/sequence_parser.h"
+#include "formats/example/example.pb.h"
+#include "formats/example/sequence_parser.h"
 
 namespace penstock::testing {
 namespace {

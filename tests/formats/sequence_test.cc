@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "absl/strings/escaping.h"
-#include "formats/example.pb.h"
-#include "formats/sequence_parser.h"
-#include "formats/sequence_writer.h"
+#include "formats/example/example.pb.h"
+#include "formats/example/sequence_parser.h"
+#include "formats/example/sequence_writer.h"
 #include "tests/formats/example_generator.h"
 #include "tests/formats/sequence_oracle.h"
 #include "tests/formats/wire_builder.h"

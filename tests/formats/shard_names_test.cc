@@ -1,4 +1,4 @@
-#include "formats/shard_names.h"
+#include "formats/datasets/shard_names.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

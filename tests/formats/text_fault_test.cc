@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "fmt/format.h"
-#include "formats/manifest.h"
+#include "formats/datasets/manifest.h"
+#include "formats/files/posix_files.h"
 #include "formats/open.h"
-#include "formats/posix_files.h"
 #include "tests/formats/text_fixture.h"
 #include "tests/support/faulty_calls.h"
 #include "tests/support/scratch_folder.h"

@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 #include "formats/open.h"
-#include "formats/record_reader.h"
+#include "formats/records/record_reader.h"
 #include "tests/formats/reference_zlib.h"
 
 namespace penstock::testing {

@@ -1,4 +1,4 @@
-#include "formats/text_reader.h"
+#include "formats/corpora/text_reader.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

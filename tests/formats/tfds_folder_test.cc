@@ -1,4 +1,4 @@
-#include "formats/tfds_folder.h"
+#include "formats/datasets/tfds_folder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "formats/shard_names.h"
-#include "formats/tfds_features.h"
+#include "formats/datasets/shard_names.h"
+#include "formats/datasets/tfds_features.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/status_matchers.h"
 

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "formats/posix_files.h"
-#include "formats/record_files.h"
-#include "formats/record_index_build.h"
+#include "formats/files/posix_files.h"
+#include "formats/index/record_files.h"
+#include "formats/index/record_index_build.h"
 #include "tests/formats/tfrecord_fixture.h"
 #include "tests/support/faulty_calls.h"
 #include "tests/support/scratch_folder.h"

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/file.h"
-#include "formats/tfrecord_reader.h"
-#include "formats/tfrecord_writer.h"
+#include "formats/files/file.h"
+#include "formats/tfrecord/tfrecord_reader.h"
+#include "formats/tfrecord/tfrecord_writer.h"
 
 namespace penstock::testing {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/posix_files.h"
+#include "formats/files/posix_files.h"
 #include "tests/formats/tfrecord_fixture.h"
 #include "tests/support/dying_calls.h"
 #include "tests/support/scratch_folder.h"

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/tfrecord_framing.h"
+#include "formats/tfrecord/tfrecord_framing.h"
 #include "tests/formats/reference_zlib.h"
 #include "tests/formats/tfrecord_fixture.h"
 #include "tests/support/memory_files.h"

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/tfrecord_reader.h"
-#include "formats/tfrecord_writer.h"
+#include "formats/tfrecord/tfrecord_reader.h"
+#include "formats/tfrecord/tfrecord_writer.h"
 #include "tests/formats/tfrecord_fixture.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/status_matchers.h"

@@ -1,4 +1,4 @@
-#include "formats/warm_files.h"
+#include "formats/files/warm_files.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "formats/posix_files.h"
+#include "formats/files/posix_files.h"
 #include "tests/support/faulty_calls.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/status_matchers.h"

@@ -14,10 +14,10 @@
 #include <utility>
 #include <vector>
 
-#include "formats/posix_files.h"
-#include "formats/record_files.h"
-#include "formats/record_index_build.h"
-#include "formats/tfrecord_framing.h"
+#include "formats/files/posix_files.h"
+#include "formats/index/record_files.h"
+#include "formats/index/record_index_build.h"
+#include "formats/tfrecord/tfrecord_framing.h"
 #include "tests/formats/tfrecord_fixture.h"
 #include "tests/support/faulty_calls.h"
 #include "tests/support/scratch_folder.h"

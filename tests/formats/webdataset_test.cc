@@ -1,4 +1,4 @@
-#include "formats/webdataset_reader.h"
+#include "formats/archives/webdataset_reader.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

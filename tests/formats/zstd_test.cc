@@ -10,9 +10,9 @@
 #include <string>
 #include <string_view>
 
-#include "formats/memory_stream.h"
-#include "formats/open_stream.h"
-#include "formats/tfrecord_writer.h"
+#include "formats/streams/memory_stream.h"
+#include "formats/streams/open_stream.h"
+#include "formats/tfrecord/tfrecord_writer.h"
 #include "tests/formats/archive_fixture.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/status_matchers.h"

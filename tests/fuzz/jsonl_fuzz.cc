@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/json_check.h"
-#include "formats/jsonl_reader.h"
-#include "formats/memory_stream.h"
+#include "formats/corpora/json_check.h"
+#include "formats/corpora/jsonl_reader.h"
+#include "formats/streams/memory_stream.h"
 #include "tests/formats/text_fixture.h"
 
 namespace penstock::testing {

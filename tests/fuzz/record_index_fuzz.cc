@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "formats/record_index.h"
-#include "formats/record_index_text.h"
+#include "formats/index/record_index.h"
+#include "formats/index/record_index_text.h"
 #include "tests/fuzz/indexed_file.h"
 #include "tests/support/memory_files.h"
 

@@ -1,4 +1,4 @@
-#include "formats/record_index.h"
+#include "formats/index/record_index.h"
 #include "tests/fuzz/indexed_file.h"
 #include "tests/fuzz/seeds.h"
 #include "tests/support/scratch_folder.h"

@@ -1,4 +1,4 @@
-#include "formats/sequence_writer.h"
+#include "formats/example/sequence_writer.h"
 #include "tests/formats/wire_builder.h"
 #include "tests/fuzz/seeds.h"
 

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/memory_stream.h"
-#include "formats/text_reader.h"
+#include "formats/corpora/text_reader.h"
+#include "formats/streams/memory_stream.h"
 #include "tests/formats/text_fixture.h"
 
 namespace penstock::testing {

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/crc32c.h"
-#include "formats/tfrecord_reader.h"
+#include "formats/files/crc32c.h"
+#include "formats/tfrecord/tfrecord_reader.h"
 #include "tests/support/memory_files.h"
 
 namespace penstock::testing {

@@ -1,4 +1,4 @@
-#include "formats/tfrecord_writer.h"
+#include "formats/tfrecord/tfrecord_writer.h"
 #include "tests/fuzz/seeds.h"
 #include "tests/support/scratch_folder.h"
 

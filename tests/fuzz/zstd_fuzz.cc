@@ -11,8 +11,8 @@
 #include <string>
 #include <string_view>
 
-#include "formats/memory_stream.h"
-#include "formats/open_stream.h"
+#include "formats/streams/memory_stream.h"
+#include "formats/streams/open_stream.h"
 
 namespace penstock::testing {
 namespace {

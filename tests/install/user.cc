@@ -2,7 +2,7 @@
 
 #include <iostream>
 
-#include "formats/file.h"
+#include "formats/files/file.h"
 #include "pipeline/pipeline.h"
 
 int main() {

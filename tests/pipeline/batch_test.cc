@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "formats/example_writer.h"
-#include "formats/record_index.h"
-#include "formats/tfrecord_writer.h"
+#include "formats/example/example_writer.h"
+#include "formats/index/record_index.h"
+#include "formats/tfrecord/tfrecord_writer.h"
 #include "pipeline/pipeline.h"
 #include "tests/pipeline/dataset_fixture.h"
 #include "tests/support/status_matchers.h"

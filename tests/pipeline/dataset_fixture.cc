@@ -8,12 +8,12 @@
 #include <thread>
 #include <utility>
 
-#include "formats/example_writer.h"
-#include "formats/file.h"
-#include "formats/record_index.h"
-#include "formats/shard_names.h"
-#include "formats/status.h"
-#include "formats/tfrecord_writer.h"
+#include "formats/datasets/shard_names.h"
+#include "formats/example/example_writer.h"
+#include "formats/files/file.h"
+#include "formats/files/status.h"
+#include "formats/index/record_index.h"
+#include "formats/tfrecord/tfrecord_writer.h"
 #include "pipeline/seed.h"
 
 namespace penstock::testing {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "formats/record_reader.h"
+#include "formats/records/record_reader.h"
 #include "pipeline/pipeline.h"
 #include "tests/support/scratch_folder.h"
 

@@ -8,7 +8,7 @@
 #include <optional>
 #include <thread>
 
-#include "formats/record_index.h"
+#include "formats/index/record_index.h"
 #include "pipeline/pipeline.h"
 #include "tests/pipeline/dataset_fixture.h"
 #include "tests/support/status_matchers.h"

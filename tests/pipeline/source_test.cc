@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <fstream>
 
-#include "formats/record_index.h"
-#include "formats/record_index_build.h"
+#include "formats/index/record_index.h"
+#include "formats/index/record_index_build.h"
 #include "pipeline/pipeline.h"
 #include "tests/pipeline/dataset_fixture.h"
 #include "tests/support/status_matchers.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/posix_calls.h"
+#include "formats/files/posix_calls.h"
 
 namespace penstock::testing {
 

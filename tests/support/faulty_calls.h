@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "formats/posix_calls.h"
+#include "formats/files/posix_calls.h"
 
 namespace penstock::testing {
 

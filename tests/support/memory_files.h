@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/file.h"
+#include "formats/files/file.h"
 
 namespace penstock::testing {
 

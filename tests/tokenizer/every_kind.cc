@@ -3,7 +3,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "formats/file.h"
+#include "formats/files/file.h"
 #include "tests/support/fixtures.h"
 #include "tests/support/status_matchers.h"
 #include "tests/tokenizer/tiny_sentencepiece.h"

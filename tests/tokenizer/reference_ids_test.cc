@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/file.h"
+#include "formats/files/file.h"
 #include "tests/support/fixtures.h"
 #include "tests/support/status_matchers.h"
 #include "tests/tokenizer/tiny_vocabulary.h"

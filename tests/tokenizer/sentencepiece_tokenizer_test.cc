@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "formats/file.h"
+#include "formats/files/file.h"
 #include "tests/support/fixtures.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/status_matchers.h"

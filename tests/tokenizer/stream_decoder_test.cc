@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "formats/file.h"
+#include "formats/files/file.h"
 #include "tests/support/fixtures.h"
 #include "tests/support/status_matchers.h"
 #include "tests/tokenizer/every_kind.h"

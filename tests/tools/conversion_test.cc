@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "formats/example_parser.h"
-#include "formats/manifest.h"
+#include "formats/datasets/manifest.h"
+#include "formats/datasets/shard_names.h"
+#include "formats/datasets/tfds_folder.h"
+#include "formats/example/example_parser.h"
+#include "formats/index/record_files.h"
 #include "formats/open.h"
-#include "formats/record_files.h"
-#include "formats/shard_names.h"
-#include "formats/tfds_folder.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/status_matchers.h"
 #include "tokenizer/load.h"

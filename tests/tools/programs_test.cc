@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/file.h"
+#include "formats/files/file.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/tools/run_program.h"
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/tfrecord_framing.h"
+#include "formats/tfrecord/tfrecord_framing.h"
 #include "tests/support/memory_files.h"
 #include "tools/record_spans.h"
 

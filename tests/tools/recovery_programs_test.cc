@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "formats/file.h"
-#include "formats/tfrecord_writer.h"
+#include "formats/files/file.h"
+#include "formats/tfrecord/tfrecord_writer.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/status_matchers.h"
 #include "tests/tools/run_program.h"

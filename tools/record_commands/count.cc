@@ -3,8 +3,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "formats/record_digest.h"
-#include "formats/status.h"
+#include "formats/files/status.h"
+#include "formats/records/record_digest.h"
 #include "tools/program.h"
 #include "tools/record_commands/input_records.h"
 #include "tools/record_commands/record_commands.h"

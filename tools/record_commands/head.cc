@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "formats/status.h"
+#include "formats/files/status.h"
 #include "tools/example_json.h"
 #include "tools/record_commands/input_records.h"
 #include "tools/record_commands/record_commands.h"

@@ -7,10 +7,10 @@
 #include <thread>
 #include <vector>
 
-#include "formats/file_kind.h"
-#include "formats/record_index.h"
-#include "formats/record_index_text.h"
-#include "formats/status.h"
+#include "formats/files/status.h"
+#include "formats/index/record_index.h"
+#include "formats/index/record_index_text.h"
+#include "formats/streams/file_kind.h"
 #include "pipeline/workers.h"
 #include "tools/index_builder.h"
 #include "tools/program.h"

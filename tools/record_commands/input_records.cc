@@ -3,9 +3,9 @@
 #include <map>
 #include <memory>
 
-#include "formats/file.h"
-#include "formats/shard_names.h"
-#include "formats/status.h"
+#include "formats/datasets/shard_names.h"
+#include "formats/files/file.h"
+#include "formats/files/status.h"
 #include "tools/progress.h"
 
 namespace penstock {

@@ -11,7 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "formats/record_reader.h"
+#include "formats/records/record_reader.h"
 #include "tools/record_scan.h"
 
 namespace penstock {

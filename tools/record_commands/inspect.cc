@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "formats/status.h"
+#include "formats/files/status.h"
 #include "tools/example_json.h"
 #include "tools/program.h"
 #include "tools/record_commands/input_records.h"

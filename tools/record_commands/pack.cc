@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "formats/file_kind.h"
-#include "formats/status.h"
-#include "formats/tfrecord_writer.h"
+#include "formats/files/status.h"
+#include "formats/streams/file_kind.h"
+#include "formats/tfrecord/tfrecord_writer.h"
 #include "tools/json_examples.h"
 #include "tools/program.h"
 #include "tools/record_commands/record_commands.h"

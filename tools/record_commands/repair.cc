@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "formats/status.h"
+#include "formats/files/status.h"
 #include "tools/program.h"
 #include "tools/record_commands/input_records.h"
 #include "tools/record_commands/record_commands.h"

@@ -1,4 +1,4 @@
-#include "formats/schema.h"
+#include "formats/datasets/schema.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/status.h"
+#include "formats/files/status.h"
 #include "tools/program.h"
 #include "tools/record_commands/input_records.h"
 #include "tools/record_commands/record_commands.h"

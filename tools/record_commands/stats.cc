@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "formats/schema.h"
-#include "formats/status.h"
+#include "formats/datasets/schema.h"
+#include "formats/files/status.h"
 #include "tools/length_histogram.h"
 #include "tools/program.h"
 #include "tools/record_commands/input_records.h"

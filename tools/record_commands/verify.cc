@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "formats/status.h"
+#include "formats/files/status.h"
 #include "tools/program.h"
 #include "tools/record_commands/input_records.h"
 #include "tools/record_commands/record_commands.h"

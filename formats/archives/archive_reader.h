@@ -1,0 +1,51 @@
+// Reads the files inside an archive as a corpus.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "formats/archives/archive_options.h"
+#include "formats/files/file.h"
+#include "formats/records/record_reader.h"
+#include "formats/streams/byte_stream.h"
+
+namespace penstock {
+
+// What a member gives.
+enum class MemberUse {
+  kRecords,  // those that the function `open` finds in it
+  kWhole,    // one record, its bytes as they are
+  kSkip,     // nothing
+};
+
+struct ArchiveReadOptions {
+  ArchiveOptions archive;
+  // What to make of the member called "dir/a.jsonl"; an error ends the archive,
+  // which is named in front of it.
+  std::function<absl::StatusOr<MemberUse>(std::string_view name)> use;
+  // Reads a kRecords member; the stream's path is "corpus.tar!a.jsonl".
+  std::function<absl::StatusOr<std::unique_ptr<RecordReader>>(
+      std::unique_ptr<ByteStream> member)>
+      open;
+  // About the size of a block of whole members. Larger ones leave the cache.
+  size_t block_bytes = 256 << 10;
+  // A longer whole member is kResourceExhausted.
+  uint64_t max_record_bytes = 1ull << 30;
+};
+
+// A member gives records only when it was read to its end and its checksum, if
+// the format has one, was verified. Records are located as
+// "corpus.tar.gz!dir/a.jsonl:17". Empty whole members are no records.
+// Errors:  those of ArchiveMembers and of the readers of members. An archive
+//          that is compressed as a whole is verified at its end only: members
+//          before the damage were delivered when the error comes.
+// Memory:  the largest member and a block.
+absl::StatusOr<std::unique_ptr<RecordReader>> OpenArchive(
+    FileSystem& files, const std::string& path, ArchiveReadOptions options);
+
+}  // namespace penstock

@@ -1,0 +1,86 @@
+#include "formats/corpora/json_keys.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "formats/files/quoted.h"
+
+namespace penstock {
+
+absl::StatusOr<nlohmann::json> ParseJson(const std::string& text) {
+  try {
+    return nlohmann::json::parse(text);
+  } catch (const nlohmann::json::parse_error& error) {
+    return absl::DataLossError(
+        fmt::format("not JSON from byte {} on", error.byte));
+  }
+}
+
+JsonKeys::JsonKeys(const nlohmann::json& object, std::string place,
+                   absl::Status& defect)
+    : object_(object), place_(std::move(place)), defect_(defect) {
+  if (!object.is_object()) Refuse("", "is no object");
+}
+
+bool JsonKeys::Has(const char* key) const { return object_.contains(key); }
+
+std::string JsonKeys::Text(const char* key) {
+  const nlohmann::json& value = At(key);
+  if (value.is_string()) return value.get<std::string>();
+  Refuse(key, "is no string");
+  return "";
+}
+
+uint64_t JsonKeys::Count(const char* key) {
+  const nlohmann::json& value = At(key);
+  if (value.is_number_unsigned()) return value.get<uint64_t>();
+  Refuse(key, "is no whole number from 0 up");
+  return 0;
+}
+
+uint64_t JsonKeys::Hex(const char* key, size_t digits) {
+  const std::string text = Text(key);
+  if (text.size() == digits &&
+      text.find_first_not_of("0123456789abcdef") == std::string::npos) {
+    return std::stoull(text, nullptr, 16);
+  }
+  Refuse(key, fmt::format("is not {} hexadecimal digits", digits));
+  return 0;
+}
+
+JsonKeys JsonKeys::Object(const char* key) {
+  return {At(key), Place(key), defect_};
+}
+
+void JsonKeys::Each(const char* key, absl::FunctionRef<void(JsonKeys)> take) {
+  const nlohmann::json& list = At(key);
+  if (!list.is_array()) return Refuse(key, "is no list");
+  for (size_t i = 0; i < list.size() && defect_.ok(); ++i) {
+    take(JsonKeys(list[i], fmt::format("{}[{}]", Place(key), i), defect_));
+  }
+}
+
+void JsonKeys::Refuse(const char* key, const std::string& what) {
+  if (!defect_.ok()) return;
+  const std::string place = Place(key);
+  defect_ = absl::DataLossError(
+      fmt::format("{} {}", place.empty() ? "the file" : Quoted(place), what));
+}
+
+std::string JsonKeys::Place(const char* key) const {
+  const bool between = !place_.empty() && *key != '\0';
+  return place_ + (between ? "." : "") + key;
+}
+
+const nlohmann::json& JsonKeys::At(const char* key) {
+  static const nlohmann::json kNone;
+  if (!object_.is_object()) return kNone;
+  const auto found = object_.find(key);
+  if (found != object_.end()) return *found;
+  Refuse(key, "is missing");
+  return kNone;
+}
+
+}  // namespace penstock

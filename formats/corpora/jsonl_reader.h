@@ -1,0 +1,52 @@
+// Reads the text of one field out of each line of a JSON Lines file.
+// docs/formats/text.md says what is accepted.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "formats/corpora/json_check.h"
+#include "formats/files/file.h"
+#include "formats/records/record_reader.h"
+#include "formats/streams/byte_stream.h"
+
+namespace penstock {
+
+struct JsonlReadOptions {
+  Compression compression = Compression::kNone;
+  // The field that holds the text; "a.b" looks inside "a".
+  std::string field = "text";
+  // Told of each line that gives no record, and why; the line is left out.
+  // Without it such a line is the end of the file, with that error.
+  std::function<void(const absl::Status&)> on_bad_line = nullptr;
+  JsonLeniency leniency = {};
+  // Told "f.jsonl:17" for each line where a name of the path comes twice; the
+  // last of them counts.
+  std::function<void(std::string_view)> on_repeated_field = nullptr;
+  // Bytes asked of the file at once; also about the size of a block.
+  size_t buffer_bytes = 256 << 10;
+  // A longer line is kResourceExhausted. While it is parsed a line takes about
+  // 14 times its size.
+  uint64_t max_record_bytes = 1ull << 30;
+};
+
+// Blank lines are no records. Every line is parsed and validated as a whole, so
+// a bad one never touches its neighbours.
+// Errors:  those of ByteStream; each names "f.jsonl:17". kDataLoss for a line
+//          that is not one JSON document, with the column; kInvalidArgument
+//          where the field is missing or no string, for UTF-16 and UTF-32;
+//          kResourceExhausted for a long line, for 1024 levels and more.
+absl::StatusOr<std::unique_ptr<RecordReader>> OpenJsonl(
+    FileSystem& files, const std::string& path, JsonlReadOptions options = {});
+
+// The same for the bytes of a file that lies elsewhere, unwrapped.
+std::unique_ptr<RecordReader> ReadJsonl(std::unique_ptr<ByteStream> stream,
+                                        JsonlReadOptions options = {});
+
+}  // namespace penstock

@@ -1,0 +1,39 @@
+// Reads text files: a record is a line, a paragraph or the whole file.
+// docs/formats/text.md says exactly where records begin and end.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "formats/corpora/text_unit.h"
+#include "formats/files/file.h"
+#include "formats/records/record_reader.h"
+#include "formats/streams/byte_stream.h"
+
+namespace penstock {
+
+struct TextReadOptions {
+  Compression compression = Compression::kNone;
+  TextUnit unit = TextUnit::kParagraph;
+  // Bytes asked of the file at once; also about the size of a block.
+  size_t buffer_bytes = 256 << 10;
+  // A longer line, paragraph or file is kResourceExhausted.
+  uint64_t max_record_bytes = 1ull << 30;
+};
+
+// Bytes are delivered as they are, UTF-8 or not, but for line ends around
+// records and a UTF-8 byte order mark at the start of the file. Records are
+// located as "f.txt:17", the line where they begin.
+// Errors:  those of ByteStream; kInvalidArgument for UTF-16, UTF-32 and files
+//          that are certainly no text.
+absl::StatusOr<std::unique_ptr<RecordReader>> OpenText(
+    FileSystem& files, const std::string& path, TextReadOptions options = {});
+
+// The same for the bytes of a file that lies elsewhere, unwrapped.
+std::unique_ptr<RecordReader> ReadText(std::unique_ptr<ByteStream> stream,
+                                       TextReadOptions options = {});
+
+}  // namespace penstock

@@ -1,0 +1,180 @@
+#include "formats/datasets/shard_names.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#include "formats/datasets/tfds_folder.h"
+#include "formats/files/status.h"
+
+namespace penstock {
+namespace {
+
+// "base@16.tfrecord" in its three parts.
+struct ShardSpec {
+  std::string_view base;
+  uint32_t shards = 0;
+  std::string_view suffix;
+};
+
+absl::Status BadPattern(std::string_view pattern, std::string_view why) {
+  return absl::InvalidArgumentError(
+      fmt::format("bad file pattern \"{}\": {}", pattern, why));
+}
+
+// Nothing where the last part of the path has no "@" with digits behind it.
+absl::StatusOr<std::optional<ShardSpec>> ParseShards(std::string_view pattern) {
+  const size_t at = pattern.rfind('@');
+  if (at == std::string_view::npos ||
+      pattern.find('/', at) != std::string_view::npos) {
+    return std::nullopt;
+  }
+  const std::string_view behind = pattern.substr(at + 1);
+  const size_t digits =
+      std::min(behind.find_first_not_of("0123456789"), behind.size());
+  ShardSpec spec{.base = pattern.substr(0, at),
+                 .suffix = behind.substr(digits)};
+  if (digits == 0 || (!spec.suffix.empty() && spec.suffix[0] != '.')) {
+    return std::nullopt;
+  }
+  const auto parsed =
+      std::from_chars(behind.data(), behind.data() + digits, spec.shards);
+  if (parsed.ec != std::errc() || spec.shards == 0) {
+    return BadPattern(pattern, "the number of shards must be 1 to 4294967295");
+  }
+  if (spec.base.empty() || spec.base.back() == '/') {
+    return BadPattern(pattern, "there is no name before the @");
+  }
+  return spec;
+}
+
+// Time: O(text * pattern) at worst, no recursion.
+bool Matches(std::string_view text, std::string_view pattern) {
+  size_t t = 0;
+  size_t p = 0;
+  size_t star = std::string_view::npos;  // the last * seen, to widen it
+  size_t star_text = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      star_text = t;
+    } else if (p < pattern.size() &&
+               (pattern[p] == '?' || pattern[p] == text[t])) {
+      ++p;
+      ++t;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      t = ++star_text;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', p) == std::string_view::npos;
+}
+
+// Whether `name` is one of those that a glob takes only where it says so.
+bool IsLeftOut(std::string_view name, std::string_view glob) {
+  return (name.starts_with('.') && !glob.starts_with('.')) ||
+         (name.ends_with(".index") && !glob.ends_with(".index"));
+}
+
+absl::StatusOr<std::vector<std::string>> ExpandGlob(FileSystem& files,
+                                                    std::string_view pattern) {
+  const size_t name_begin = pattern.rfind('/') + 1;  // npos + 1 == 0
+  const std::string folder(pattern.substr(0, name_begin));
+  const std::string_view glob = pattern.substr(name_begin);
+  if (folder.find_first_of("*?") != std::string::npos) {
+    return BadPattern(pattern, "* and ? may stand only after the last /");
+  }
+  PENSTOCK_ASSIGN_OR_RETURN(const auto names,
+                            files.List(folder.empty() ? "." : folder));
+  std::vector<std::string> paths;
+  for (const std::string& name : names) {
+    if (IsLeftOut(name, glob) || !Matches(name, glob)) continue;
+    std::string path = folder + name;
+    PENSTOCK_ASSIGN_OR_RETURN(const FileInfo info, files.Stat(path));
+    if (!info.is_folder) paths.push_back(std::move(path));
+  }
+  if (paths.empty()) {
+    return absl::NotFoundError(fmt::format("no file matches \"{}\"", pattern));
+  }
+  return paths;
+}
+
+// The shards of "FOLDER@SPLIT" or "FOLDER"; none where that is no TFDS folder.
+absl::StatusOr<std::vector<std::string>> ExpandTfds(FileSystem& files,
+                                                    std::string_view pattern) {
+  size_t at = pattern.rfind('@');
+  if (at != std::string_view::npos && files.Stat(std::string(pattern)).ok()) {
+    at = std::string_view::npos;  // the name itself has an @
+  }
+  const std::string folder(pattern.substr(0, at));
+  const std::string_view split =
+      at == std::string_view::npos ? "" : pattern.substr(at + 1);
+  const absl::StatusOr<FileInfo> info = files.Stat(folder);
+  if (!info.ok() || !info->is_folder ||
+      !files.Stat(folder + "/dataset_info.json").ok()) {
+    return std::vector<std::string>();
+  }
+  return TfdsShardPaths(files, folder, split);
+}
+
+absl::Status CheckFile(FileSystem& files, const std::string& path) {
+  PENSTOCK_ASSIGN_OR_RETURN(const FileInfo info, files.Stat(path));
+  if (!info.is_folder) return absl::OkStatus();
+  return absl::InvalidArgumentError(fmt::format(
+      "{}: is a folder, not a file; for the files in it say \"{}{}*\"", path,
+      path, path.ends_with('/') ? "" : "/"));
+}
+
+absl::StatusOr<std::vector<std::string>> ExpandOne(FileSystem& files,
+                                                   std::string_view pattern) {
+  if (pattern.empty()) return BadPattern(pattern, "an empty file name");
+  if (pattern.find_first_of("*?") != std::string_view::npos) {
+    return ExpandGlob(files, pattern);
+  }
+  PENSTOCK_ASSIGN_OR_RETURN(const auto spec, ParseShards(pattern));
+  std::vector<std::string> paths;
+  if (!spec.has_value()) {
+    PENSTOCK_ASSIGN_OR_RETURN(paths, ExpandTfds(files, pattern));
+    if (paths.empty()) paths.emplace_back(pattern);
+    for (const std::string& path : paths) {
+      PENSTOCK_RETURN_IF_ERROR(CheckFile(files, path));
+    }
+    return paths;
+  }
+  for (uint32_t shard = 0; shard < spec->shards; ++shard) {
+    paths.push_back(ShardName(spec->base, shard, spec->shards));
+    paths.back() += spec->suffix;
+    PENSTOCK_RETURN_IF_ERROR(
+        Annotate(CheckFile(files, paths.back()),
+                 fmt::format("shard {} of \"{}\"", shard, pattern)));
+  }
+  return paths;
+}
+
+}  // namespace
+
+std::string ShardName(std::string_view base, uint32_t shard, uint32_t shards) {
+  return fmt::format("{}-{:05}-of-{:05}", base, shard, shards);
+}
+
+absl::StatusOr<std::vector<std::string>> ExpandPattern(
+    FileSystem& files, std::string_view pattern) {
+  std::vector<std::string> paths;
+  for (size_t begin = 0; begin <= pattern.size();) {
+    const size_t end = std::min(pattern.find(',', begin), pattern.size());
+    auto part = ExpandOne(files, pattern.substr(begin, end - begin));
+    PENSTOCK_RETURN_IF_ERROR(part.status());
+    paths.insert(paths.end(), std::make_move_iterator(part->begin()),
+                 std::make_move_iterator(part->end()));
+    begin = end + 1;
+  }
+  return paths;
+}
+
+}  // namespace penstock

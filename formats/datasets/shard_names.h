@@ -1,0 +1,35 @@
+// Names of the files that make up one dataset.
+//
+// Source:  the "base-SSSSS-of-NNNNN" template of TensorFlow Datasets and Beam.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "formats/files/file.h"
+
+namespace penstock {
+
+// "base-00003-of-00016" for (base, 3, 16); at least five digits.
+std::string ShardName(std::string_view base, uint32_t shard, uint32_t shards);
+
+// The files that `pattern` names, in the order that numbers their records:
+//   "a.tfrecord"    that file
+//   "base@16"       all sixteen shards, each of which must exist
+//   "base@4.x"      "base-00000-of-00004.x" and so on
+//   "dir/*.tfrecord" every match of * and ? in the last part, sorted bytewise
+//   "data/c4@train" the shards of a split of a folder with the
+//                   dataset_info.json of TensorFlow Datasets; "data/c4" alone
+//                   where it has one split
+//   "a,b@2"         several patterns, in the order given
+// A glob takes no folders, no hidden files and no ".index" sidecars unless it
+// starts with "." or ends with ".index" itself.
+// Errors:  kNotFound naming the first missing file or the pattern without a
+//          match; kInvalidArgument for a folder or a bad pattern.
+absl::StatusOr<std::vector<std::string>> ExpandPattern(
+    FileSystem& files, std::string_view pattern);
+
+}  // namespace penstock

@@ -1,0 +1,70 @@
+// Serialized tf.train.Example -> columns, without protobuf objects.
+//
+// Source:  field numbers of tensorflow/core/example/{example,feature}.proto;
+//          meaning of odd inputs as protobuf gives them, see
+//          docs/formats/example.md.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "formats/example/example_mode.h"
+#include "formats/example/examples.h"
+#include "formats/example/feature_spec.h"
+
+namespace penstock {
+
+class FeatureNames;
+
+struct ExampleOptions {
+  // What to make of bytes that protobuf and TensorFlow read differently.
+  ExampleMode mode = ExampleMode::kLax;
+};
+
+// Threads: any number at a time.
+class ExampleParser {
+ public:
+  // Errors:  those of CheckSpecs().
+  static absl::StatusOr<ExampleParser> Create(std::vector<FeatureSpec> specs,
+                                              ExampleOptions options = {});
+
+  // Appends one row per record to `out`, whose columns follow the specs: those
+  // of an earlier call, or none yet. `locate(i)` names records[i] in messages.
+  //
+  // The whole of each record is validated, as protobuf would, whichever
+  // features are asked for. Nothing is allocated per row but by growth of the
+  // columns.
+  //
+  // Errors:  kDataLoss for bytes that are no Example, and in strict mode for
+  //          those that others read differently; kInvalidArgument for a feature
+  //          that is missing, of another type or another length, and for rows
+  //          of other features in `out`; kResourceExhausted for a record over
+  //          2 GiB and where memory ends. The rows before the defect stay in
+  //          `out`.
+  absl::Status Parse(std::span<const std::string_view> records,
+                     absl::FunctionRef<std::string(size_t)> locate,
+                     Examples& out) const;
+
+  const std::vector<FeatureSpec>& specs() const { return specs_; }
+
+ private:
+  absl::Status ParseRows(std::span<const std::string_view> records,
+                         absl::FunctionRef<std::string(size_t)> locate,
+                         Examples& out) const;
+  ExampleParser(std::vector<FeatureSpec> specs, ExampleOptions options);
+
+  std::vector<FeatureSpec> specs_;
+  ExampleOptions options_;
+  // Of the specs, then of the lengths of the ragged ones.
+  std::shared_ptr<const FeatureNames> names_;
+  absl::Status no_memory_;  // made while there is some
+};
+
+}  // namespace penstock

@@ -1,0 +1,43 @@
+#include "formats/example/examples.h"
+
+namespace penstock {
+
+std::string_view FeatureTypeName(FeatureType type) {
+  switch (type) {
+    case FeatureType::kBytes:
+      return "bytes";
+    case FeatureType::kFloat:
+      return "float";
+    case FeatureType::kInt64:
+      return "int64";
+  }
+  return "unknown";
+}
+
+void Column::MakeRagged() {
+  row_steps.assign(1, 0);
+  step_offsets.assign(1, 0);
+}
+
+void Column::Clear() {
+  if (is_ragged()) MakeRagged();
+  row_offsets.assign(1, 0);
+  ints.clear();
+  floats.clear();
+  byte_offsets.assign(1, 0);
+  bytes.clear();
+}
+
+const Column* Examples::Find(std::string_view name) const {
+  for (const Column& column : columns) {
+    if (column.name == name) return &column;
+  }
+  return nullptr;
+}
+
+void Examples::Clear() {
+  rows = 0;
+  for (Column& column : columns) column.Clear();
+}
+
+}  // namespace penstock

@@ -1,0 +1,44 @@
+// A file that appears whole or not at all.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "formats/files/file.h"
+
+namespace penstock {
+
+// Writes to a temporary name beside `path`; Commit() syncs it, renames it to
+// `path` and syncs the folder. Destruction without Commit() removes it, so a
+// crash or an error at any instant leaves the old file or the new one.
+//
+// Threads: one at a time.
+class AtomicFile {
+ public:
+  static absl::StatusOr<std::unique_ptr<AtomicFile>> Create(
+      FileSystem& files, const std::string& path);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  absl::Status Append(std::string_view bytes);
+  absl::Status Commit();
+
+ private:
+  AtomicFile(FileSystem& files, std::string path, std::string temporary_path);
+
+  FileSystem& files_;
+  const std::string path_;
+  const std::string temporary_path_;
+  std::unique_ptr<WritableFile> file_;  // null after Commit()
+  bool committed_ = false;
+};
+
+// One Create, Append and Commit.
+absl::Status WriteFileAtomically(FileSystem& files, const std::string& path,
+                                 std::string_view bytes);
+
+}  // namespace penstock

@@ -1,0 +1,22 @@
+// The bytes of a whole file at an address.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "formats/files/file.h"
+#include "formats/files/posix_calls.h"
+
+namespace penstock {
+
+// Maps `size_bytes` of `fd`, which may be closed then, from `offset` on. Null
+// where the system cannot map it, or there is nothing to map.
+std::unique_ptr<FileBytes> MapFile(PosixCalls& calls, int fd, uint64_t offset,
+                                   size_t size_bytes);
+
+// The whole file: mapped, or read into memory where that cannot be.
+// Errors:  those of ReadAt and Stat; kResourceExhausted.
+absl::StatusOr<std::unique_ptr<FileBytes>> MapOrCopy(const ReadableFile& file);
+
+}  // namespace penstock

@@ -1,0 +1,15 @@
+#include "formats/files/memory_guard.h"
+
+#include <fmt/format.h>
+
+namespace penstock {
+
+absl::Status NoMemory(std::string_view what, std::string_view to_do) {
+  return GuardMemory(
+      absl::Status(absl::StatusCode::kResourceExhausted, ""), [&] {
+        return absl::ResourceExhaustedError(
+            fmt::format("{}: not enough memory to {}", what, to_do));
+      });
+}
+
+}  // namespace penstock

@@ -1,0 +1,141 @@
+#include "formats/files/posix_files.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "formats/files/posix_open_file.h"
+#include "formats/files/posix_status.h"
+#include "formats/files/status.h"
+
+namespace penstock {
+namespace {
+
+absl::Status NotAFile(const std::string& path, const struct stat& info) {
+  return absl::InvalidArgumentError(
+      S_ISDIR(info.st_mode)
+          ? fmt::format("{}: is a folder, not a file", path)
+          : fmt::format("{}: is not a regular file (a pipe or device has no "
+                        "size; copy it to a file first)",
+                        path));
+}
+
+}  // namespace
+
+int PosixFiles::Open(const std::string& path, int flags) {
+  int fd;
+  do {
+    fd = calls_.Open(path.c_str(), flags | O_CLOEXEC, 0666);
+  } while (fd < 0 && errno == EINTR);
+  return fd;
+}
+
+absl::StatusOr<std::unique_ptr<ReadableFile>> PosixFiles::OpenForRead(
+    const std::string& path) {
+  // Without O_NONBLOCK opening a pipe would wait for its writer.
+  const int fd = Open(path, O_RDONLY | O_NONBLOCK);
+  if (fd < 0) return PosixStatus(errno, path, "open");
+  struct stat info = {};
+  absl::Status status;
+  if (calls_.Fstat(fd, &info) != 0) {
+    status = PosixStatus(errno, path, "stat");
+  } else if (!S_ISREG(info.st_mode)) {
+    status = NotAFile(path, info);
+  }
+  if (!status.ok()) {
+    calls_.Close(fd);
+    return status;
+  }
+  return MakePosixReadableFile(calls_, fd, path);
+}
+
+absl::StatusOr<std::unique_ptr<WritableFile>> PosixFiles::OpenForWrite(
+    const std::string& path) {
+  const int fd = Open(path, O_WRONLY | O_CREAT | O_TRUNC);
+  if (fd < 0) return PosixStatus(errno, path, "create");
+  return MakePosixWritableFile(calls_, fd, path);
+}
+
+absl::StatusOr<FileInfo> PosixFiles::Stat(const std::string& path) {
+  struct stat info = {};
+  if (calls_.Stat(path.c_str(), &info) != 0) {
+    return PosixStatus(errno, path, "stat");
+  }
+  return ToFileInfo(info);
+}
+
+absl::StatusOr<std::vector<std::string>> PosixFiles::List(
+    const std::string& folder) {
+  std::vector<std::string> names;
+  if (calls_.ListFolder(folder.c_str(), &names) != 0) {
+    return PosixStatus(errno, folder, "list");
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+absl::Status PosixFiles::Rename(const std::string& from,
+                                const std::string& to) {
+  if (calls_.Rename(from.c_str(), to.c_str()) != 0) {
+    return PosixStatus(errno, from, fmt::format("rename to {}", to));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status PosixFiles::Remove(const std::string& path) {
+  if (calls_.Unlink(path.c_str()) != 0) {
+    return PosixStatus(errno, path, "remove");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status PosixFiles::CreateFolders(const std::string& folder) {
+  for (size_t end = 0; end < folder.size();) {
+    end = std::min(folder.find('/', end + 1), folder.size());
+    const std::string part = folder.substr(0, end);
+    if (part == "/") continue;
+    if (calls_.Mkdir(part.c_str(), 0777) == 0) {
+      const size_t slash = part.find_last_of('/');
+      PENSTOCK_RETURN_IF_ERROR(SyncFolder(
+          slash == std::string::npos ? "." : part.substr(0, slash + 1)));
+      continue;
+    }
+    const int error = errno;
+    // A read-only parent says EROFS or EACCES even where the folder exists.
+    auto info = Stat(part);
+    if (!info.ok()) return PosixStatus(error, part, "make the folder");
+    if (!info->is_folder) {
+      return absl::InvalidArgumentError(
+          fmt::format("{}: cannot make the folder: it is a file", part));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status PosixFiles::SyncFolder(const std::string& folder) {
+  const int fd = Open(folder, O_RDONLY | O_DIRECTORY);
+  if (fd < 0) return PosixStatus(errno, folder, "open the folder");
+  int result;
+  do {
+    result = calls_.Fsync(fd);
+  } while (result != 0 && errno == EINTR);
+  const int error = errno;
+  const bool closed = calls_.Close(fd) == 0 || errno == EINTR;
+  // EINVAL: a file system that has nothing to sync for a folder.
+  if (result != 0 && error != EINVAL) {
+    return PosixStatus(error, folder, "sync the folder");
+  }
+  if (!closed) return PosixStatus(errno, folder, "close the folder");
+  return absl::OkStatus();
+}
+
+FileSystem& LocalFiles() {
+  static PosixFiles& files = *new PosixFiles(KernelCalls());
+  return files;
+}
+
+}  // namespace penstock

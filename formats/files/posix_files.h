@@ -1,0 +1,45 @@
+// The FileSystem of POSIX, over a table of system calls.
+//
+// Interrupted and short calls are finished here; nothing above sees them.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "formats/files/file.h"
+#include "formats/files/posix_calls.h"
+
+namespace penstock {
+
+// Only regular files can be read: a pipe or a device has no size and no place
+// to read at, so it is kInvalidArgument.
+//
+// Threads: any number at a time.
+class PosixFiles final : public FileSystem {
+ public:
+  // `calls` must outlive this and every file it opened.
+  explicit PosixFiles(PosixCalls& calls) : calls_(calls) {}
+
+  absl::StatusOr<std::unique_ptr<ReadableFile>> OpenForRead(
+      const std::string& path) override;
+  absl::StatusOr<std::unique_ptr<WritableFile>> OpenForWrite(
+      const std::string& path) override;
+  absl::StatusOr<FileInfo> Stat(const std::string& path) override;
+  absl::StatusOr<std::vector<std::string>> List(
+      const std::string& folder) override;
+  absl::Status Rename(const std::string& from, const std::string& to) override;
+  absl::Status Remove(const std::string& path) override;
+  absl::Status CreateFolders(const std::string& folder) override;
+  absl::Status SyncFolder(const std::string& folder) override;
+
+ private:
+  // -1 and errno as open(2), but never interrupted.
+  int Open(const std::string& path, int flags);
+
+  PosixCalls& calls_;
+};
+
+}  // namespace penstock

@@ -1,0 +1,198 @@
+#include "formats/index/record_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "formats/files/memory_guard.h"
+#include "formats/files/status.h"
+#include "formats/tfrecord/tfrecord_framing.h"
+
+namespace penstock {
+namespace {
+
+// Half of what a process usually may open.
+constexpr size_t kMostOpenFiles = 512;
+
+// FNV-1a; numbers go in as eight little endian bytes.
+class Fnv1a {
+ public:
+  void Add(std::string_view bytes) {
+    for (const char c : bytes) {
+      hash_ = (hash_ ^ static_cast<uint8_t>(c)) * 0x100000001b3;
+    }
+  }
+  void Add(uint64_t number) {
+    for (int i = 0; i < 8; ++i, number >>= 8) {
+      hash_ = (hash_ ^ (number & 0xff)) * 0x100000001b3;
+    }
+  }
+  uint64_t hash() const { return hash_; }
+
+ private:
+  uint64_t hash_ = 0xcbf29ce484222325;
+};
+
+}  // namespace
+
+RecordFiles::RecordFiles(FileSystem& files, RecordFilesOptions options)
+    : options_(options),
+      open_(files, kMostOpenFiles),
+      warm_(options.most_mapped_bytes) {}
+
+absl::StatusOr<std::unique_ptr<RecordFiles>> RecordFiles::Open(
+    FileSystem& files, std::vector<std::string> paths,
+    RecordFilesOptions options) {
+  if (paths.empty()) {
+    return absl::InvalidArgumentError("no files to read records from");
+  }
+  using Opened = absl::StatusOr<std::unique_ptr<RecordFiles>>;
+  return GuardMemory(NoMemory(paths.front(), "open it"), [&]() -> Opened {
+    std::unique_ptr<RecordFiles> opened(new RecordFiles(files, options));
+    for (size_t i = 0; i < paths.size(); ++i) {
+      PENSTOCK_ASSIGN_OR_RETURN(RecordIndex index,
+                                RecordIndex::Load(files, paths[i]));
+      const FileInfo& file = index.file();
+      opened->first_.push_back(opened->first_.back() + index.records());
+      opened->size_bytes_ +=
+          index.framed_bytes() - index.records() * kTfRecordFramingBytes;
+      opened->open_.Add(paths[i], file);
+      opened->warm_.Add(file.size_bytes);
+      opened->indexes_.push_back(std::move(index));
+      // Files that cannot be read are better found now than in mid-run.
+      PENSTOCK_RETURN_IF_ERROR(opened->open_.Get(i).status());
+    }
+    opened->no_memory_ = NoMemory(paths.front(), "gather records");
+    opened->paths_ = std::move(paths);
+    return opened;
+  });
+}
+
+absl::Status RecordFiles::Gather(std::span<const uint64_t> ids,
+                                 GatheredRecords& out) const {
+  return GuardMemory(no_memory_, [&]() -> absl::Status {
+    out.records.clear();
+    std::vector<std::pair<uint64_t, size_t>> order(ids.size());
+    for (size_t i = 0; i < ids.size(); ++i) {
+      if (ids[i] >= records()) {
+        return absl::OutOfRangeError(fmt::format(
+            "record {} is past the end: {} files from {} hold {} records",
+            ids[i], paths_.size(), paths_.front(), records()));
+      }
+      order[i] = {ids[i], i};
+    }
+    std::sort(order.begin(), order.end());
+    std::vector<WantedRecord> wanted(ids.size());
+    size_t file = 0;
+    for (size_t i = 0; i < order.size(); ++i) {
+      const auto [id, slot] = order[i];
+      if (id >= first_[file + 1]) file = Find(id).first;
+      wanted[i] = {.slot = slot, .file = file, .number = id - first_[file]};
+    }
+    PENSTOCK_RETURN_IF_ERROR(GatherSorted(wanted, out));
+    out.records.resize(wanted.size());
+    for (const WantedRecord& record : wanted) {
+      out.records[record.slot] = {out.bytes.data() + record.place,
+                                  record.size_bytes};
+    }
+    return absl::OkStatus();
+  });
+}
+
+absl::Status RecordFiles::GatherSorted(std::span<WantedRecord> wanted,
+                                       GatheredRecords& out) const {
+  size_t end = 0;
+  // Files of one kind that follow each other at once.
+  for (size_t begin = 0; begin < wanted.size();) {
+    const bool in_members = indexes_[wanted[begin].file].in_gzip_members();
+    size_t after = begin;
+    for (; after < wanted.size(); ++after) {
+      WantedRecord& record = wanted[after];
+      const RecordIndex& index = indexes_[record.file];
+      if (index.in_gzip_members() != in_members) break;
+      if (in_members) continue;
+      PENSTOCK_ASSIGN_OR_RETURN(const RecordPlace place,
+                                index.Find(record.number));
+      record.offset = place.offset;
+      record.size_bytes = place.size_bytes;
+    }
+    const auto some = wanted.subspan(begin, after - begin);
+    if (in_members) {
+      PENSTOCK_RETURN_IF_ERROR(GatherFromMembers(open_, indexes_, some,
+                                                 out.buffers, out.bytes, end));
+    } else {
+      const size_t others = CopyWarmRecords(warm_, some, out.bytes, end);
+      PENSTOCK_RETURN_IF_ERROR(
+          GatherRecords(open_, warm_, some.first(others), out.bytes, end));
+    }
+    begin = after;
+  }
+  return absl::OkStatus();
+}
+
+uint64_t RecordFiles::most_mapped_bytes() const {
+  uint64_t bytes = 0;
+  for (const RecordIndex& index : indexes_) {
+    if (!index.in_gzip_members()) bytes += index.file().size_bytes;
+  }
+  return std::min(bytes, options_.most_mapped_bytes);
+}
+
+bool RecordFiles::HasLengths(std::string_view name) const {
+  return std::all_of(
+      indexes_.begin(), indexes_.end(),
+      [&](const RecordIndex& index) { return index.HasColumn(name); });
+}
+
+absl::StatusOr<std::vector<std::span<const uint32_t>>> RecordFiles::Lengths(
+    std::string_view name) const {
+  std::vector<std::span<const uint32_t>> lengths;
+  lengths.reserve(indexes_.size());
+  for (size_t i = 0; i < indexes_.size(); ++i) {
+    auto column = indexes_[i].Lengths(name);
+    if (!column.ok()) return Annotate(column.status(), paths_[i]);
+    lengths.push_back(*column);
+  }
+  return lengths;
+}
+
+std::pair<size_t, uint64_t> RecordFiles::Find(uint64_t id) const {
+  // The last file that begins at or before `id`: files without records begin
+  // where their successor does.
+  const auto after = std::upper_bound(first_.begin(), first_.end(), id);
+  const size_t file = after - first_.begin() - 1;
+  return {file, id - first_[file]};
+}
+
+std::string RecordFiles::Locate(uint64_t id) const {
+  if (id >= records()) return fmt::format("record {}, past the end", id);
+  const auto [file, number] = Find(id);
+  std::string where;
+  if (indexes_[file].in_gzip_members()) {
+    const auto member = indexes_[file].FindMember(number);
+    if (member.ok()) {
+      where = fmt::format(" in the gzip member at compressed offset {}",
+                          member->begin.offset);
+    }
+  } else {
+    const auto place = indexes_[file].Find(number);
+    if (place.ok()) where = fmt::format(" at offset {}", place->offset);
+  }
+  return fmt::format("{}: record {}{}", paths_[file], number, where);
+}
+
+uint64_t RecordFiles::Fingerprint() const {
+  Fnv1a hash;
+  hash.Add(paths_.size());
+  for (size_t i = 0; i < paths_.size(); ++i) {
+    const std::string_view name =
+        std::string_view(paths_[i]).substr(paths_[i].rfind('/') + 1);
+    hash.Add(name.size());
+    hash.Add(name);
+    hash.Add(indexes_[i].file().size_bytes);
+    hash.Add(indexes_[i].records());
+  }
+  return hash.hash();
+}
+
+}  // namespace penstock

@@ -1,0 +1,105 @@
+// A set of indexed TFRecord files whose records are reached by number.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "formats/files/file.h"
+#include "formats/files/open_file_cache.h"
+#include "formats/files/warm_files.h"
+#include "formats/index/record_gather.h"
+#include "formats/index/record_index.h"
+
+namespace penstock {
+
+// Records gathered by number, in the order asked for. Reuse one to reuse its
+// memory; the views live until it is filled again.
+struct GatheredRecords {
+  std::vector<std::string_view> records;
+  std::vector<char> bytes;  // what they are views of
+  MemberBuffers buffers;    // used while gathering
+};
+
+struct RecordFilesOptions {
+  // Plain files are mapped when they are first read, as long as those have at
+  // most this much together. A page that was read once is copied from there,
+  // 3 to 5 times as fast as it is read again. The pages count as memory of the
+  // process while the system, whose they are, does not need them. 0: none.
+  uint64_t most_mapped_bytes = 1 << 30;
+};
+
+// Record ids run over the files in order: file 0 holds [0, n0), file 1 holds
+// [n0, n0 + n1), and so on.
+//
+// Threads: any number at a time.
+class RecordFiles {
+ public:
+  // Opens every file and loads its index.
+  // Errors:  those of RecordIndex::Load, naming the file; kInvalidArgument
+  //          for no files at all.
+  // Cost:    the memory of the loaded indexes; at most 512 files are open at
+  //          once.
+  static absl::StatusOr<std::unique_ptr<RecordFiles>> Open(
+      FileSystem& files, std::vector<std::string> paths,
+      RecordFilesOptions options = {});
+
+  uint64_t records() const { return first_.back(); }
+  // Sum of record sizes without framing.
+  uint64_t size_bytes() const { return size_bytes_; }
+  // Of the files, how much may be mapped.
+  uint64_t most_mapped_bytes() const;
+  const std::vector<std::string>& paths() const { return paths_; }
+
+  // Reads `ids` in the order given, sorted by file and offset and with near
+  // neighbours read at once underneath. Both checksums of each are verified.
+  // Errors:  kOutOfRange for an id past the end; kDataLoss naming file, offset
+  //          and record; kFailedPrecondition where the file changed. There are
+  //          no records in `out` then.
+  // Cost:    memory for the records and at most as much again, and 1 MiB, for
+  //          what lies between near neighbours; the mapped pages of
+  //          RecordFilesOptions. Of files of gzip members each
+  //          member that holds one of them is inflated once, one at a time.
+  absl::Status Gather(std::span<const uint64_t> ids,
+                      GatheredRecords& out) const;
+
+  // True where every file's index has a length column of this name.
+  bool HasLengths(std::string_view name) const;
+  // The column of that name, one span for each file in order, all verified.
+  // Errors:  kNotFound where a file has none; those of RecordIndex::Lengths.
+  // Cost:    reads the columns once, 4 bytes a record.
+  absl::StatusOr<std::vector<std::span<const uint32_t>>> Lengths(
+      std::string_view name) const;
+
+  // (file, number in file) of a record id.
+  std::pair<size_t, uint64_t> Find(uint64_t id) const;
+  // "train-00001-of-00004.tfrecord: record 17 at offset 4096".
+  std::string Locate(uint64_t id) const;
+
+  // A hash of names (without folders), sizes and record counts: two datasets
+  // that differ in any of them differ here.
+  uint64_t Fingerprint() const;
+
+ private:
+  RecordFiles(FileSystem& files, RecordFilesOptions options);
+
+  absl::Status GatherSorted(std::span<WantedRecord> wanted,
+                            GatheredRecords& out) const;
+
+  const RecordFilesOptions options_;
+  std::vector<std::string> paths_;
+  std::vector<RecordIndex> indexes_;
+  std::vector<uint64_t> first_ = {0};  // first id of each file, then the total
+  uint64_t size_bytes_ = 0;
+  absl::Status no_memory_;      // made while there is some
+  mutable OpenFileCache open_;  // synchronises itself
+  mutable WarmFiles warm_;      // synchronises itself
+};
+
+}  // namespace penstock

@@ -1,0 +1,220 @@
+#include "formats/index/record_index.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "formats/files/file_sample.h"
+#include "formats/files/memory_guard.h"
+#include "formats/files/status.h"
+#include "formats/index/record_index_file.h"
+#include "formats/index/record_index_pages.h"
+#include "formats/tfrecord/tfrecord_framing.h"
+
+namespace penstock {
+namespace {
+
+absl::Status Stale(const std::string& path, std::string_view difference) {
+  return absl::FailedPreconditionError(
+      fmt::format("{}: the index {} is stale: it {}; run: recordtool index {}",
+                  path, IndexPath(path), difference, path));
+}
+
+// A file of another time may still be the same, copied.
+absl::Status CheckFresh(FileSystem& files, const std::string& path,
+                        const RecordIndexHeader& header, const FileInfo& now) {
+  if (now.size_bytes != header.file_size_bytes) {
+    return Stale(path, fmt::format("was made for {} bytes, the file has {}",
+                                   header.file_size_bytes, now.size_bytes));
+  }
+  if (now.mtime_ns == header.file_mtime_ns) return absl::OkStatus();
+  PENSTOCK_ASSIGN_OR_RETURN(const auto file, files.OpenForRead(path));
+  PENSTOCK_ASSIGN_OR_RETURN(const uint32_t sample,
+                            SampleFile(*file, now.size_bytes));
+  if (sample == header.file_sample) return absl::OkStatus();
+  return Stale(path,
+               "was made for another modification time and other bytes, so the "
+               "file was rewritten");
+}
+
+}  // namespace
+
+RecordIndex::RecordIndex() = default;
+RecordIndex::RecordIndex(RecordIndex&& other) noexcept = default;
+RecordIndex& RecordIndex::operator=(RecordIndex&& other) noexcept = default;
+RecordIndex::~RecordIndex() = default;
+
+RecordIndex::RecordIndex(std::vector<uint64_t> offsets,
+                         std::vector<LengthColumn> columns, FileInfo file)
+    : records_(offsets.size()),
+      framed_bytes_(file.size_bytes),
+      file_(file),
+      made_offsets_(std::move(offsets)),
+      made_columns_(std::move(columns)) {
+  made_offsets_.push_back(file.size_bytes);
+  offsets_ = made_offsets_;
+  for (const LengthColumn& column : made_columns_) {
+    names_.push_back(column.name);
+    lengths_.emplace_back(column.lengths);
+  }
+}
+
+RecordIndex::RecordIndex(std::vector<GzipMemberPlace> members,
+                         std::vector<LengthColumn> columns, FileInfo file)
+    : records_(members.back().first_record),
+      framed_bytes_(members.back().framed_offset),
+      file_(file),
+      made_members_(std::move(members)),
+      made_columns_(std::move(columns)) {
+  members_ = made_members_;
+  for (const LengthColumn& column : made_columns_) {
+    names_.push_back(column.name);
+    lengths_.emplace_back(column.lengths);
+  }
+}
+
+absl::StatusOr<RecordIndex> RecordIndex::Load(FileSystem& files,
+                                              const std::string& path) {
+  return GuardMemory(
+      NoMemory(path, "load its index"), [&]() -> absl::StatusOr<RecordIndex> {
+        PENSTOCK_ASSIGN_OR_RETURN(const FileInfo now, files.Stat(path));
+        const std::string index_path = IndexPath(path);
+        auto file = files.OpenForRead(index_path);
+        if (absl::IsNotFound(file.status())) {
+          return absl::NotFoundError(
+              fmt::format("{}: has no index {}; run: recordtool index {}", path,
+                          index_path, path));
+        }
+        PENSTOCK_RETURN_IF_ERROR(file.status());
+        PENSTOCK_ASSIGN_OR_RETURN(RecordIndexParts parts,
+                                  OpenRecordIndexFile(**file));
+        PENSTOCK_RETURN_IF_ERROR(CheckFresh(files, path, parts.header, now));
+        RecordIndex index;
+        index.records_ = parts.header.records;
+        index.framed_bytes_ = parts.header.framed_bytes;
+        index.file_ = now;
+        index.names_ = std::move(parts.names);
+        index.offsets_ = parts.offsets;
+        index.members_ = parts.members;
+        index.lengths_ = std::move(parts.lengths);
+        index.pages_ = std::move(parts.pages);
+        return index;
+      });
+}
+
+absl::Status RecordIndex::Save(FileSystem& files,
+                               const std::string& path) const {
+  return GuardMemory(NoMemory(path, "write its index"), [&]() -> absl::Status {
+    PENSTOCK_ASSIGN_OR_RETURN(const auto file, files.OpenForRead(path));
+    PENSTOCK_ASSIGN_OR_RETURN(const FileInfo now, file->Stat());
+    if (now.size_bytes != file_.size_bytes || now.mtime_ns != file_.mtime_ns) {
+      return absl::FailedPreconditionError(fmt::format(
+          "{}: file changed before its index was written (size {} -> {})", path,
+          file_.size_bytes, now.size_bytes));
+    }
+    PENSTOCK_ASSIGN_OR_RETURN(const uint32_t sample,
+                              SampleFile(*file, file_.size_bytes));
+    return WriteRecordIndexFile(files, IndexPath(path),
+                                {.file = file_,
+                                 .file_sample = sample,
+                                 .records = records_,
+                                 .framed_bytes = framed_bytes_,
+                                 .offsets = offsets_,
+                                 .members = members_,
+                                 .names = names_,
+                                 .lengths = lengths_});
+  });
+}
+
+absl::StatusOr<RecordPlace> RecordIndex::Find(uint64_t i) const {
+  const uint64_t* const entry = offsets_.data() + i;
+  PENSTOCK_RETURN_IF_ERROR(Verify(entry, entry + 2));
+  const uint64_t begin = entry[0];
+  const uint64_t end = entry[1];
+  if (pages_ != nullptr) PENSTOCK_RETURN_IF_ERROR(pages_->CheckIntact());
+  // Checked here and not for all at once, so that few pages are looked at.
+  if (begin > end || end - begin < kTfRecordFramingBytes ||
+      end > file_.size_bytes) {
+    return Damaged(
+        fmt::format("the offsets of record {} are not those of a "
+                    "TFRecord file of {} bytes",
+                    i, file_.size_bytes));
+  }
+  return RecordPlace{begin, end - begin - kTfRecordFramingBytes};
+}
+
+absl::StatusOr<GzipMemberRange> RecordIndex::FindMember(uint64_t i) const {
+  // The last member that begins at or before it.
+  size_t low = 0;
+  size_t high = members_.size() - 1;
+  while (high - low > 1) {
+    const size_t middle = low + (high - low) / 2;
+    PENSTOCK_RETURN_IF_ERROR(Verify(&members_[middle], &members_[middle] + 1));
+    (members_[middle].first_record <= i ? low : high) = middle;
+  }
+  PENSTOCK_RETURN_IF_ERROR(Verify(&members_[low], &members_[low] + 2));
+  const GzipMemberRange range = {members_[low], members_[low + 1]};
+  if (pages_ != nullptr) PENSTOCK_RETURN_IF_ERROR(pages_->CheckIntact());
+  if (range.begin.first_record > i || range.end.first_record <= i ||
+      range.begin.offset >= range.end.offset ||
+      range.end.offset > file_.size_bytes ||
+      range.begin.framed_offset > range.end.framed_offset ||
+      range.end.framed_offset > framed_bytes_) {
+    return Damaged(
+        fmt::format("the members around record {} are not those of a gzip file "
+                    "of {} bytes",
+                    i, file_.size_bytes));
+  }
+  return range;
+}
+
+bool RecordIndex::HasColumn(std::string_view name) const {
+  return std::find(names_.begin(), names_.end(), name) != names_.end();
+}
+
+absl::StatusOr<std::span<const uint32_t>> RecordIndex::Lengths(
+    std::string_view name) const {
+  const auto found = std::find(names_.begin(), names_.end(), name);
+  if (found == names_.end()) {
+    return absl::NotFoundError(
+        fmt::format("the index has no length column \"{}\"", name));
+  }
+  const std::span<const uint32_t> lengths = lengths_[found - names_.begin()];
+  PENSTOCK_RETURN_IF_ERROR(
+      Verify(lengths.data(), lengths.data() + lengths.size()));
+  if (pages_ != nullptr) PENSTOCK_RETURN_IF_ERROR(pages_->CheckIntact());
+  return lengths;
+}
+
+absl::StatusOr<RecordIndex> RecordIndex::WithColumns(
+    std::vector<LengthColumn> columns) const {
+  PENSTOCK_RETURN_IF_ERROR(
+      Verify(offsets_.data(), offsets_.data() + offsets_.size()));
+  PENSTOCK_RETURN_IF_ERROR(
+      Verify(members_.data(), members_.data() + members_.size()));
+  std::vector<uint64_t> offsets(offsets_.begin(), offsets_.end());
+  std::vector<GzipMemberPlace> members(members_.begin(), members_.end());
+  if (pages_ != nullptr) PENSTOCK_RETURN_IF_ERROR(pages_->CheckIntact());
+  if (in_gzip_members()) {
+    return RecordIndex(std::move(members), std::move(columns), file_);
+  }
+  offsets.pop_back();  // the end is added again
+  return RecordIndex(std::move(offsets), std::move(columns), file_);
+}
+
+absl::Status RecordIndex::Verify(const void* begin, const void* end) const {
+  if (pages_ == nullptr || begin == end) return absl::OkStatus();
+  const char* const data = pages_->data().data();
+  return pages_->Verify(static_cast<const char*>(begin) - data,
+                        static_cast<const char*>(end) - data);
+}
+
+absl::Status RecordIndex::Damaged(std::string_view why) const {
+  if (pages_ != nullptr) return pages_->Damaged(why);
+  return absl::InvalidArgumentError(std::string(why));
+}
+
+std::string IndexPath(const std::string& path) { return path + ".index"; }
+
+}  // namespace penstock

@@ -1,0 +1,52 @@
+// Reads and writes the sidecar, whose layout is in record_index_layout.h.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "formats/files/file.h"
+#include "formats/index/record_index_layout.h"
+#include "formats/index/record_index_pages.h"
+
+namespace penstock {
+
+// A sidecar whose header and directory are verified. The views are of the
+// pages, which are not.
+struct RecordIndexParts {
+  RecordIndexHeader header = {};
+  std::vector<std::string> names;
+  std::span<const uint64_t> offsets;
+  std::span<const GzipMemberPlace> members;
+  std::vector<std::span<const uint32_t>> lengths;
+  std::unique_ptr<RecordIndexPages> pages;
+};
+
+// Takes an untrusted file apart. No number in it is believed before the bytes
+// it speaks of are known to be there.
+// Errors:  kDataLoss; kUnimplemented for another version.
+absl::StatusOr<RecordIndexParts> OpenRecordIndexFile(const ReadableFile& file);
+
+// What is written.
+struct RecordIndexContents {
+  FileInfo file;
+  uint32_t file_sample = 0;
+  uint64_t records = 0;
+  uint64_t framed_bytes = 0;
+  std::span<const uint64_t> offsets;         // records + 1, or none
+  std::span<const GzipMemberPlace> members;  // one more than there are, or none
+  std::span<const std::string> names;
+  std::span<const std::span<const uint32_t>> lengths;
+};
+
+// Errors:  kInvalidArgument as RecordIndex::Save.
+absl::Status WriteRecordIndexFile(FileSystem& files,
+                                  const std::string& index_path,
+                                  const RecordIndexContents& contents);
+
+}  // namespace penstock

@@ -1,0 +1,20 @@
+// TFRecord files of many gzip members, compressed side by side.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "formats/files/atomic_file.h"
+#include "formats/tfrecord/tfrecord_sink.h"
+#include "formats/tfrecord/tfrecord_writer.h"
+
+namespace penstock {
+
+// Writes to `file`, which must outlive it. The layout of the members is in
+// formats/streams/gzip_member.h. A task whose memory ends gives `no_memory`.
+std::unique_ptr<TfRecordSink> MakeGzipTfRecordSink(AtomicFile& file,
+                                                   GzipMembers members,
+                                                   absl::Status no_memory);
+
+}  // namespace penstock
