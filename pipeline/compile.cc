@@ -16,7 +16,7 @@
 #include "pipeline/sequential_rounds.h"
 #include "pipeline/source.h"
 #include "pipeline/streamed.h"
-#include "tokenizer/fingerprint.h"
+#include "tokenizer/interface/fingerprint.h"
 
 namespace penstock {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <bit>
 
-#include "tokenizer/fingerprint.h"
+#include "tokenizer/interface/fingerprint.h"
 
 namespace penstock {
 

@@ -11,7 +11,7 @@
 #include "formats/example/feature_spec.h"
 #include "formats/open.h"
 #include "pipeline/contract.h"
-#include "tokenizer/tokenizer.h"
+#include "tokenizer/interface/tokenizer.h"
 
 namespace penstock {
 

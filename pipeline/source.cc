@@ -10,7 +10,7 @@
 #include "formats/files/status.h"
 #include "formats/index/record_index.h"
 #include "formats/open.h"
-#include "tokenizer/fingerprint.h"
+#include "tokenizer/interface/fingerprint.h"
 
 namespace penstock {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "formats/files/status.h"
 #include "pipeline/check_stages.h"
-#include "tokenizer/fingerprint.h"
+#include "tokenizer/interface/fingerprint.h"
 
 namespace penstock {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "formats/files/atomic_file.h"
 #include "formats/files/status.h"
-#include "tokenizer/fingerprint.h"
+#include "tokenizer/interface/fingerprint.h"
 
 namespace penstock {
 namespace {

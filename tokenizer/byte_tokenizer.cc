@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include "formats/files/status.h"
-#include "tokenizer/fingerprint.h"
-#include "tokenizer/token_origins.h"
-#include "tokenizer/valid_utf8.h"
-#include "tokenizer/whole_characters.h"
+#include "tokenizer/interface/fingerprint.h"
+#include "tokenizer/interface/token_origins.h"
+#include "tokenizer/interface/whole_characters.h"
+#include "tokenizer/unicode/valid_utf8.h"
 
 namespace penstock {
 namespace {

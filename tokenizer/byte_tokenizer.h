@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "tokenizer/tokenizer.h"
+#include "tokenizer/interface/tokenizer.h"
 
 namespace penstock {
 

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include "formats/files/status.h"
+#include "tokenizer/bpe/tiktoken.h"
 #include "tokenizer/byte_tokenizer.h"
-#include "tokenizer/sentencepiece_tokenizer.h"
-#include "tokenizer/tiktoken.h"
-#include "tokenizer/tokenizer_json.h"
-#include "tokenizer/vocabulary_files.h"
+#include "tokenizer/files/tokenizer_json.h"
+#include "tokenizer/files/vocabulary_files.h"
+#include "tokenizer/sentencepiece/sentencepiece_tokenizer.h"
 
 namespace penstock {
 namespace {

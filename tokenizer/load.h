@@ -7,9 +7,9 @@
 
 #include "absl/status/statusor.h"
 #include "formats/files/file.h"
-#include "tokenizer/special_tokens.h"
-#include "tokenizer/tokenizer.h"
-#include "tokenizer/unigram_rules.h"
+#include "tokenizer/interface/tokenizer.h"
+#include "tokenizer/sentencepiece/unigram_rules.h"
+#include "tokenizer/vocabulary/special_tokens.h"
 
 namespace penstock {
 

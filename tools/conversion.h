@@ -14,7 +14,7 @@
 #include "formats/files/file.h"
 #include "formats/open.h"
 #include "formats/records/record_reader.h"
-#include "tokenizer/tokenizer.h"
+#include "tokenizer/interface/tokenizer.h"
 #include "tools/document_chunks.h"
 
 namespace penstock {

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "formats/files/status.h"
-#include "tokenizer/encoding.h"
-#include "tokenizer/sampling.h"
+#include "tokenizer/interface/encoding.h"
+#include "tokenizer/interface/sampling.h"
 #include "tools/text_input.h"
 #include "tools/token_output.h"
 

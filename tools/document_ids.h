@@ -8,8 +8,8 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "tokenizer/token_counts.h"
-#include "tokenizer/tokenizer.h"
+#include "tokenizer/interface/tokenizer.h"
+#include "tokenizer/vocabulary/token_counts.h"
 
 namespace penstock {
 

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <string_view>
 
-#include "tokenizer/valid_utf8.h"
+#include "tokenizer/unicode/valid_utf8.h"
 
 namespace penstock {
 namespace {

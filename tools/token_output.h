@@ -4,9 +4,9 @@
 #include <span>
 #include <string>
 
-#include "tokenizer/encoding.h"
-#include "tokenizer/token_counts.h"
-#include "tokenizer/tokenizer.h"
+#include "tokenizer/interface/encoding.h"
+#include "tokenizer/interface/tokenizer.h"
+#include "tokenizer/vocabulary/token_counts.h"
 
 namespace penstock {
 

@@ -11,7 +11,7 @@
 #include "absl/status/statusor.h"
 #include "formats/files/file.h"
 #include "formats/open.h"
-#include "tokenizer/bpe_training.h"
+#include "tokenizer/training/bpe_training.h"
 
 namespace penstock {
 

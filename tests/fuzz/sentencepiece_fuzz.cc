@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "tokenizer/sentencepiece_tokenizer.h"
-#include "tokenizer/stream_decoder.h"
+#include "tokenizer/interface/stream_decoder.h"
+#include "tokenizer/sentencepiece/sentencepiece_tokenizer.h"
 
 namespace {
 

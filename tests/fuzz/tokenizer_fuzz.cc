@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "tests/tokenizer/tiny_vocabulary.h"
-#include "tokenizer/patterns.h"
-#include "tokenizer/stream_decoder.h"
-#include "tokenizer/tiktoken.h"
-#include "tokenizer/tokenizer_json.h"
+#include "tokenizer/bpe/tiktoken.h"
+#include "tokenizer/files/tokenizer_json.h"
+#include "tokenizer/interface/stream_decoder.h"
+#include "tokenizer/patterns/patterns.h"
 
 namespace penstock::testing {
 namespace {

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "tokenizer/stream_decoder.h"
-#include "tokenizer/tokenizer_json.h"
+#include "tokenizer/files/tokenizer_json.h"
+#include "tokenizer/interface/stream_decoder.h"
 
 namespace penstock::testing {
 namespace {

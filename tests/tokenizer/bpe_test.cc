@@ -1,4 +1,4 @@
-#include "tokenizer/bpe.h"
+#include "tokenizer/bpe/bpe.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "tokenizer/vocabulary_trie.h"
+#include "tokenizer/vocabulary/vocabulary_trie.h"
 
 namespace penstock {
 namespace {

@@ -1,4 +1,4 @@
-#include "tokenizer/bpe_training.h"
+#include "tokenizer/training/bpe_training.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "tests/support/status_matchers.h"
-#include "tokenizer/byte_alphabet.h"
-#include "tokenizer/patterns.h"
-#include "tokenizer/tokenizer_json.h"
-#include "tokenizer/write_tokenizer_json.h"
+#include "tokenizer/files/tokenizer_json.h"
+#include "tokenizer/patterns/patterns.h"
+#include "tokenizer/training/write_tokenizer_json.h"
+#include "tokenizer/unicode/byte_alphabet.h"
 
 namespace penstock {
 namespace {

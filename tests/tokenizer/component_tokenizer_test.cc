@@ -1,4 +1,4 @@
-#include "tokenizer/component_tokenizer.h"
+#include "tokenizer/components/component_tokenizer.h"
 
 #include <nlohmann/json.hpp>
 #include <string>
@@ -7,8 +7,8 @@
 #include "tests/support/scratch_folder.h"
 #include "tests/support/status_matchers.h"
 #include "tests/tokenizer/tiny_vocabulary.h"
+#include "tokenizer/files/tokenizer_json.h"
 #include "tokenizer/load.h"
-#include "tokenizer/tokenizer_json.h"
 
 namespace penstock {
 namespace {

@@ -1,4 +1,4 @@
-#include "tokenizer/encoding.h"
+#include "tokenizer/interface/encoding.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,10 +12,10 @@
 #include "tests/support/fixtures.h"
 #include "tests/support/status_matchers.h"
 #include "tests/tokenizer/tiny_vocabulary.h"
+#include "tokenizer/bpe/tiktoken.h"
 #include "tokenizer/byte_tokenizer.h"
+#include "tokenizer/files/tokenizer_json.h"
 #include "tokenizer/load.h"
-#include "tokenizer/tiktoken.h"
-#include "tokenizer/tokenizer_json.h"
 
 namespace penstock {
 namespace {

@@ -8,10 +8,10 @@
 #include "tests/support/status_matchers.h"
 #include "tests/tokenizer/tiny_sentencepiece.h"
 #include "tests/tokenizer/tiny_vocabulary.h"
+#include "tokenizer/bpe/tiktoken.h"
 #include "tokenizer/byte_tokenizer.h"
+#include "tokenizer/files/tokenizer_json.h"
 #include "tokenizer/load.h"
-#include "tokenizer/tiktoken.h"
-#include "tokenizer/tokenizer_json.h"
 
 namespace penstock::testing {
 namespace {

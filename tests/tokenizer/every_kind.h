@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tokenizer/tokenizer.h"
+#include "tokenizer/interface/tokenizer.h"
 
 namespace penstock::testing {
 

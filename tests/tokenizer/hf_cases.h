@@ -10,7 +10,7 @@
 #include <string>
 
 #include "tests/support/status_matchers.h"
-#include "tokenizer/tokenizer_json.h"
+#include "tokenizer/files/tokenizer_json.h"
 
 namespace penstock::testing {
 

@@ -10,8 +10,8 @@
 #include "tests/support/status_matchers.h"
 #include "tests/tokenizer/hf_cases.h"
 #include "tests/tokenizer/tiny_vocabulary.h"
-#include "tokenizer/encoding.h"
-#include "tokenizer/tokenizer_json.h"
+#include "tokenizer/files/tokenizer_json.h"
+#include "tokenizer/interface/encoding.h"
 
 namespace penstock {
 namespace {

@@ -8,7 +8,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/tokenizer/hf_cases.h"
 #include "tests/tokenizer/tiny_vocabulary.h"
-#include "tokenizer/tokenizer_json.h"
+#include "tokenizer/files/tokenizer_json.h"
 
 namespace penstock {
 namespace {

@@ -1,4 +1,4 @@
-#include "tokenizer/piece_cache.h"
+#include "tokenizer/vocabulary/piece_cache.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

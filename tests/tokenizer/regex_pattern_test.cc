@@ -1,4 +1,4 @@
-#include "tokenizer/regex_pattern.h"
+#include "tokenizer/patterns/regex_pattern.h"
 
 #include <gtest/gtest.h>
 
@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "tests/support/status_matchers.h"
-#include "tokenizer/pcre2_pattern.h"
-#include "tokenizer/re2_pattern.h"
-#include "tokenizer/regex_parser.h"
+#include "tokenizer/regex/pcre2_pattern.h"
+#include "tokenizer/regex/re2_pattern.h"
+#include "tokenizer/regex/regex_parser.h"
 
 namespace penstock {
 namespace {

@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "tokenizer/cl100k_scanner.h"
-#include "tokenizer/gpt2_scanner.h"
-#include "tokenizer/o200k_scanner.h"
-#include "tokenizer/regex_pretokenizer.h"
+#include "tokenizer/patterns/cl100k_scanner.h"
+#include "tokenizer/patterns/gpt2_scanner.h"
+#include "tokenizer/patterns/o200k_scanner.h"
+#include "tokenizer/patterns/regex_pretokenizer.h"
 
 namespace penstock {
 namespace {

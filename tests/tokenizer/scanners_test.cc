@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "tests/support/status_matchers.h"
-#include "tokenizer/cl100k_scanner.h"
-#include "tokenizer/gpt2_scanner.h"
-#include "tokenizer/o200k_scanner.h"
+#include "tokenizer/patterns/cl100k_scanner.h"
+#include "tokenizer/patterns/gpt2_scanner.h"
+#include "tokenizer/patterns/o200k_scanner.h"
 
 namespace penstock {
 namespace {

@@ -1,5 +1,5 @@
 // Damaged and hostile .model files: a named error, never anything worse.
-#include "tokenizer/sentencepiece_model.h"
+#include "tokenizer/sentencepiece/sentencepiece_model.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/tokenizer/tiny_sentencepiece.h"
 #include "tests/tokenizer/tiny_vocabulary.h"
-#include "tokenizer/sentencepiece_tokenizer.h"
+#include "tokenizer/sentencepiece/sentencepiece_tokenizer.h"
 
 namespace penstock {
 namespace {

@@ -1,4 +1,4 @@
-#include "tokenizer/sentencepiece_tokenizer.h"
+#include "tokenizer/sentencepiece/sentencepiece_tokenizer.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "tokenizer/special_tokens.h"
+#include "tokenizer/vocabulary/special_tokens.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

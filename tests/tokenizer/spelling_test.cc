@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "tokenizer/base64.h"
-#include "tokenizer/byte_alphabet.h"
-#include "tokenizer/unicode_data.h"
+#include "tokenizer/bpe/base64.h"
+#include "tokenizer/unicode/byte_alphabet.h"
+#include "tokenizer/unicode/unicode_data.h"
 
 namespace penstock {
 namespace {

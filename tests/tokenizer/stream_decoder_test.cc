@@ -1,4 +1,4 @@
-#include "tokenizer/stream_decoder.h"
+#include "tokenizer/interface/stream_decoder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/tokenizer/every_kind.h"
 #include "tests/tokenizer/tiny_vocabulary.h"
-#include "tokenizer/valid_utf8.h"
+#include "tokenizer/unicode/valid_utf8.h"
 
 namespace penstock {
 namespace {

@@ -1,4 +1,4 @@
-#include "tokenizer/stream_encoder.h"
+#include "tokenizer/interface/stream_encoder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,10 +12,10 @@
 #include "tests/support/status_matchers.h"
 #include "tests/tokenizer/every_kind.h"
 #include "tests/tokenizer/tiny_vocabulary.h"
+#include "tokenizer/bpe/tiktoken.h"
 #include "tokenizer/byte_tokenizer.h"
+#include "tokenizer/files/tokenizer_json.h"
 #include "tokenizer/load.h"
-#include "tokenizer/tiktoken.h"
-#include "tokenizer/tokenizer_json.h"
 
 namespace penstock {
 namespace {

@@ -1,4 +1,4 @@
-#include "tokenizer/thread_slots.h"
+#include "tokenizer/interface/thread_slots.h"
 
 #include <gtest/gtest.h>
 

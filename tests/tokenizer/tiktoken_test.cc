@@ -1,4 +1,4 @@
-#include "tokenizer/tiktoken.h"
+#include "tokenizer/bpe/tiktoken.h"
 
 #include <string>
 #include <vector>

@@ -8,7 +8,7 @@
 
 #include "tests/formats/wire_builder.h"
 #include "tests/support/status_matchers.h"
-#include "tokenizer/sentencepiece_tokenizer.h"
+#include "tokenizer/sentencepiece/sentencepiece_tokenizer.h"
 
 namespace penstock::testing {
 namespace {

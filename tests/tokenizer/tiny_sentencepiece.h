@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "tokenizer/sentencepiece_model.h"
-#include "tokenizer/tokenizer.h"
-#include "tokenizer/unigram_rules.h"
+#include "tokenizer/interface/tokenizer.h"
+#include "tokenizer/sentencepiece/sentencepiece_model.h"
+#include "tokenizer/sentencepiece/unigram_rules.h"
 
 namespace penstock::testing {
 

@@ -1,7 +1,7 @@
 #include "tests/tokenizer/tiny_vocabulary.h"
 
 #include "tests/support/status_matchers.h"
-#include "tokenizer/byte_alphabet.h"
+#include "tokenizer/unicode/byte_alphabet.h"
 
 namespace penstock::testing {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tokenizer/tokenizer.h"
+#include "tokenizer/interface/tokenizer.h"
 
 namespace penstock::testing {
 

@@ -1,4 +1,4 @@
-#include "tokenizer/token_counts.h"
+#include "tokenizer/vocabulary/token_counts.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -6,9 +6,9 @@
 
 #include "tests/support/status_matchers.h"
 #include "tests/tokenizer/tiny_vocabulary.h"
+#include "tokenizer/bpe/tiktoken.h"
 #include "tokenizer/byte_tokenizer.h"
-#include "tokenizer/tiktoken.h"
-#include "tokenizer/tokenizer_json.h"
+#include "tokenizer/files/tokenizer_json.h"
 
 namespace penstock {
 namespace {

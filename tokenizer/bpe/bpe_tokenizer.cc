@@ -1,0 +1,302 @@
+#include "tokenizer/bpe/bpe_tokenizer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "formats/files/status.h"
+#include "tokenizer/interface/token_origins.h"
+#include "tokenizer/unicode/valid_utf8.h"
+
+namespace penstock {
+namespace {
+
+// Pieces looked up side by side.
+constexpr size_t kBatch = 128;
+
+}  // namespace
+
+struct BpeTokenizer::Call {
+  std::string_view text;
+  SpecialText special_text;
+  Memory& memory;
+  std::vector<TokenId>& ids;
+  OriginWriter* origins = nullptr;   // null: ids are all that is asked for
+  const Dropout* dropout = nullptr;  // may be null
+
+  size_t OffsetOf(std::string_view part) const {
+    return part.data() - text.data();
+  }
+};
+
+// Text between special tokens, maybe behind a space that was put there.
+struct BpeTokenizer::Gap {
+  std::string_view text;
+  size_t begin;       // in the user's text, of what is the user's
+  size_t prefix = 0;  // bytes that are not
+  // Says where normalized text came from; null where `text` is the user's.
+  const AlignedText* normalized = nullptr;
+
+  // Where text[from, to) came from. A prefixed space is of the character
+  // behind it.
+  void AddOrigin(size_t from, size_t to, OriginWriter& origins) const {
+    from = std::max(from, prefix) - prefix;
+    to = std::max(to, prefix + 1) - prefix;
+    if (normalized == nullptr) return origins.Add(begin + from, begin + to);
+    const ByteSpan span = normalized->OriginOf(from, to);
+    origins.Add(span.begin, span.end);
+  }
+};
+
+absl::Status BpeTokenizer::Encode(std::string_view text, EncodeOptions options,
+                                  std::vector<TokenId>& ids) const {
+  return EncodeWith(/*dropout=*/nullptr, text, options, ids);
+}
+
+absl::Status BpeTokenizer::EncodeWith(const Dropout* dropout,
+                                      std::string_view text,
+                                      EncodeOptions options,
+                                      std::vector<TokenId>& ids) const {
+  if (options.invalid_utf8 == InvalidUtf8::kRefuse) {
+    PENSTOCK_RETURN_IF_ERROR(CheckUtf8(text));
+  }
+  if (!affixes_) return EncodeFramed(dropout, text, options, ids);
+  const size_t begin = ids.size();
+  const ThreadSlots<Memory>::Lease memory(memories_);
+  Call call = {text, options.special_text, *memory, ids};
+  call.dropout = dropout;
+  if (options.add_special_tokens) {
+    ids.insert(ids.end(), affixes_->before.begin(), affixes_->before.end());
+  }
+  if (absl::Status status = EncodeRegion(call, text, 0); !status.ok()) {
+    ids.resize(begin);
+    return status;
+  }
+  if (options.add_special_tokens) {
+    ids.insert(ids.end(), affixes_->after.begin(), affixes_->after.end());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status BpeTokenizer::EncodeFramed(const Dropout* dropout,
+                                        std::string_view text,
+                                        EncodeOptions options,
+                                        std::vector<TokenId>& ids) const {
+  std::vector<TokenId> bare;
+  const ThreadSlots<Memory>::Lease memory(memories_);
+  Call call = {text, options.special_text, *memory, bare};
+  call.dropout = dropout;
+  PENSTOCK_RETURN_IF_ERROR(EncodeRegion(call, text, 0));
+  PENSTOCK_ASSIGN_OR_RETURN(
+      const std::vector<TokenId> framed,
+      FrameIds(parts_.frame, options.add_special_tokens, std::move(bare)));
+  ids.insert(ids.end(), framed.begin(), framed.end());
+  return absl::OkStatus();
+}
+
+absl::Status BpeTokenizer::EncodeBare(std::string_view text,
+                                      EncodeOptions options,
+                                      std::vector<TokenId>& ids,
+                                      std::vector<TokenOrigin>& origins) const {
+  PENSTOCK_RETURN_IF_ERROR(CheckUtf8(text));
+  PENSTOCK_RETURN_IF_ERROR(CheckSizeForOrigins(text));
+  const size_t first_id = ids.size();
+  const size_t first_origin = origins.size();
+  const ThreadSlots<Memory>::Lease memory(memories_);
+  OriginWriter writer(text, origins);
+  Call call = {text, options.special_text, *memory, ids, &writer};
+  absl::Status status = EncodeRegion(call, text, 0);
+  if (!status.ok()) {
+    ids.resize(first_id);
+    origins.resize(first_origin);
+  }
+  return status;
+}
+
+absl::Status BpeTokenizer::EncodeRegion(Call& call, std::string_view region,
+                                        size_t pass) const {
+  if (pass == passes_.size()) return EncodeGap(call, region);
+  size_t gap_begin = 0;
+  size_t pos = 0;
+  while (const auto match = passes_[pass].FindNext(region, pos)) {
+    pos = match->end;
+    if (match->token->special) {
+      // Left as text, its span is still used up, as in Hugging Face tokenizers.
+      if (call.special_text == SpecialText::kAsText) continue;
+      if (call.special_text == SpecialText::kRefuse) {
+        return absl::InvalidArgumentError(fmt::format(
+            "the text holds the special token \"{}\" at offset {}; remove it, "
+            "or allow special tokens or take them as text",
+            match->token->text, call.OffsetOf(region.substr(match->begin))));
+      }
+    }
+    PENSTOCK_RETURN_IF_ERROR(EncodeRegion(
+        call, region.substr(gap_begin, match->begin - gap_begin), pass + 1));
+    call.ids.push_back(match->token->id);
+    gap_begin = match->end;
+    if (call.origins != nullptr) {
+      const size_t begin = call.OffsetOf(region.substr(match->begin));
+      call.origins->Add(begin, begin + match->end - match->begin);
+      call.origins->EndWord();
+    }
+  }
+  return EncodeRegion(call, region.substr(gap_begin), pass + 1);
+}
+
+absl::Status BpeTokenizer::EncodeGap(Call& call, std::string_view gap) const {
+  if (gap.empty()) return absl::OkStatus();
+  Gap cut = {gap, call.OffsetOf(gap)};
+  AlignedText normalized(call.origins == nullptr ? Alignment::kDropped
+                                                 : Alignment::kKept);
+  if (parts_.normalizer != nullptr && !IsAscii(gap)) {
+    std::string valid;
+    if (!IsValidUtf8(gap)) gap = valid = ReplaceUtf8Errors(gap);
+    normalized.Assign(gap, static_cast<uint32_t>(cut.begin));
+    parts_.normalizer->Normalize(normalized);
+    cut.text = normalized.text();
+    cut.normalized = &normalized;
+    if (cut.text.empty()) return absl::OkStatus();
+  }
+  PENSTOCK_RETURN_IF_ERROR(CheckBytes(call, cut));
+  std::string prefixed;
+  if (parts_.add_prefix_space && cut.text[0] != ' ') {
+    prefixed = " ";
+    prefixed += cut.text;
+    cut.text = prefixed;
+    cut.prefix = 1;
+  }
+  return EncodePieces(call, cut);
+}
+
+absl::Status BpeTokenizer::CheckBytes(const Call& call, const Gap& gap) const {
+  constexpr size_t kTooLong = 0xffffffff;
+  if (gap.text.size() >= kTooLong) {
+    return absl::InvalidArgumentError(fmt::format(
+        "{} bytes of text at offset {} without a special token; split texts "
+        "of 4 GiB or more",
+        gap.text.size(), gap.begin));
+  }
+  if (has_all_bytes_) return absl::OkStatus();
+  for (size_t i = 0; i < gap.text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(gap.text[i]);
+    if (bpe_.HasByte(byte)) continue;
+    return absl::InvalidArgumentError(
+        fmt::format("byte 0x{:02X} at offset {} has no token in {}", byte,
+                    gap.begin + i, parts_.name));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status BpeTokenizer::EncodePieces(Call& call, const Gap& gap) const {
+  const PreTokenizer* const pretokenizer = parts_.pretokenizer.get();
+  if (pretokenizer == nullptr) {
+    const size_t end = gap.text.size();
+    EncodeOneByOne(call, gap, 0, {&end, 1});
+    return absl::OkStatus();
+  }
+  const bool batches = call.origins == nullptr && call.dropout == nullptr &&
+                       !pretokenizer->LeavesTextOut();
+  std::array<size_t, kBatch> ends;
+  size_t begin = 0;
+  while (begin < gap.text.size()) {
+    const size_t count = pretokenizer->Split(gap.text, begin, ends);
+    if (count == 0) return pretokenizer->ErrorAt(gap.text, begin);
+    const auto some = std::span<const size_t>(ends).first(count);
+    if (batches) {
+      EncodeBatch(call, gap.text, begin, some);
+    } else {
+      EncodeOneByOne(call, gap, begin, some);
+    }
+    begin = ends[count - 1] & ~kLeftOut;
+  }
+  return absl::OkStatus();
+}
+
+void BpeTokenizer::EncodeOneByOne(Call& call, const Gap& gap, size_t begin,
+                                  std::span<const size_t> ends) const {
+  for (const size_t mark : ends) {
+    const size_t end = mark & ~kLeftOut;
+    if (end == mark) {
+      const size_t first = call.ids.size();
+      EncodePiece(call, gap.text.substr(begin, end - begin));
+      if (call.origins != nullptr) AddOrigins(call, gap, begin, first);
+    }
+    begin = end;
+  }
+}
+
+// All keys first, then all lookups: the table's lines come while keys are made.
+void BpeTokenizer::EncodeBatch(Call& call, std::string_view gap, size_t begin,
+                               std::span<const size_t> ends) const {
+  struct Lookup {
+    PieceCache::Key key;
+    PieceCache::Line line;
+    bool is_short;
+  };
+  PieceCache& cache = call.memory.pieces;
+  std::array<Lookup, kBatch> lookups;
+  size_t at = begin;
+  for (size_t i = 0; i < ends.size(); ++i) {
+    const std::string_view piece = gap.substr(at, ends[i] - at);
+    Lookup& lookup = lookups[i];
+    lookup.is_short = piece.size() <= PieceCache::kMaxPieceBytes;
+    if (lookup.is_short) {
+      lookup.key = gap.size() - at >= sizeof(PieceCache::Key)
+                       ? PieceCache::KeyOfReadable(piece)
+                       : PieceCache::KeyOf(piece);
+      lookup.line = PieceCache::LineOf(lookup.key);
+      cache.Prefetch(lookup.line);
+    }
+    at = ends[i];
+  }
+  std::array<TokenId, kBatch * PieceCache::kMaxIds> found;
+  size_t found_count = 0;
+  at = begin;
+  for (size_t i = 0; i < ends.size(); at = ends[i++]) {
+    const Lookup& lookup = lookups[i];
+    if (lookup.is_short) {
+      if (const auto* known = cache.Find(lookup.key, lookup.line)) {
+        known->CopyTo(found.data() + found_count);
+        found_count += known->count();
+        continue;
+      }
+    }
+    call.ids.insert(call.ids.end(), found.begin(), found.begin() + found_count);
+    found_count = 0;
+    const size_t first = call.ids.size();
+    EncodePiece(call, gap.substr(at, ends[i] - at));
+    const std::span<const TokenId> ids = std::span(call.ids).subspan(first);
+    if (lookup.is_short && ids.size() <= PieceCache::kMaxIds) {
+      cache.Insert(lookup.key, lookup.line, ids);
+    }
+  }
+  call.ids.insert(call.ids.end(), found.begin(), found.begin() + found_count);
+}
+
+// Of the piece at `begin`, whose ids are those from `first` on.
+void BpeTokenizer::AddOrigins(Call& call, const Gap& gap, size_t begin,
+                              size_t first) const {
+  for (size_t i = first; i < call.ids.size(); ++i) {
+    const size_t end = begin + parts_.vocabulary.BytesOf(call.ids[i]).size();
+    gap.AddOrigin(begin, end, *call.origins);
+    begin = end;
+  }
+  call.origins->EndWord();
+}
+
+void BpeTokenizer::EncodePiece(Call& call, std::string_view piece) const {
+  if (call.dropout != nullptr) {
+    return EncodeWithDropout(*call.dropout, piece, call.ids);
+  }
+  if (parts_.whole_pieces_first && !bpe_.makes_every_token()) {
+    if (const auto id = parts_.vocabulary.Find(piece)) {
+      call.ids.push_back(*id);
+      return;
+    }
+  }
+  bpe_.Encode(piece, call.memory.neighbours, call.ids);
+}
+
+}  // namespace penstock

@@ -1,0 +1,141 @@
+// Byte-level BPE, whichever file it came from.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tokenizer/bpe/bpe.h"
+#include "tokenizer/bpe/bpe_dropout.h"
+#include "tokenizer/bpe/merge_table.h"
+#include "tokenizer/bpe/neighbours.h"
+#include "tokenizer/interface/encoding_frame.h"
+#include "tokenizer/interface/normalizer.h"
+#include "tokenizer/interface/thread_slots.h"
+#include "tokenizer/interface/tokenizer.h"
+#include "tokenizer/patterns/pretokenizer.h"
+#include "tokenizer/vocabulary/piece_cache.h"
+#include "tokenizer/vocabulary/special_tokens.h"
+#include "tokenizer/vocabulary/vocabulary.h"
+
+namespace penstock {
+
+// How the vocabulary file writes tokens, for IdOf and TokenOf.
+enum class Spelling {
+  kBytes,         // .tiktoken: the bytes themselves
+  kByteAlphabet,  // tokenizer.json: see byte_alphabet.h
+};
+
+// What a loader found in its file.
+struct BpeParts {
+  std::string name;  // of the file, for people
+  Spelling spelling = Spelling::kBytes;
+  Vocabulary vocabulary;
+  uint64_t merges_fingerprint = 0;  // of merges that `vocabulary` does not tell
+  // A piece that is a token is that token, even if no merges lead to it.
+  bool whole_pieces_first = false;
+  // The share of merges that EncodeSampled leaves out by default.
+  std::optional<double> dropout;
+  // Null: none. Goes with no token of `specials` that is looked for in
+  // normalized text.
+  std::unique_ptr<const Normalizer> normalizer;
+  uint64_t normalizer_print = 0;                     // a hash of what it does
+  std::unique_ptr<const PreTokenizer> pretokenizer;  // null: none
+  bool add_prefix_space = false;
+  std::vector<SpecialToken> specials;
+  // Tokens of `vocabulary` with characters that the spelling's alphabet lacks:
+  // no text leads to them.
+  std::map<std::string, TokenId, std::less<>> plain_ids;
+  EncodingFrame frame;
+};
+
+// Text that is not valid UTF-8 is taken as it is: see pretokenizer.h.
+//
+// Errors of Encode, beside refused special text: kInvalidArgument naming a byte
+// that the vocabulary has no token for, and for one piece of 4 GiB or more.
+class BpeTokenizer final : public Tokenizer {
+ public:
+  // Ids of `parts.specials` are either new or their text's in the vocabulary.
+  BpeTokenizer(BpeParts parts, Bpe bpe);
+
+  absl::Status Encode(std::string_view text, EncodeOptions options,
+                      std::vector<TokenId>& ids) const override;
+  absl::Status EncodeBare(std::string_view text, EncodeOptions options,
+                          std::vector<TokenId>& ids,
+                          std::vector<TokenOrigin>& origins) const override;
+  const EncodingFrame& frame() const override { return parts_.frame; }
+  size_t SafeCut(std::string_view text) const override;
+  absl::Status Decode(std::span<const TokenId> ids, DecodeOptions options,
+                      std::string& text) const override;
+  // Errors:  those of Encode; kInvalidArgument for an alpha that is not 0 to 1.
+  absl::Status EncodeSampled(std::string_view text, EncodeOptions options,
+                             const Sampling& sampling,
+                             std::vector<TokenId>& ids) const override;
+  std::unique_ptr<StreamDecoder> NewStreamDecoder(
+      DecodeOptions options) const override;
+
+  size_t vocabulary_size() const override { return size_; }
+  std::optional<TokenId> IdOf(std::string_view token) const override;
+  std::optional<std::string> TokenOf(TokenId id) const override;
+
+  uint64_t Fingerprint() const override { return fingerprint_; }
+  std::string Describe() const override;
+
+ private:
+  struct Call;  // one Encode on its way
+  struct Gap;
+
+  absl::Status EncodeFramed(const Dropout* dropout, std::string_view text,
+                            EncodeOptions options,
+                            std::vector<TokenId>& ids) const;
+
+  absl::Status EncodeWith(const Dropout* dropout, std::string_view text,
+                          EncodeOptions options,
+                          std::vector<TokenId>& ids) const;
+  absl::Status EncodeRegion(Call& call, std::string_view region,
+                            size_t pass) const;
+  absl::Status EncodeGap(Call& call, std::string_view gap) const;
+  bool CanCutAt(std::string_view text, size_t place) const;
+  absl::Status CheckBytes(const Call& call, const Gap& gap) const;
+  absl::Status EncodePieces(Call& call, const Gap& gap) const;
+  void EncodeBatch(Call& call, std::string_view gap, size_t begin,
+                   std::span<const size_t> ends) const;
+  void EncodeOneByOne(Call& call, const Gap& gap, size_t begin,
+                      std::span<const size_t> ends) const;
+  void EncodePiece(Call& call, std::string_view piece) const;
+  void EncodeWithDropout(const Dropout& dropout, std::string_view piece,
+                         std::vector<TokenId>& ids) const;
+  const MergeTable& Merges() const;
+  void AddOrigins(Call& call, const Gap& gap, size_t begin, size_t first) const;
+  uint64_t ComputeFingerprint() const;
+
+  const BpeParts parts_;  // specials are in the vocabulary, for decoding
+  const Bpe bpe_;
+  const std::optional<Affixes> affixes_;
+  bool has_all_bytes_ = true;
+  // First those with normalized == false, then the others.
+  std::vector<SpecialTokens> passes_;
+  std::map<std::string, TokenId, std::less<>> specials_by_text_;
+  std::map<TokenId, SpecialToken> specials_by_id_;
+  std::map<TokenId, std::string_view> plain_by_id_;  // into parts_
+  size_t size_ = 0;
+  uint64_t fingerprint_ = 0;
+
+  // What a thread remembers of pieces and tokens.
+  struct Memory {
+    PieceCache pieces;
+    Neighbours neighbours;
+  };
+  mutable ThreadSlots<Memory> memories_;  // locks for itself
+  // What ranks mean, for sampling: made when first asked for.
+  mutable std::once_flag made_merges_;
+  mutable MergeTable merges_by_rank_;
+};
+
+}  // namespace penstock

@@ -1,0 +1,63 @@
+// How merges make each token, and with that, which tokens can be neighbours.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "tokenizer/bpe/merge_table.h"
+#include "tokenizer/vocabulary/vocabulary.h"
+
+namespace penstock {
+
+// Where ranks grow from parts to wholes, a token comes about in one way: as
+// long as no merge crosses its ends, what happens between them is what would
+// happen to its bytes alone. So one pair, or none, ever makes it; and tokens
+// are the encoding of their bytes exactly if each two neighbours would stay
+// apart without the others.
+//
+// Source:  H. van Antwerpen and A. Neubeck, "So many tokens, so little time",
+//          github.blog, 2024, for the test of neighbours.
+//
+// Threads: any number at a time, once made.
+class Derivations {
+ public:
+  // Nullopt where some pair's part comes about after the pair would merge.
+  static std::optional<Derivations> FromMerges(const Vocabulary& vocabulary,
+                                               const MergeTable& merges);
+  // Of rank semantics, see MergesByRank. `shorter` is TokenTrieOf's.
+  static std::optional<Derivations> FromRanks(const Vocabulary& vocabulary,
+                                              std::span<const TokenId> shorter);
+
+  // Some text leads to the token.
+  bool Has(TokenId id) const {
+    return id < tokens_.size() && tokens_[id].when != kNever;
+  }
+
+  // Whether the bytes of the two, which Has, are encoded as these two.
+  //
+  // Cost:    a lookup for each merge that touches the place between them.
+  bool StayApart(TokenId left, TokenId right) const;
+
+ private:
+  static constexpr uint32_t kNever = 0xffffffff;
+  struct Token {
+    TokenId left = kNoToken, right = kNoToken;
+    uint32_t when = kNever;  // 0 for a byte, else one more than its rank
+  };
+
+  explicit Derivations(const Vocabulary& vocabulary);
+  // To be called by rank: takes the pair if it is what makes its token, given
+  // all merges before.
+  void Consider(const MergeTable::Pair& pair);
+  // False if a pair had come before its parts.
+  bool Finish();
+
+  std::vector<Token> tokens_;
+  MergeTable merges_;
+  std::vector<std::pair<TokenId, TokenId>> early_;  // until Finish
+};
+
+}  // namespace penstock

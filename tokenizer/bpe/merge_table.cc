@@ -1,0 +1,63 @@
+#include "tokenizer/bpe/merge_table.h"
+
+#include <algorithm>
+#include <bit>
+#include <string_view>
+#include <utility>
+
+namespace penstock {
+
+void MergeTable::Add(TokenId left, TokenId right, Merge merge) {
+  if (slots_.size() <= used_ * 2) {
+    Resize(slots_.empty() ? 1024 : slots_.size() * 2);
+  }
+  const uint64_t key = KeyOf(left, right);
+  const size_t slot = SlotOf(key);
+  if (slots_[slot].key == kFree) ++used_;
+  Store(slot, {key, merge});
+}
+
+void MergeTable::Reserve(size_t pairs) {
+  const size_t slots = std::bit_ceil(pairs * 2 + 2);
+  if (slots > slots_.size()) Resize(std::max<size_t>(slots, 1024));
+}
+
+void MergeTable::Resize(size_t slots) {
+  const std::vector<Slot> old = std::exchange(slots_, {});
+  slots_.resize(slots);
+  filter_.assign(slots_.size() * 2 / 64, 0);
+  for (const Slot& slot : old) {
+    if (slot.key != kFree) Store(SlotOf(slot.key), slot);
+  }
+}
+
+std::vector<MergeTable::Pair> MergeTable::PairsByRank() const {
+  std::vector<Pair> pairs;
+  pairs.reserve(used_);
+  for (const Slot& slot : slots_) {
+    if (slot.key == kFree) continue;
+    pairs.push_back({static_cast<TokenId>(slot.key >> 32),
+                     static_cast<TokenId>(slot.key), slot.merge});
+  }
+  std::sort(pairs.begin(), pairs.end(), [](const Pair& a, const Pair& b) {
+    return a.merge.rank < b.merge.rank;
+  });
+  return pairs;
+}
+
+MergeTable MergesByRank(const Vocabulary& vocabulary) {
+  MergeTable merges;
+  for (TokenId id = 0; id < vocabulary.size(); ++id) {
+    if (!vocabulary.Has(id)) continue;
+    const std::string_view bytes = vocabulary.BytesOf(id);
+    for (size_t cut = 1; cut < bytes.size(); ++cut) {
+      const auto left = vocabulary.Find(bytes.substr(0, cut));
+      if (!left) continue;
+      const auto right = vocabulary.Find(bytes.substr(cut));
+      if (right) merges.Add(*left, *right, {.rank = id, .merged = id});
+    }
+  }
+  return merges;
+}
+
+}  // namespace penstock

@@ -1,0 +1,98 @@
+// Turns pieces into ids.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+#include "tokenizer/interface/tokenizer.h"
+
+namespace penstock {
+
+// What becomes of text that no piece covers.
+struct UnknownRule {
+  bool as_bytes = false;
+  std::array<TokenId, 256> byte_ids{};  // if as_bytes
+  TokenId id = 0;                       // if not
+};
+
+// Text that no piece covers, and the first of its ids. Of text that follows
+// such text, the ids' place may be the same.
+struct UnknownText {
+  size_t place;  // among the ids
+  size_t bytes;
+};
+
+// Threads: one at a time.
+class PieceSink {
+ public:
+  // Ids that PutSome may read behind those it is given.
+  static constexpr size_t kSlack = 6;
+
+  // Appends to `ids`, which is fit for use again when the sink is gone. Both
+  // must outlive this, and `unknown`, which is told of text that no piece
+  // covers unless it is null. `text_bytes` is about how much text there will
+  // be.
+  PieceSink(const UnknownRule& rule, size_t text_bytes,
+            std::vector<TokenId>& ids,
+            std::vector<UnknownText>* unknown = nullptr)
+      : rule_(rule),
+        ids_(ids),
+        unknown_(unknown),
+        size_(ids.size()),
+        step_(text_bytes / 2 + 64) {
+    ids_.resize(size_ + step_);
+  }
+  ~PieceSink() { ids_.resize(size_); }
+  PieceSink(const PieceSink&) = delete;
+  PieceSink& operator=(const PieceSink&) = delete;
+
+  void Put(TokenId id) {
+    MakeRoom();
+    ids_[size_++] = id;
+    after_unknown_ = false;
+  }
+  // `count` is 1 to kSlack; kSlack ids may be read.
+  void PutSome(const TokenId* ids, size_t count) {
+    MakeRoom();
+    std::memcpy(ids_.data() + size_, ids, kSlack * sizeof(TokenId));
+    size_ += count;
+    after_unknown_ = false;
+  }
+
+  // Text without a piece: its bytes, or one id for all that follow each other.
+  void PutUnknown(std::string_view text) {
+    const bool is_one_more = after_unknown_ && !rule_.as_bytes;
+    if (unknown_ != nullptr) {
+      unknown_->push_back({size_ - is_one_more, text.size()});
+    }
+    if (rule_.as_bytes) {
+      for (const char c : text) {
+        Put(rule_.byte_ids[static_cast<unsigned char>(c)]);
+      }
+    } else if (!is_one_more) {
+      Put(rule_.id);
+    }
+    after_unknown_ = true;
+  }
+
+ private:
+  // For kSlack more.
+  void MakeRoom() {
+    if (ids_.size() - size_ < kSlack) {
+      ids_.resize(ids_.size() + step_);
+      step_ *= 2;
+    }
+  }
+
+  const UnknownRule& rule_;
+  std::vector<TokenId>& ids_;
+  std::vector<UnknownText>* const unknown_;
+  size_t size_;  // of what counts in it
+  size_t step_;  // by which it grows
+  bool after_unknown_ = false;
+};
+
+}  // namespace penstock

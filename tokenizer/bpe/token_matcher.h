@@ -1,0 +1,53 @@
+// Finds the encoding of a piece from left to right.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "tokenizer/bpe/derivations.h"
+#include "tokenizer/bpe/neighbours.h"
+#include "tokenizer/vocabulary/piece_trie.h"
+#include "tokenizer/vocabulary/vocabulary.h"
+#include "tokenizer/vocabulary/vocabulary_trie.h"
+
+namespace penstock {
+
+// Takes the longest token that the rest begins with and that can be the
+// neighbour of the one before; where there is none, takes the one before
+// shorter. The first way through is the encoding, as there is only one.
+//
+// Threads: any number at a time.
+class TokenMatcher {
+ public:
+  // `tokens` is TokenTrieOf(vocabulary).
+  TokenMatcher(const Vocabulary& vocabulary, Derivations derivations,
+               TokenTrie tokens);
+
+  // Every token that the vocabulary finds is the encoding of its bytes.
+  bool has_every_token() const { return has_every_token_; }
+
+  // Appends the ids of `piece`, every byte of which has a token.
+  //
+  // Cost:    linear in the piece: each place is given up once at most.
+  void Encode(std::string_view piece, Neighbours& neighbours,
+              std::vector<TokenId>& ids) const;
+
+ private:
+  struct Token {
+    TokenId shorter = kNoToken;  // the longest that it begins with
+    uint32_t size_bytes = 0;
+  };
+
+  TokenId LongestAt(const char* at, const char* end) const;
+  template <typename Places>
+  void Walk(std::string_view piece, Neighbours& neighbours, Places& closed,
+            std::vector<TokenId>& ids) const;
+
+  Derivations derivations_;
+  PieceTrie trie_;
+  std::vector<Token> tokens_;
+  bool has_every_token_ = true;
+};
+
+}  // namespace penstock

@@ -1,0 +1,80 @@
+// Tokens that are written out in the text and cut it before anything else:
+// "[MASK]". The added_tokens of a tokenizer.json.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "tokenizer/interface/normalizer.h"
+#include "tokenizer/interface/tokenizer.h"
+#include "tokenizer/vocabulary/special_tokens.h"
+
+namespace penstock {
+
+struct AddedToken {
+  std::string content;
+  TokenId id = 0;
+  // Only where neither neighbour is a word character (\w).
+  bool single_word = false;
+  // Takes the White_Space on that side with it.
+  bool strip_left = false;
+  bool strip_right = false;
+  // Looked for in normalized text, itself normalized.
+  bool normalized = false;
+  // What EncodeOptions::special_text and DecodeOptions::skip_special_tokens
+  // are about.
+  bool special = false;
+};
+
+// Leftmost, and of those that begin there the longest. A match that its
+// token's flags or the call refuse still uses up its text.
+//
+// Threads: any number at a time, once filled.
+class AddedTokens {
+ public:
+  AddedTokens() = default;
+  // `normalizer` may be null; it is only used here.
+  AddedTokens(std::vector<AddedToken> tokens, const Normalizer* normalizer);
+
+  // When to look: before or after normalization.
+  enum class Pass { kRaw, kNormalized };
+
+  // A part of a text: an added token, or what is between two.
+  struct Part {
+    size_t begin, end;
+    const AddedToken* token;  // null: text
+  };
+  // Appends parts that cover `text`.
+  // Errors:  kInvalidArgument naming a refused token and where it is.
+  absl::Status Find(std::string_view text, Pass pass, SpecialText special,
+                    std::vector<Part>& parts) const;
+
+  // Whether no token reaches over a U+0020, to text that begins there, or looks
+  // behind one.
+  bool StopAtSpaces() const;
+
+  bool Has(Pass pass) const { return !finders_[IndexOf(pass)].empty(); }
+  // All of them, in order of id.
+  const std::map<TokenId, AddedToken>& tokens() const { return tokens_; }
+  // As decoders are given it: a normalized token in its normalized form.
+  std::optional<std::string_view> SpellingOf(TokenId id) const;
+  // Whether DecodeOptions::skip_special_tokens leaves `spelling` out.
+  bool IsSpecial(std::string_view spelling) const {
+    return special_.contains(spelling);
+  }
+
+ private:
+  static size_t IndexOf(Pass pass) { return pass == Pass::kRaw ? 0 : 1; }
+
+  std::map<TokenId, AddedToken> tokens_;
+  std::map<TokenId, std::string> normalized_;  // where it differs
+  std::set<std::string, std::less<>> special_;
+  SpecialTokens finders_[2];
+};
+
+}  // namespace penstock

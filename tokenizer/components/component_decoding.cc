@@ -1,0 +1,101 @@
+// What ComponentTokenizer makes of ids.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "formats/files/status.h"
+#include "tokenizer/components/component_tokenizer.h"
+#include "tokenizer/interface/stream_decoder.h"
+
+namespace penstock {
+namespace {
+
+// The end of the chain: puts the parts together.
+class TextSink final : public PartSink {
+ public:
+  explicit TextSink(std::string_view between) : between_(between) {}
+
+  void Text(std::string_view text) override {
+    if (ended_) text_ += between_;
+    ended_ = false;
+    text_ += text;
+  }
+  void EndPart() override {
+    if (ended_) text_ += between_;  // an empty part
+    ended_ = true;
+  }
+  void End() override {}
+
+  void MoveTo(std::string& text) {
+    text += text_;
+    text_.clear();
+  }
+
+ private:
+  const std::string_view between_;
+  std::string text_;
+  bool ended_ = false;  // a part, and none has begun since
+};
+
+}  // namespace
+
+class ComponentTokenizer::Stream final : public StreamDecoder {
+ public:
+  Stream(const ComponentTokenizer& tokenizer, DecodeOptions options)
+      : tokenizer_(tokenizer),
+        options_(options),
+        sink_(tokenizer.parts_.decoder == nullptr ? " " : ""),
+        chain_(tokenizer.parts_.decoder == nullptr
+                   ? nullptr
+                   : tokenizer.parts_.decoder->NewSink(sink_)) {}
+
+  absl::Status Add(TokenId id, std::string& text) override {
+    const std::optional<std::string> spelling = tokenizer_.TokenOf(id);
+    if (!spelling) {
+      return absl::InvalidArgumentError(
+          fmt::format("id {} is not in the vocabulary of {}, which has {} ids",
+                      id, tokenizer_.parts_.name, tokenizer_.size_));
+    }
+    if (options_.skip_special_tokens &&
+        tokenizer_.parts_.added_tokens.IsSpecial(*spelling)) {
+      return absl::OkStatus();
+    }
+    first().Text(*spelling);
+    first().EndPart();
+    sink_.MoveTo(text);
+    return absl::OkStatus();
+  }
+
+  void Finish(std::string& text) override {
+    first().End();
+    sink_.MoveTo(text);
+  }
+
+ private:
+  PartSink& first() { return chain_ == nullptr ? sink_ : *chain_; }
+
+  const ComponentTokenizer& tokenizer_;
+  const DecodeOptions options_;
+  TextSink sink_;
+  const std::unique_ptr<PartSink> chain_;  // null without a decoder
+};
+
+std::unique_ptr<StreamDecoder> ComponentTokenizer::NewStreamDecoder(
+    DecodeOptions options) const {
+  return std::make_unique<Stream>(*this, options);
+}
+
+absl::Status ComponentTokenizer::Decode(std::span<const TokenId> ids,
+                                        DecodeOptions options,
+                                        std::string& text) const {
+  std::string out;
+  Stream stream(*this, options);
+  for (const TokenId id : ids) {
+    PENSTOCK_RETURN_IF_ERROR(stream.Add(id, out));
+  }
+  stream.Finish(out);
+  text += out;
+  return absl::OkStatus();
+}
+
+}  // namespace penstock

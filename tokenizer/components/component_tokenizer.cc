@@ -1,0 +1,261 @@
+#include "tokenizer/components/component_tokenizer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "formats/files/status.h"
+#include "tokenizer/interface/fingerprint.h"
+#include "tokenizer/interface/token_origins.h"
+#include "tokenizer/unicode/valid_utf8.h"
+
+namespace penstock {
+
+struct ComponentTokenizer::Call {
+  SpecialText special_text;
+  Alignment alignment;
+  PieceCache& cache;
+  std::vector<TokenId>& ids;
+  std::vector<TokenOrigin>* origins;  // null: ids are all that is asked for
+  std::vector<TokenSpan> spans = {};  // of one piece's tokens
+  uint32_t word = 0;
+  const Dropout* dropout = nullptr;  // may be null
+};
+
+ComponentTokenizer::ComponentTokenizer(TokenizerComponents components)
+    : parts_(std::move(components)),
+      affixes_(AffixesOf(parts_.frame)),
+      cuts_at_spaces_(parts_.splitter != nullptr &&
+                      parts_.splitter->CutsAtSpaces() &&
+                      (parts_.normalizer == nullptr ||
+                       parts_.normalizer->IsLocalAtSpaces()) &&
+                      parts_.added_tokens.StopAtSpaces()) {
+  size_ = parts_.model->vocabulary().size();
+  for (const auto& [id, token] : parts_.added_tokens.tokens()) {
+    size_ = std::max<size_t>(size_, id + size_t{1});
+  }
+}
+
+absl::Status ComponentTokenizer::Encode(std::string_view text,
+                                        EncodeOptions options,
+                                        std::vector<TokenId>& ids) const {
+  return EncodeWith(/*dropout=*/nullptr, text, options, ids);
+}
+
+absl::Status ComponentTokenizer::EncodeSampled(
+    std::string_view text, EncodeOptions options, const Sampling& sampling,
+    std::vector<TokenId>& ids) const {
+  PENSTOCK_ASSIGN_OR_RETURN(const double rate,
+                            DropoutRate(sampling, parts_.model->dropout()));
+  if (rate == 0) return Encode(text, options, ids);
+  Draws draws(sampling.seed, text);
+  const Dropout dropout = {rate, draws};
+  return EncodeWith(&dropout, text, options, ids);
+}
+
+absl::Status ComponentTokenizer::EncodeWith(const Dropout* dropout,
+                                            std::string_view text,
+                                            EncodeOptions options,
+                                            std::vector<TokenId>& ids) const {
+  if (options.invalid_utf8 == InvalidUtf8::kRefuse) {
+    PENSTOCK_RETURN_IF_ERROR(CheckUtf8(text));
+  }
+  const size_t begin = ids.size();
+  const ThreadSlots<PieceCache>::Lease cache(caches_);
+  const Alignment alignment =
+      parts_.splitter != nullptr && parts_.splitter->NeedsAlignment()
+          ? Alignment::kKept
+          : Alignment::kDropped;
+  std::vector<TokenId> bare;
+  Call call = {options.special_text, alignment, *cache, affixes_ ? ids : bare,
+               nullptr};
+  call.dropout = dropout;
+  if (affixes_ && options.add_special_tokens) {
+    ids.insert(ids.end(), affixes_->before.begin(), affixes_->before.end());
+  }
+  if (absl::Status status = EncodeText(call, text); !status.ok()) {
+    ids.resize(begin);
+    return status;
+  }
+  if (!affixes_) {
+    PENSTOCK_ASSIGN_OR_RETURN(
+        const std::vector<TokenId> framed,
+        FrameIds(parts_.frame, options.add_special_tokens, std::move(bare)));
+    ids.insert(ids.end(), framed.begin(), framed.end());
+  } else if (options.add_special_tokens) {
+    ids.insert(ids.end(), affixes_->after.begin(), affixes_->after.end());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ComponentTokenizer::EncodeBare(
+    std::string_view text, EncodeOptions options, std::vector<TokenId>& ids,
+    std::vector<TokenOrigin>& origins) const {
+  PENSTOCK_RETURN_IF_ERROR(CheckUtf8(text));
+  const ThreadSlots<PieceCache>::Lease cache(caches_);
+  std::vector<TokenId> bare;
+  std::vector<TokenOrigin> bare_origins;
+  Call call = {options.special_text, Alignment::kKept, *cache, bare,
+               &bare_origins};
+  PENSTOCK_RETURN_IF_ERROR(EncodeText(call, text));
+  FillCharacterOffsets(text, bare_origins);
+  ids.insert(ids.end(), bare.begin(), bare.end());
+  origins.insert(origins.end(), bare_origins.begin(), bare_origins.end());
+  return absl::OkStatus();
+}
+
+absl::Status ComponentTokenizer::EncodeText(Call& call,
+                                            std::string_view text) const {
+  if (text.size() >= 0xffffffff) {
+    return absl::InvalidArgumentError(fmt::format(
+        "{} bytes of text; split texts of 4 GiB or more", text.size()));
+  }
+  std::string valid;
+  if (!IsValidUtf8(text)) {
+    valid = ReplaceUtf8Errors(text);
+    text = valid;
+  }
+  constexpr auto kRaw = AddedTokens::Pass::kRaw;
+  if (!parts_.added_tokens.Has(kRaw)) return EncodeGap(call, text, 0);
+  std::vector<AddedTokens::Part> found;
+  PENSTOCK_RETURN_IF_ERROR(
+      parts_.added_tokens.Find(text, kRaw, call.special_text, found));
+  for (const auto& part : found) {
+    const ByteSpan span = {static_cast<uint32_t>(part.begin),
+                           static_cast<uint32_t>(part.end)};
+    if (part.token != nullptr) {
+      AddFound(call, *part.token, span);
+    } else {
+      PENSTOCK_RETURN_IF_ERROR(EncodeGap(
+          call, text.substr(part.begin, part.end - part.begin), span.begin));
+    }
+  }
+  return absl::OkStatus();
+}
+
+void ComponentTokenizer::AddFound(Call& call, const AddedToken& token,
+                                  ByteSpan origin) const {
+  call.ids.push_back(token.id);
+  if (call.origins == nullptr) return;
+  call.origins->push_back({.begin_byte = origin.begin,
+                           .end_byte = origin.end,
+                           .word = call.word++});
+}
+
+absl::Status ComponentTokenizer::EncodeGap(Call& call, std::string_view gap,
+                                           uint32_t begin) const {
+  if (gap.empty()) return absl::OkStatus();
+  Pieces whole(call.alignment);
+  whole.text.Assign(gap, begin);
+  if (parts_.normalizer != nullptr) parts_.normalizer->Normalize(whole.text);
+  const auto end = static_cast<uint32_t>(whole.text.text().size());
+  if (end == 0) return absl::OkStatus();
+  constexpr auto kNormalized = AddedTokens::Pass::kNormalized;
+  if (!parts_.added_tokens.Has(kNormalized)) {
+    whole.pieces.push_back({0, end});
+    return EncodePieces(call, whole);
+  }
+  std::vector<AddedTokens::Part> found;
+  PENSTOCK_RETURN_IF_ERROR(parts_.added_tokens.Find(
+      whole.text.text(), kNormalized, call.special_text, found));
+  for (const auto& part : found) {
+    if (part.token != nullptr) {
+      AddFound(call, *part.token, whole.text.OriginOf(part.begin, part.end));
+      continue;
+    }
+    Pieces pieces(call.alignment);
+    pieces.text.AssignPart(whole.text, part.begin, part.end);
+    pieces.pieces.push_back({0, static_cast<uint32_t>(part.end - part.begin)});
+    PENSTOCK_RETURN_IF_ERROR(EncodePieces(call, pieces));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ComponentTokenizer::EncodePieces(Call& call,
+                                              Pieces& pieces) const {
+  if (parts_.splitter != nullptr) {
+    PENSTOCK_RETURN_IF_ERROR(parts_.splitter->Split(pieces));
+  }
+  for (const Piece piece : pieces.pieces) {
+    const std::string_view text = pieces.TextOf(piece);
+    if (call.origins == nullptr) {
+      PENSTOCK_RETURN_IF_ERROR(EncodePiece(call, text));
+      continue;
+    }
+    call.spans.clear();
+    PENSTOCK_RETURN_IF_ERROR(parts_.model->Encode(text, call.ids, &call.spans));
+    for (const TokenSpan span : call.spans) {
+      const ByteSpan origin = pieces.text.OriginOf(piece.begin + span.begin,
+                                                   piece.begin + span.end);
+      call.origins->push_back({.begin_byte = origin.begin,
+                               .end_byte = origin.end,
+                               .word = call.word});
+    }
+    ++call.word;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ComponentTokenizer::EncodePiece(Call& call,
+                                             std::string_view piece) const {
+  if (call.dropout != nullptr) {
+    return parts_.model->EncodeSampled(piece, *call.dropout, call.ids);
+  }
+  if (piece.size() > PieceCache::kMaxPieceBytes) {
+    return parts_.model->Encode(piece, call.ids, nullptr);
+  }
+  const PieceCache::Key key = PieceCache::KeyOf(piece);
+  const PieceCache::Line line = PieceCache::LineOf(key);
+  if (const PieceCache::Entry* known = call.cache.Find(key, line)) {
+    const std::span<const TokenId> ids = known->ids();
+    call.ids.insert(call.ids.end(), ids.begin(), ids.end());
+    return absl::OkStatus();
+  }
+  const size_t first = call.ids.size();
+  PENSTOCK_RETURN_IF_ERROR(parts_.model->Encode(piece, call.ids, nullptr));
+  const std::span<const TokenId> ids = std::span(call.ids).subspan(first);
+  if (ids.size() <= PieceCache::kMaxIds) call.cache.Insert(key, line, ids);
+  return absl::OkStatus();
+}
+
+size_t ComponentTokenizer::SafeCut(std::string_view text) const {
+  if (!cuts_at_spaces_) return 0;
+  const size_t place = text.rfind(' ');
+  return place == std::string_view::npos ? 0 : place;
+}
+
+std::optional<TokenId> ComponentTokenizer::IdOf(std::string_view token) const {
+  for (const auto& [id, added] : parts_.added_tokens.tokens()) {
+    if (added.content == token) return id;
+  }
+  return parts_.model->vocabulary().Find(token);
+}
+
+std::optional<std::string> ComponentTokenizer::TokenOf(TokenId id) const {
+  if (const auto added = parts_.added_tokens.SpellingOf(id)) {
+    return std::string(*added);
+  }
+  const Vocabulary& vocabulary = parts_.model->vocabulary();
+  if (!vocabulary.Has(id)) return std::nullopt;
+  return std::string(vocabulary.BytesOf(id));
+}
+
+uint64_t ComponentTokenizer::Fingerprint() const {
+  Fingerprinter print;
+  print.Add("components").Add(parts_.fingerprint);
+  print.Add(parts_.model->name()).Add(parts_.model->Fingerprint());
+  const Vocabulary& vocabulary = parts_.model->vocabulary();
+  for (TokenId id = 0; id < vocabulary.size(); ++id) {
+    if (!vocabulary.Has(id)) continue;
+    print.Add(uint64_t{id}).Add(vocabulary.BytesOf(id));
+  }
+  return print.Finish();
+}
+
+std::string ComponentTokenizer::Describe() const {
+  return fmt::format("{}, {} ids, {}", parts_.model->name(), size_,
+                     parts_.name);
+}
+
+}  // namespace penstock

@@ -1,0 +1,96 @@
+// A tokenizer put together from the components of a tokenizer.json.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tokenizer/components/added_tokens.h"
+#include "tokenizer/decoders/token_decoder.h"
+#include "tokenizer/interface/encoding_frame.h"
+#include "tokenizer/interface/normalizer.h"
+#include "tokenizer/interface/thread_slots.h"
+#include "tokenizer/interface/tokenizer.h"
+#include "tokenizer/models/token_model.h"
+#include "tokenizer/splitters/splitter.h"
+#include "tokenizer/vocabulary/piece_cache.h"
+
+namespace penstock {
+
+struct TokenizerComponents {
+  std::string name;                              // of the file, for people
+  std::unique_ptr<const Normalizer> normalizer;  // null: none
+  std::unique_ptr<const Splitter> splitter;      // null: none
+  std::unique_ptr<const TokenModel> model;
+  AddedTokens added_tokens;
+  EncodingFrame frame;
+  std::unique_ptr<const TokenDecoder> decoder;  // null: spaces between tokens
+  // Of the components as the file has them.
+  uint64_t fingerprint = 0;
+};
+
+// Ids are those of Hugging Face tokenizers' `encode` of one text, with the
+// file's truncation and padding.
+//
+// Text that is not valid UTF-8, which the reference does not take, has each
+// error replaced by U+FFFD first, as Python's errors="replace" does.
+//
+// Errors of Encode, beside refused special text: kInvalidArgument for text
+// that has no token where there is no unknown token either, that cannot be
+// cut as the file asks, or that has 4 GiB or more.
+class ComponentTokenizer final : public Tokenizer {
+ public:
+  explicit ComponentTokenizer(TokenizerComponents components);
+
+  absl::Status Encode(std::string_view text, EncodeOptions options,
+                      std::vector<TokenId>& ids) const override;
+  absl::Status EncodeBare(std::string_view text, EncodeOptions options,
+                          std::vector<TokenId>& ids,
+                          std::vector<TokenOrigin>& origins) const override;
+  const EncodingFrame& frame() const override { return parts_.frame; }
+  // Before a space, where no component looks over one.
+  size_t SafeCut(std::string_view text) const override;
+  absl::Status Decode(std::span<const TokenId> ids, DecodeOptions options,
+                      std::string& text) const override;
+  // Errors:  those of Encode; kUnimplemented for a model other than BPE;
+  //          kInvalidArgument for an alpha that is not 0 to 1.
+  absl::Status EncodeSampled(std::string_view text, EncodeOptions options,
+                             const Sampling& sampling,
+                             std::vector<TokenId>& ids) const override;
+  std::unique_ptr<StreamDecoder> NewStreamDecoder(
+      DecodeOptions options) const override;
+
+  size_t vocabulary_size() const override { return size_; }
+  std::optional<TokenId> IdOf(std::string_view token) const override;
+  std::optional<std::string> TokenOf(TokenId id) const override;
+
+  uint64_t Fingerprint() const override;
+  std::string Describe() const override;
+
+ private:
+  struct Call;   // one Encode on its way
+  class Stream;  // a decoder
+
+  absl::Status EncodeWith(const Dropout* dropout, std::string_view text,
+                          EncodeOptions options,
+                          std::vector<TokenId>& ids) const;
+  absl::Status EncodeText(Call& call, std::string_view text) const;
+  absl::Status EncodeGap(Call& call, std::string_view gap,
+                         uint32_t begin) const;
+  absl::Status EncodePieces(Call& call, Pieces& pieces) const;
+  absl::Status EncodePiece(Call& call, std::string_view piece) const;
+  void AddFound(Call& call, const AddedToken& token, ByteSpan origin) const;
+
+  const TokenizerComponents parts_;
+  const std::optional<Affixes> affixes_;
+  const bool cuts_at_spaces_;
+  size_t size_ = 0;
+
+  mutable ThreadSlots<PieceCache> caches_;  // locks for itself
+};
+
+}  // namespace penstock

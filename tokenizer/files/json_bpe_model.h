@@ -1,0 +1,25 @@
+// The "model" of a tokenizer.json. Private to its loader.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "tokenizer/bpe/bpe_tokenizer.h"
+#include "tokenizer/files/json_object.h"
+
+namespace penstock {
+
+// Fills vocabulary, plain_ids, merges_fingerprint, whole_pieces_first and
+// dropout.
+absl::StatusOr<MergeTable> ReadBpeModel(const JsonObject& model,
+                                        BpeParts& parts);
+
+// The field "dropout".
+absl::StatusOr<std::optional<double>> ReadDropout(const JsonObject& model);
+
+// A token's id as the file spells the token.
+std::optional<TokenId> FindSpelled(const BpeParts& parts,
+                                   std::string_view spelled);
+
+}  // namespace penstock

@@ -1,0 +1,135 @@
+#include "tokenizer/files/json_components.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <utility>
+
+#include "formats/files/status.h"
+#include "tokenizer/interface/fingerprint.h"
+#include "tokenizer/normalizers/text_normalizers.h"
+#include "tokenizer/patterns/gpt2_scanner.h"
+#include "tokenizer/patterns/patterns.h"
+
+namespace penstock {
+namespace {
+
+absl::Status Missing(std::string_view component, std::string_view type) {
+  return absl::UnimplementedError(fmt::format("{} {}", component, type));
+}
+
+// Two ways to say that the matches are the pieces, as ours match everything.
+absl::Status CheckSplitBehaviour(const JsonObject& split) {
+  PENSTOCK_ASSIGN_OR_RETURN(const std::string_view behaviour,
+                            split.String("behavior"));
+  PENSTOCK_ASSIGN_OR_RETURN(const bool invert, split.BoolOr("invert", false));
+  if ((behaviour == "Isolated" && !invert) ||
+      (behaviour == "Removed" && invert)) {
+    return absl::OkStatus();
+  }
+  return Missing(split.where(),
+                 fmt::format("Split with behavior {}{}", behaviour,
+                             invert ? ", inverted" : ""));
+}
+
+absl::Status ReadSplit(const JsonObject& split, BpeParts& parts) {
+  PENSTOCK_RETURN_IF_ERROR(
+      split.OnlyFields({"type", "pattern", "behavior", "invert"}));
+  PENSTOCK_RETURN_IF_ERROR(CheckSplitBehaviour(split));
+  PENSTOCK_ASSIGN_OR_RETURN(const JsonObject pattern, split.Object("pattern"));
+  PENSTOCK_RETURN_IF_ERROR(pattern.OnlyFields({"Regex"}));
+  PENSTOCK_ASSIGN_OR_RETURN(const std::string_view regex,
+                            pattern.String("Regex"));
+  parts.pretokenizer = PreTokenizerByRegex(regex);
+  if (parts.pretokenizer != nullptr) return absl::OkStatus();
+  return Missing(split.where(), fmt::format("Split by the pattern {}", regex));
+}
+
+absl::Status ReadByteLevel(const JsonObject& json, bool after_split,
+                           BpeParts& parts) {
+  PENSTOCK_RETURN_IF_ERROR(json.OnlyFields(
+      {"type", "add_prefix_space", "trim_offsets", "use_regex"}));
+  PENSTOCK_ASSIGN_OR_RETURN(parts.add_prefix_space,
+                            json.Bool("add_prefix_space"));
+  PENSTOCK_ASSIGN_OR_RETURN(const bool use_regex,
+                            json.BoolOr("use_regex", true));
+  if (after_split && use_regex) {
+    return Missing(json.where(), "ByteLevel with use_regex behind a Split");
+  }
+  if (after_split && parts.add_prefix_space) {
+    return Missing(json.where(),
+                   "ByteLevel with add_prefix_space behind a Split");
+  }
+  if (use_regex) parts.pretokenizer = std::make_unique<Gpt2Scanner>();
+  return absl::OkStatus();
+}
+
+absl::Status ReadSequence(const JsonObject& json, BpeParts& parts) {
+  PENSTOCK_RETURN_IF_ERROR(json.OnlyFields({"type", "pretokenizers"}));
+  PENSTOCK_ASSIGN_OR_RETURN(const auto steps, json.Array("pretokenizers"));
+  bool split_seen = false;
+  bool byte_level_seen = false;
+  for (const simdjson::dom::element element : steps) {
+    PENSTOCK_ASSIGN_OR_RETURN(const JsonObject step,
+                              JsonObject::Of(element, json.where()));
+    PENSTOCK_ASSIGN_OR_RETURN(const std::string_view type, step.String("type"));
+    if (type == "Split" && !split_seen && !byte_level_seen) {
+      PENSTOCK_RETURN_IF_ERROR(ReadSplit(step, parts));
+      split_seen = true;
+    } else if (type == "ByteLevel" && !byte_level_seen) {
+      PENSTOCK_RETURN_IF_ERROR(ReadByteLevel(step, split_seen, parts));
+      byte_level_seen = true;
+    } else {
+      return Missing(json.where(),
+                     fmt::format("Sequence with {} at that place", type));
+    }
+  }
+  if (byte_level_seen) return absl::OkStatus();
+  return Missing(json.where(), "Sequence without ByteLevel");
+}
+
+}  // namespace
+
+absl::Status ReadPreTokenizer(const JsonObject& root, BpeParts& parts) {
+  if (!root.Field("pre_tokenizer")) {
+    return Missing("pre_tokenizer", "null: not byte-level");
+  }
+  PENSTOCK_ASSIGN_OR_RETURN(const JsonObject json,
+                            root.Object("pre_tokenizer"));
+  PENSTOCK_ASSIGN_OR_RETURN(const std::string_view type, json.String("type"));
+  if (type == "ByteLevel") return ReadByteLevel(json, false, parts);
+  if (type == "Sequence") return ReadSequence(json, parts);
+  return Missing(json.where(), type);
+}
+
+absl::Status CheckDecoder(const JsonObject& root) {
+  if (!root.Field("decoder")) return Missing("decoder", "null");
+  PENSTOCK_ASSIGN_OR_RETURN(const JsonObject json, root.Object("decoder"));
+  PENSTOCK_ASSIGN_OR_RETURN(const std::string_view type, json.String("type"));
+  if (type == "ByteLevel") return absl::OkStatus();
+  return Missing(json.where(), type);
+}
+
+absl::Status ReadNfc(const JsonObject& root, BpeParts& parts) {
+  if (!root.Field("normalizer")) return absl::OkStatus();
+  PENSTOCK_ASSIGN_OR_RETURN(const JsonObject json, root.Object("normalizer"));
+  PENSTOCK_ASSIGN_OR_RETURN(const std::string_view type, json.String("type"));
+  if (type != "NFC") return Missing(json.where(), type);
+  PENSTOCK_RETURN_IF_ERROR(json.OnlyFields({"type"}));
+  parts.normalizer =
+      std::make_unique<UnicodeNormalizer>(NormalizationForm::kNfc);
+  parts.normalizer_print = Fingerprinter().Add(type).Finish();
+  return absl::OkStatus();
+}
+
+absl::Status CheckRawTokens(const BpeParts& parts) {
+  if (parts.normalizer == nullptr) return absl::OkStatus();
+  for (const SpecialToken& token : parts.specials) {
+    if (!token.normalized) continue;
+    return Missing("added token",
+                   fmt::format("\"{}\" in normalized text", token.text));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace penstock

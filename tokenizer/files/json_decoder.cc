@@ -1,0 +1,107 @@
+// ReadDecoder of json_pipeline.h.
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "formats/files/status.h"
+#include "tokenizer/decoders/fragment_decoders.h"
+#include "tokenizer/decoders/token_decoders.h"
+#include "tokenizer/files/json_pipeline.h"
+
+namespace penstock {
+namespace {
+
+using DecoderOr = absl::StatusOr<std::unique_ptr<const TokenDecoder>>;
+
+DecoderOr ReadWordPiece(const JsonObject& json) {
+  PENSTOCK_RETURN_IF_ERROR(json.OnlyFields({"type", "prefix", "cleanup"}));
+  PENSTOCK_ASSIGN_OR_RETURN(const std::string_view prefix,
+                            json.String("prefix"));
+  PENSTOCK_ASSIGN_OR_RETURN(const bool cleanup, json.Bool("cleanup"));
+  return std::make_unique<WordPieceDecoder>(std::string(prefix), cleanup);
+}
+
+DecoderOr ReadCtc(const JsonObject& json) {
+  PENSTOCK_RETURN_IF_ERROR(json.OnlyFields(
+      {"type", "pad_token", "word_delimiter_token", "cleanup"}));
+  CtcDecoderOptions options;
+  PENSTOCK_ASSIGN_OR_RETURN(options.pad_token, json.String("pad_token"));
+  PENSTOCK_ASSIGN_OR_RETURN(options.word_delimiter,
+                            json.String("word_delimiter_token"));
+  PENSTOCK_ASSIGN_OR_RETURN(options.cleanup, json.Bool("cleanup"));
+  return std::make_unique<CtcDecoder>(std::move(options));
+}
+
+DecoderOr ReadStrip(const JsonObject& json) {
+  PENSTOCK_RETURN_IF_ERROR(
+      json.OnlyFields({"type", "content", "start", "stop"}));
+  PENSTOCK_ASSIGN_OR_RETURN(const uint32_t content,
+                            ReadCharacter(json, "content"));
+  PENSTOCK_ASSIGN_OR_RETURN(const uint64_t start, json.Number("start"));
+  PENSTOCK_ASSIGN_OR_RETURN(const uint64_t stop, json.Number("stop"));
+  return std::make_unique<StripDecoder>(content, start, stop);
+}
+
+DecoderOr ReadReplace(const JsonObject& json) {
+  PENSTOCK_RETURN_IF_ERROR(json.OnlyFields({"type", "pattern", "content"}));
+  PENSTOCK_ASSIGN_OR_RETURN(auto pattern, ReadBoundedPattern(json));
+  PENSTOCK_ASSIGN_OR_RETURN(const std::string_view content,
+                            json.String("content"));
+  return std::make_unique<ReplaceDecoder>(std::move(pattern),
+                                          std::string(content));
+}
+
+DecoderOr ReadSequence(const JsonObject& json) {
+  PENSTOCK_RETURN_IF_ERROR(json.OnlyFields({"type", "decoders"}));
+  PENSTOCK_ASSIGN_OR_RETURN(const auto array, json.Array("decoders"));
+  std::vector<std::unique_ptr<const TokenDecoder>> steps;
+  for (const simdjson::dom::element element : array) {
+    PENSTOCK_ASSIGN_OR_RETURN(
+        const JsonObject step,
+        JsonObject::Of(element, fmt::format("{}.decoders[{}]", json.where(),
+                                            steps.size())));
+    PENSTOCK_ASSIGN_OR_RETURN(auto decoder, ReadDecoder(step));
+    steps.push_back(std::move(decoder));
+  }
+  return std::make_unique<DecoderSequence>(std::move(steps));
+}
+
+}  // namespace
+
+DecoderOr ReadDecoder(const JsonObject& json) {
+  PENSTOCK_ASSIGN_OR_RETURN(const std::string_view type, json.String("type"));
+  if (type == "WordPiece") return ReadWordPiece(json);
+  if (type == "CTC") return ReadCtc(json);
+  if (type == "Strip") return ReadStrip(json);
+  if (type == "Replace") return ReadReplace(json);
+  if (type == "Sequence") return ReadSequence(json);
+  if (type == "ByteFallback" || type == "Fuse") {
+    PENSTOCK_RETURN_IF_ERROR(json.OnlyFields({"type"}));
+    if (type == "Fuse") return std::make_unique<FuseDecoder>();
+    return std::make_unique<ByteFallbackDecoder>();
+  }
+  if (type == "ByteLevel") {
+    // These are the pre-tokenizer's settings; decoding has none.
+    PENSTOCK_RETURN_IF_ERROR(json.OnlyFields(
+        {"type", "add_prefix_space", "trim_offsets", "use_regex"}));
+    return std::make_unique<ByteLevelDecoder>();
+  }
+  if (type == "Metaspace") {
+    PENSTOCK_ASSIGN_OR_RETURN(const MetaspaceOptions options,
+                              ReadMetaspace(json));
+    return std::make_unique<MetaspaceDecoder>(
+        options.replacement, options.prepend != PrependScheme::kNever);
+  }
+  if (type == "BPEDecoder") {
+    PENSTOCK_RETURN_IF_ERROR(json.OnlyFields({"type", "suffix"}));
+    PENSTOCK_ASSIGN_OR_RETURN(const std::string_view suffix,
+                              json.String("suffix"));
+    return std::make_unique<BpeSuffixDecoder>(std::string(suffix));
+  }
+  return absl::UnimplementedError(
+      fmt::format("{}: decoder {}", json.where(), type));
+}
+
+}  // namespace penstock

@@ -1,0 +1,124 @@
+// ReadNormalizer of json_pipeline.h.
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "formats/files/status.h"
+#include "tokenizer/bpe/base64.h"
+#include "tokenizer/files/json_pipeline.h"
+#include "tokenizer/normalizers/bert_normalizer.h"
+#include "tokenizer/normalizers/charsmap_normalizer.h"
+#include "tokenizer/normalizers/pattern_normalizer.h"
+#include "tokenizer/normalizers/text_normalizers.h"
+
+namespace penstock {
+namespace {
+
+using NormalizerOr = absl::StatusOr<std::unique_ptr<const Normalizer>>;
+
+NormalizerOr ReadBert(const JsonObject& json) {
+  PENSTOCK_RETURN_IF_ERROR(
+      json.OnlyFields({"type", "clean_text", "handle_chinese_chars",
+                       "strip_accents", "lowercase"}));
+  BertNormalizerOptions options;
+  PENSTOCK_ASSIGN_OR_RETURN(options.clean_text, json.Bool("clean_text"));
+  PENSTOCK_ASSIGN_OR_RETURN(options.handle_chinese_chars,
+                            json.Bool("handle_chinese_chars"));
+  PENSTOCK_ASSIGN_OR_RETURN(options.lowercase, json.Bool("lowercase"));
+  PENSTOCK_ASSIGN_OR_RETURN(options.strip_accents,
+                            json.BoolOr("strip_accents", options.lowercase));
+  return std::make_unique<BertNormalizer>(options);
+}
+
+NormalizerOr ReadStrip(const JsonObject& json) {
+  PENSTOCK_RETURN_IF_ERROR(
+      json.OnlyFields({"type", "strip_left", "strip_right"}));
+  PENSTOCK_ASSIGN_OR_RETURN(const bool left, json.Bool("strip_left"));
+  PENSTOCK_ASSIGN_OR_RETURN(const bool right, json.Bool("strip_right"));
+  using Side = StripNormalizer::Side;
+  return std::make_unique<StripNormalizer>(left && right ? Side::kBoth
+                                           : left        ? Side::kLeft
+                                           : right       ? Side::kRight
+                                                         : Side::kNone);
+}
+
+NormalizerOr ReadReplace(const JsonObject& json) {
+  PENSTOCK_RETURN_IF_ERROR(json.OnlyFields({"type", "pattern", "content"}));
+  PENSTOCK_ASSIGN_OR_RETURN(auto pattern, ReadBoundedPattern(json));
+  PENSTOCK_ASSIGN_OR_RETURN(const std::string_view content,
+                            json.String("content"));
+  return std::make_unique<PatternNormalizer>(std::move(pattern),
+                                             std::string(content));
+}
+
+NormalizerOr ReadPrecompiled(const JsonObject& json) {
+  PENSTOCK_RETURN_IF_ERROR(json.OnlyFields({"type", "precompiled_charsmap"}));
+  PENSTOCK_ASSIGN_OR_RETURN(const std::string_view text,
+                            json.String("precompiled_charsmap"));
+  const std::optional<std::string> bytes = DecodeBase64(text);
+  if (!bytes) {
+    return absl::DataLossError(fmt::format(
+        "{}: \"precompiled_charsmap\" is not base64", json.where()));
+  }
+  auto normalizer = CharsmapNormalizer::Parse(*bytes);
+  if (!normalizer.ok()) return Annotate(normalizer.status(), json.where());
+  return *std::move(normalizer);
+}
+
+NormalizerOr ReadSequence(const JsonObject& json) {
+  PENSTOCK_RETURN_IF_ERROR(json.OnlyFields({"type", "normalizers"}));
+  PENSTOCK_ASSIGN_OR_RETURN(const auto array, json.Array("normalizers"));
+  std::vector<std::unique_ptr<const Normalizer>> steps;
+  for (const simdjson::dom::element element : array) {
+    PENSTOCK_ASSIGN_OR_RETURN(
+        const JsonObject step,
+        JsonObject::Of(element, fmt::format("{}.normalizers[{}]", json.where(),
+                                            steps.size())));
+    PENSTOCK_ASSIGN_OR_RETURN(auto normalizer, ReadNormalizer(step));
+    steps.push_back(std::move(normalizer));
+  }
+  return std::make_unique<NormalizerSequence>(std::move(steps));
+}
+
+// One without settings; null where `type` is none of those.
+std::unique_ptr<const Normalizer> MakePlain(std::string_view type) {
+  const auto form = [](NormalizationForm form) {
+    return std::make_unique<UnicodeNormalizer>(form);
+  };
+  if (type == "NFC") return form(NormalizationForm::kNfc);
+  if (type == "NFD") return form(NormalizationForm::kNfd);
+  if (type == "NFKC") return form(NormalizationForm::kNfkc);
+  if (type == "NFKD") return form(NormalizationForm::kNfkd);
+  if (type == "Lowercase") return std::make_unique<LowercaseNormalizer>();
+  if (type == "StripAccents") return std::make_unique<AccentStripper>();
+  if (type == "Nmt") return std::make_unique<NmtNormalizer>();
+  if (type == "ByteLevel") return std::make_unique<ByteLevelNormalizer>();
+  return nullptr;
+}
+
+}  // namespace
+
+NormalizerOr ReadNormalizer(const JsonObject& json) {
+  PENSTOCK_ASSIGN_OR_RETURN(const std::string_view type, json.String("type"));
+  if (auto plain = MakePlain(type)) {
+    PENSTOCK_RETURN_IF_ERROR(json.OnlyFields({"type"}));
+    return plain;
+  }
+  if (type == "BertNormalizer") return ReadBert(json);
+  if (type == "Strip") return ReadStrip(json);
+  if (type == "Replace") return ReadReplace(json);
+  if (type == "Precompiled") return ReadPrecompiled(json);
+  if (type == "Sequence") return ReadSequence(json);
+  if (type == "Prepend") {
+    PENSTOCK_RETURN_IF_ERROR(json.OnlyFields({"type", "prepend"}));
+    PENSTOCK_ASSIGN_OR_RETURN(const std::string_view prefix,
+                              json.String("prepend"));
+    return std::make_unique<PrependNormalizer>(std::string(prefix));
+  }
+  return absl::UnimplementedError(
+      fmt::format("{}: normalizer {}", json.where(), type));
+}
+
+}  // namespace penstock

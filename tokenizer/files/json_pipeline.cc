@@ -1,0 +1,60 @@
+#include "tokenizer/files/json_pipeline.h"
+
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "formats/files/status.h"
+#include "tokenizer/interface/fingerprint.h"
+
+namespace penstock {
+namespace {
+
+// Of everything but the model, which tells its own.
+uint64_t FingerprintOf(const JsonObject& root) {
+  Fingerprinter print;
+  for (const auto field : root.fields()) {
+    const std::string_view name = field.key;
+    if (name == "model") continue;
+    print.Add(name).Add(std::string(simdjson::minify(field.value)));
+  }
+  return print.Finish();
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<const Tokenizer>> ReadComponents(
+    const JsonObject& root, const std::string& name) {
+  TokenizerComponents parts;
+  parts.name = name;
+  parts.fingerprint = FingerprintOf(root);
+  if (root.Field("normalizer")) {
+    PENSTOCK_ASSIGN_OR_RETURN(const JsonObject json, root.Object("normalizer"));
+    PENSTOCK_ASSIGN_OR_RETURN(parts.normalizer, ReadNormalizer(json));
+  }
+  if (root.Field("pre_tokenizer")) {
+    PENSTOCK_ASSIGN_OR_RETURN(const JsonObject json,
+                              root.Object("pre_tokenizer"));
+    PENSTOCK_ASSIGN_OR_RETURN(parts.splitter, ReadSplitter(json));
+  }
+  if (root.Field("decoder")) {
+    PENSTOCK_ASSIGN_OR_RETURN(const JsonObject json, root.Object("decoder"));
+    PENSTOCK_ASSIGN_OR_RETURN(parts.decoder, ReadDecoder(json));
+  }
+  PENSTOCK_ASSIGN_OR_RETURN(parts.frame, ReadFrame(root));
+  PENSTOCK_ASSIGN_OR_RETURN(const JsonObject model, root.Object("model"));
+  PENSTOCK_ASSIGN_OR_RETURN(parts.model, ReadTokenModel(model));
+  PENSTOCK_ASSIGN_OR_RETURN(
+      parts.added_tokens,
+      ReadAddedTokensOf(root, *parts.model, parts.normalizer.get()));
+  PENSTOCK_RETURN_IF_ERROR(CheckFrame(parts.frame, [&](TokenId id) {
+    return parts.model->vocabulary().Has(id) ||
+           parts.added_tokens.tokens().contains(id);
+  }));
+  return std::make_shared<ComponentTokenizer>(std::move(parts));
+}
+
+}  // namespace penstock

@@ -1,0 +1,285 @@
+// ReadFrame and CheckFrame of json_pipeline.h.
+#include <fmt/format.h>
+
+#include <utility>
+#include <vector>
+
+#include "formats/files/status.h"
+#include "tokenizer/files/json_pipeline.h"
+#include "tokenizer/vocabulary/vocabulary.h"
+
+namespace penstock {
+namespace {
+
+using Kind = FramePiece::Kind;
+
+absl::StatusOr<TokenId> IdOf(simdjson::dom::element element,
+                             const std::string& where) {
+  uint64_t id = 0;
+  if (element.get(id) != simdjson::SUCCESS || id > kMaxTokenId) {
+    return absl::DataLossError(fmt::format("{}: not the id of a token", where));
+  }
+  return static_cast<TokenId>(id);
+}
+
+// ["[CLS]", 101] of BertProcessing and RobertaProcessing.
+absl::StatusOr<TokenId> ReadTokenPair(const JsonObject& json,
+                                      std::string_view name) {
+  PENSTOCK_ASSIGN_OR_RETURN(const auto pair, json.Array(name));
+  simdjson::dom::element id;
+  if (pair.size() != 2 || pair.at(1).get(id) != simdjson::SUCCESS) {
+    return absl::DataLossError(fmt::format(
+        "{}: field \"{}\" is not [\"token\", id]", json.where(), name));
+  }
+  return IdOf(id, fmt::format("{}.{}", json.where(), name));
+}
+
+absl::StatusOr<uint32_t> TypeIdOf(const JsonObject& json,
+                                  std::string_view name = "type_id") {
+  if (!json.Field(name)) return 0;
+  PENSTOCK_ASSIGN_OR_RETURN(const uint64_t type_id, json.Number(name));
+  if (type_id <= 0xffffffff) return static_cast<uint32_t>(type_id);
+  return absl::DataLossError(
+      fmt::format("{}: {} {}", json.where(), name, type_id));
+}
+
+absl::Status AppendSpecial(const JsonObject& special_tokens,
+                           const JsonObject& piece,
+                           std::vector<FramePiece>& pieces) {
+  PENSTOCK_ASSIGN_OR_RETURN(const std::string_view name, piece.String("id"));
+  PENSTOCK_ASSIGN_OR_RETURN(const uint32_t type_id, TypeIdOf(piece));
+  PENSTOCK_ASSIGN_OR_RETURN(const JsonObject token,
+                            special_tokens.Object(name));
+  PENSTOCK_ASSIGN_OR_RETURN(const auto ids, token.Array("ids"));
+  for (const simdjson::dom::element element : ids) {
+    PENSTOCK_ASSIGN_OR_RETURN(const TokenId id, IdOf(element, token.where()));
+    pieces.push_back({Kind::kToken, type_id, id});
+  }
+  return absl::OkStatus();
+}
+
+// Template pieces are one-field objects: {"Sequence": ...} and so on.
+absl::StatusOr<std::vector<FramePiece>> ReadTemplate(
+    const JsonObject& json, std::string_view name,
+    const JsonObject& special_tokens) {
+  PENSTOCK_ASSIGN_OR_RETURN(const auto array, json.Array(name));
+  const std::string where = fmt::format("{}.{}", json.where(), name);
+  std::vector<FramePiece> pieces;
+  for (const simdjson::dom::element element : array) {
+    PENSTOCK_ASSIGN_OR_RETURN(const JsonObject piece,
+                              JsonObject::Of(element, where));
+    PENSTOCK_RETURN_IF_ERROR(piece.OnlyFields({"Sequence", "SpecialToken"}));
+    if (!piece.Field("Sequence")) {
+      PENSTOCK_ASSIGN_OR_RETURN(const JsonObject token,
+                                piece.Object("SpecialToken"));
+      PENSTOCK_RETURN_IF_ERROR(AppendSpecial(special_tokens, token, pieces));
+      continue;
+    }
+    PENSTOCK_ASSIGN_OR_RETURN(const JsonObject sequence,
+                              piece.Object("Sequence"));
+    PENSTOCK_ASSIGN_OR_RETURN(const std::string_view which,
+                              sequence.String("id"));
+    if (which != "A" && (which != "B" || name == "single")) {
+      return absl::DataLossError(
+          fmt::format("{}: sequence \"{}\", but one text is \"A\" and the "
+                      "other of a pair \"B\"",
+                      where, which));
+    }
+    PENSTOCK_ASSIGN_OR_RETURN(const uint32_t type_id, TypeIdOf(sequence));
+    pieces.push_back({which == "A" ? Kind::kFirst : Kind::kSecond, type_id});
+  }
+  return pieces;
+}
+
+absl::Status ReadTemplates(const JsonObject& json, EncodingFrame& frame) {
+  PENSTOCK_RETURN_IF_ERROR(
+      json.OnlyFields({"type", "single", "pair", "special_tokens"}));
+  PENSTOCK_ASSIGN_OR_RETURN(const JsonObject special_tokens,
+                            json.Object("special_tokens"));
+  PENSTOCK_ASSIGN_OR_RETURN(frame.single,
+                            ReadTemplate(json, "single", special_tokens));
+  if (!json.Field("pair")) return absl::OkStatus();
+  PENSTOCK_ASSIGN_OR_RETURN(frame.pair,
+                            ReadTemplate(json, "pair", special_tokens));
+  return absl::OkStatus();
+}
+
+absl::Status ReadTrim(const JsonObject& json, EncodingFrame& frame) {
+  PENSTOCK_ASSIGN_OR_RETURN(const bool trim, json.Bool("trim_offsets"));
+  PENSTOCK_ASSIGN_OR_RETURN(const bool add_prefix_space,
+                            json.Bool("add_prefix_space"));
+  if (trim) frame.trims.push_back({.add_prefix_space = add_prefix_space});
+  return absl::OkStatus();
+}
+
+absl::Status ReadProcessor(const JsonObject& json, bool& framed,
+                           EncodingFrame& frame) {
+  frame.has_processor = true;
+  PENSTOCK_ASSIGN_OR_RETURN(const std::string_view type, json.String("type"));
+  if (type == "ByteLevel") {
+    PENSTOCK_RETURN_IF_ERROR(json.OnlyFields(
+        {"type", "add_prefix_space", "trim_offsets", "use_regex"}));
+    return ReadTrim(json, frame);
+  }
+  if (type == "Sequence") {
+    PENSTOCK_RETURN_IF_ERROR(json.OnlyFields({"type", "processors"}));
+    PENSTOCK_ASSIGN_OR_RETURN(const auto steps, json.Array("processors"));
+    for (const simdjson::dom::element element : steps) {
+      PENSTOCK_ASSIGN_OR_RETURN(
+          const JsonObject step,
+          JsonObject::Of(element, json.where() + ".processors"));
+      PENSTOCK_RETURN_IF_ERROR(ReadProcessor(step, framed, frame));
+    }
+    return absl::OkStatus();
+  }
+  if (std::exchange(framed, true)) {
+    return absl::UnimplementedError(
+        fmt::format("{}: post-processor {} behind another that adds tokens",
+                    json.where(), type));
+  }
+  if (type == "TemplateProcessing") {
+    return ReadTemplates(json, frame);
+  }
+  if (type != "BertProcessing" && type != "RobertaProcessing") {
+    return absl::UnimplementedError(
+        fmt::format("{}: post-processor {}", json.where(), type));
+  }
+  PENSTOCK_RETURN_IF_ERROR(json.OnlyFields(
+      {"type", "sep", "cls", "trim_offsets", "add_prefix_space"}));
+  PENSTOCK_ASSIGN_OR_RETURN(const TokenId cls, ReadTokenPair(json, "cls"));
+  PENSTOCK_ASSIGN_OR_RETURN(const TokenId sep, ReadTokenPair(json, "sep"));
+  frame.single = {
+      {Kind::kToken, 0, cls}, {Kind::kFirst}, {Kind::kToken, 0, sep}};
+  frame.pair = frame.single;
+  if (type == "BertProcessing") {
+    frame.pair.insert(frame.pair.end(),
+                      {{Kind::kSecond, 1}, {Kind::kToken, 1, sep}});
+    return absl::OkStatus();
+  }
+  // Every type is 0 here, and there are two separators between texts.
+  frame.pair.insert(
+      frame.pair.end(),
+      {{Kind::kToken, 0, sep}, {Kind::kSecond, 0}, {Kind::kToken, 0, sep}});
+  frame.second_overflow_type = 0;
+  return ReadTrim(json, frame);
+}
+
+absl::StatusOr<Edge> ReadEdge(const JsonObject& json) {
+  PENSTOCK_ASSIGN_OR_RETURN(const std::string_view direction,
+                            json.String("direction"));
+  if (direction == "Right") return Edge::kRight;
+  if (direction == "Left") return Edge::kLeft;
+  return absl::DataLossError(
+      fmt::format("{}: direction \"{}\"", json.where(), direction));
+}
+
+absl::StatusOr<Truncation> ReadTruncation(const JsonObject& json,
+                                          size_t added) {
+  PENSTOCK_RETURN_IF_ERROR(
+      json.OnlyFields({"direction", "max_length", "strategy", "stride"}));
+  Truncation truncation;
+  PENSTOCK_ASSIGN_OR_RETURN(truncation.max_length, json.Number("max_length"));
+  PENSTOCK_ASSIGN_OR_RETURN(const uint64_t stride, json.Number("stride"));
+  PENSTOCK_ASSIGN_OR_RETURN(const std::string_view strategy,
+                            json.String("strategy"));
+  if (json.Field("direction")) {
+    PENSTOCK_ASSIGN_OR_RETURN(truncation.direction, ReadEdge(json));
+  }
+  if (strategy != "LongestFirst" && strategy != "OnlyFirst" &&
+      strategy != "OnlySecond") {
+    return absl::DataLossError(
+        fmt::format("{}: strategy \"{}\"", json.where(), strategy));
+  }
+  if (strategy == "OnlyFirst") {
+    truncation.strategy = TruncationStrategy::kOnlyFirst;
+  } else if (strategy == "OnlySecond") {
+    truncation.strategy = TruncationStrategy::kOnlySecond;
+  }
+  truncation.stride = stride;
+  if (truncation.max_length < added ||
+      (stride > 0 && truncation.max_length - added <= stride)) {
+    return absl::DataLossError(fmt::format(
+        "{}: max_length {} with {} tokens around and stride {} leaves nothing",
+        json.where(), truncation.max_length, added, stride));
+  }
+  return truncation;
+}
+
+absl::StatusOr<Padding> ReadPadding(const JsonObject& json) {
+  // "pad_token" is what the id says again.
+  PENSTOCK_RETURN_IF_ERROR(
+      json.OnlyFields({"strategy", "direction", "pad_to_multiple_of", "pad_id",
+                       "pad_type_id", "pad_token"}));
+  Padding padding;
+  PENSTOCK_ASSIGN_OR_RETURN(const auto strategy, json.Required("strategy"));
+  if (strategy.is_object()) {
+    PENSTOCK_ASSIGN_OR_RETURN(const JsonObject fixed, json.Object("strategy"));
+    PENSTOCK_RETURN_IF_ERROR(fixed.OnlyFields({"Fixed"}));
+    PENSTOCK_ASSIGN_OR_RETURN(padding.length, fixed.Number("Fixed"));
+  } else {
+    PENSTOCK_ASSIGN_OR_RETURN(const std::string_view name,
+                              json.String("strategy"));
+    if (name != "BatchLongest") {
+      return absl::DataLossError(
+          fmt::format("{}: strategy \"{}\"", json.where(), name));
+    }
+  }
+  if (json.Field("pad_to_multiple_of")) {
+    PENSTOCK_ASSIGN_OR_RETURN(padding.multiple_of,
+                              json.Number("pad_to_multiple_of"));
+  }
+  constexpr size_t kMaxPadding = size_t{1} << 24;
+  if (padding.length.value_or(0) > kMaxPadding ||
+      padding.multiple_of > kMaxPadding) {
+    return absl::ResourceExhaustedError(
+        fmt::format("{}: pads to more than {} ids", json.where(), kMaxPadding));
+  }
+  PENSTOCK_ASSIGN_OR_RETURN(padding.direction, ReadEdge(json));
+  PENSTOCK_ASSIGN_OR_RETURN(const auto id, json.Required("pad_id"));
+  PENSTOCK_ASSIGN_OR_RETURN(padding.id, IdOf(id, json.where() + ".pad_id"));
+  PENSTOCK_ASSIGN_OR_RETURN(padding.type_id, TypeIdOf(json, "pad_type_id"));
+  return padding;
+}
+
+}  // namespace
+
+absl::StatusOr<EncodingFrame> ReadFrame(const JsonObject& root) {
+  EncodingFrame frame;
+  if (root.Field("post_processor")) {
+    PENSTOCK_ASSIGN_OR_RETURN(const JsonObject json,
+                              root.Object("post_processor"));
+    bool framed = false;
+    PENSTOCK_RETURN_IF_ERROR(ReadProcessor(json, framed, frame));
+  }
+  if (root.Field("truncation")) {
+    PENSTOCK_ASSIGN_OR_RETURN(const JsonObject json, root.Object("truncation"));
+    PENSTOCK_ASSIGN_OR_RETURN(
+        frame.truncation, ReadTruncation(json, AddedTokenCount(frame.single)));
+  }
+  if (root.Field("padding")) {
+    PENSTOCK_ASSIGN_OR_RETURN(const JsonObject json, root.Object("padding"));
+    PENSTOCK_ASSIGN_OR_RETURN(frame.padding, ReadPadding(json));
+  }
+  return frame;
+}
+
+absl::Status CheckFrame(const EncodingFrame& frame,
+                        const std::function<bool(TokenId)>& is_known) {
+  std::vector<TokenId> ids;
+  for (const auto* pieces : {&frame.single, &frame.pair}) {
+    for (const FramePiece& piece : *pieces) {
+      if (piece.kind == Kind::kToken) ids.push_back(piece.id);
+    }
+  }
+  if (frame.padding) ids.push_back(frame.padding->id);
+  for (const TokenId id : ids) {
+    if (is_known(id)) continue;
+    return absl::DataLossError(fmt::format(
+        "the post-processor or padding adds id {}, which is not in the "
+        "vocabulary",
+        id));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace penstock

@@ -1,0 +1,203 @@
+// ReadSplitter, ReadPattern, ReadDelimiters and ReadCharacter of
+// json_pipeline.h.
+#include <fmt/format.h>
+
+#include <utility>
+#include <vector>
+
+#include "formats/files/status.h"
+#include "tokenizer/files/json_pipeline.h"
+#include "tokenizer/patterns/regex_pattern.h"
+#include "tokenizer/regex/literal_pattern.h"
+#include "tokenizer/splitters/byte_level_splitter.h"
+#include "tokenizer/splitters/character_splitters.h"
+#include "tokenizer/splitters/metaspace_splitter.h"
+#include "tokenizer/splitters/pattern_splitter.h"
+#include "tokenizer/splitters/script_splitter.h"
+#include "tokenizer/unicode/valid_utf8.h"
+
+namespace penstock {
+namespace {
+
+using SplitterOr = absl::StatusOr<std::unique_ptr<const Splitter>>;
+
+SplitterOr ReadByteLevel(const JsonObject& json) {
+  PENSTOCK_RETURN_IF_ERROR(json.OnlyFields(
+      {"type", "add_prefix_space", "trim_offsets", "use_regex"}));
+  ByteLevelSplitterOptions options;
+  PENSTOCK_ASSIGN_OR_RETURN(options.add_prefix_space,
+                            json.Bool("add_prefix_space"));
+  PENSTOCK_ASSIGN_OR_RETURN(options.use_regex, json.BoolOr("use_regex", true));
+  return std::make_unique<ByteLevelSplitter>(options);
+}
+
+SplitterOr ReadSplit(const JsonObject& json) {
+  PENSTOCK_RETURN_IF_ERROR(
+      json.OnlyFields({"type", "pattern", "behavior", "invert"}));
+  PENSTOCK_ASSIGN_OR_RETURN(auto pattern, ReadPattern(json));
+  PatternSplitterOptions options;
+  PENSTOCK_ASSIGN_OR_RETURN(options.delimiters, ReadDelimiters(json));
+  PENSTOCK_ASSIGN_OR_RETURN(options.invert, json.Bool("invert"));
+  return std::make_unique<PatternSplitter>(std::move(pattern), options);
+}
+
+SplitterOr ReadDigits(const JsonObject& json) {
+  PENSTOCK_RETURN_IF_ERROR(json.OnlyFields({"type", "individual_digits"}));
+  PENSTOCK_ASSIGN_OR_RETURN(const bool individual,
+                            json.Bool("individual_digits"));
+  return std::make_unique<DigitSplitter>(
+      individual ? DigitSplitter::Runs::kSplit : DigitSplitter::Runs::kKept);
+}
+
+SplitterOr ReadFixedLength(const JsonObject& json) {
+  PENSTOCK_RETURN_IF_ERROR(json.OnlyFields({"type", "length"}));
+  uint64_t length = 5;
+  if (json.Field("length")) {
+    PENSTOCK_ASSIGN_OR_RETURN(length, json.Number("length"));
+  }
+  if (length == 0) {
+    return absl::DataLossError(
+        fmt::format("{}: \"length\" is 0", json.where()));
+  }
+  return std::make_unique<FixedLengthSplitter>(length);
+}
+
+SplitterOr ReadSequence(const JsonObject& json) {
+  PENSTOCK_RETURN_IF_ERROR(json.OnlyFields({"type", "pretokenizers"}));
+  PENSTOCK_ASSIGN_OR_RETURN(const auto array, json.Array("pretokenizers"));
+  std::vector<std::unique_ptr<const Splitter>> steps;
+  for (const simdjson::dom::element element : array) {
+    PENSTOCK_ASSIGN_OR_RETURN(
+        const JsonObject step,
+        JsonObject::Of(element, fmt::format("{}.pretokenizers[{}]",
+                                            json.where(), steps.size())));
+    PENSTOCK_ASSIGN_OR_RETURN(auto splitter, ReadSplitter(step));
+    steps.push_back(std::move(splitter));
+  }
+  return std::make_unique<SplitterSequence>(std::move(steps));
+}
+
+// One without settings; null where `type` is none of those.
+std::unique_ptr<const Splitter> MakePlain(std::string_view type) {
+  if (type == "BertPreTokenizer") return std::make_unique<BertSplitter>();
+  if (type == "Whitespace") return std::make_unique<WordSplitter>();
+  if (type == "WhitespaceSplit") return std::make_unique<WhitespaceSplitter>();
+  if (type == "UnicodeScripts") return std::make_unique<ScriptSplitter>();
+  return nullptr;
+}
+
+}  // namespace
+
+SplitterOr ReadSplitter(const JsonObject& json) {
+  PENSTOCK_ASSIGN_OR_RETURN(const std::string_view type, json.String("type"));
+  if (auto plain = MakePlain(type)) {
+    PENSTOCK_RETURN_IF_ERROR(json.OnlyFields({"type"}));
+    return plain;
+  }
+  if (type == "ByteLevel") return ReadByteLevel(json);
+  if (type == "Split") return ReadSplit(json);
+  if (type == "Digits") return ReadDigits(json);
+  if (type == "FixedLength") return ReadFixedLength(json);
+  if (type == "Sequence") return ReadSequence(json);
+  if (type == "Metaspace") {
+    PENSTOCK_ASSIGN_OR_RETURN(const MetaspaceOptions options,
+                              ReadMetaspace(json));
+    return std::make_unique<MetaspaceSplitter>(options);
+  }
+  if (type == "Punctuation") {
+    PENSTOCK_RETURN_IF_ERROR(json.OnlyFields({"type", "behavior"}));
+    Delimiters delimiters = Delimiters::kIsolated;
+    if (json.Field("behavior")) {
+      PENSTOCK_ASSIGN_OR_RETURN(delimiters, ReadDelimiters(json));
+    }
+    return std::make_unique<PunctuationSplitter>(delimiters);
+  }
+  if (type == "CharDelimiterSplit") {
+    PENSTOCK_RETURN_IF_ERROR(json.OnlyFields({"type", "delimiter"}));
+    PENSTOCK_ASSIGN_OR_RETURN(const uint32_t c,
+                              ReadCharacter(json, "delimiter"));
+    return std::make_unique<DelimiterSplitter>(c);
+  }
+  return absl::UnimplementedError(
+      fmt::format("{}: pre-tokenizer {}", json.where(), type));
+}
+
+absl::StatusOr<MetaspaceOptions> ReadMetaspace(const JsonObject& json) {
+  PENSTOCK_RETURN_IF_ERROR(
+      json.OnlyFields({"type", "replacement", "add_prefix_space",
+                       "prepend_scheme", "split", "str_rep"}));
+  MetaspaceOptions options;
+  PENSTOCK_ASSIGN_OR_RETURN(options.replacement,
+                            ReadCharacter(json, "replacement"));
+  PENSTOCK_ASSIGN_OR_RETURN(options.split, json.BoolOr("split", true));
+  if (json.Field("prepend_scheme")) {
+    PENSTOCK_ASSIGN_OR_RETURN(const std::string_view scheme,
+                              json.String("prepend_scheme"));
+    if (scheme == "first") {
+      options.prepend = PrependScheme::kFirst;
+    } else if (scheme == "never") {
+      options.prepend = PrependScheme::kNever;
+    } else if (scheme != "always") {
+      return absl::DataLossError(
+          fmt::format("{}: prepend_scheme \"{}\"", json.where(), scheme));
+    }
+  }
+  PENSTOCK_ASSIGN_OR_RETURN(const bool add_prefix_space,
+                            json.BoolOr("add_prefix_space", true));
+  if (!add_prefix_space && options.prepend != PrependScheme::kNever) {
+    return absl::DataLossError(
+        fmt::format("{}: add_prefix_space is false, but prepend_scheme is not "
+                    "\"never\"",
+                    json.where()));
+  }
+  return options;
+}
+
+absl::StatusOr<std::unique_ptr<const TextPattern>> ReadPattern(
+    const JsonObject& json) {
+  PENSTOCK_ASSIGN_OR_RETURN(const JsonObject pattern, json.Object("pattern"));
+  PENSTOCK_RETURN_IF_ERROR(pattern.OnlyFields({"String", "Regex"}));
+  const bool literal = pattern.Field("String").has_value();
+  PENSTOCK_ASSIGN_OR_RETURN(const std::string_view text,
+                            pattern.String(literal ? "String" : "Regex"));
+  auto made = literal ? LiteralPattern::Make(text)
+                      : MakeRegexPattern(text, RegexSyntax::kOniguruma);
+  if (!made.ok()) return Annotate(made.status(), json.where());
+  return made;
+}
+
+absl::StatusOr<std::unique_ptr<const TextPattern>> ReadBoundedPattern(
+    const JsonObject& json) {
+  PENSTOCK_ASSIGN_OR_RETURN(auto pattern, ReadPattern(json));
+  if (pattern->IsBounded()) return pattern;
+  return absl::UnimplementedError(fmt::format(
+      "{}: a pattern that looks around or repeats possessively, outside of a "
+      "pre-tokenizer",
+      json.where()));
+}
+
+absl::StatusOr<Delimiters> ReadDelimiters(const JsonObject& json) {
+  PENSTOCK_ASSIGN_OR_RETURN(const std::string_view name,
+                            json.String("behavior"));
+  if (name == "Removed") return Delimiters::kRemoved;
+  if (name == "Isolated") return Delimiters::kIsolated;
+  if (name == "MergedWithPrevious") return Delimiters::kMergedWithPrevious;
+  if (name == "MergedWithNext") return Delimiters::kMergedWithNext;
+  if (name == "Contiguous") return Delimiters::kContiguous;
+  return absl::UnimplementedError(
+      fmt::format("{}: behavior {}", json.where(), name));
+}
+
+absl::StatusOr<uint32_t> ReadCharacter(const JsonObject& json,
+                                       std::string_view name) {
+  PENSTOCK_ASSIGN_OR_RETURN(const std::string_view text, json.String(name));
+  size_t pos = 0;
+  if (!text.empty()) {
+    const uint32_t c = NextChar(text, pos);
+    if (pos == text.size()) return c;
+  }
+  return absl::DataLossError(fmt::format(
+      "{}: \"{}\" is \"{}\", not one character", json.where(), name, text));
+}
+
+}  // namespace penstock

@@ -1,0 +1,134 @@
+// Text -> ids -> text: the interface behind which every tokenizer stands.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "tokenizer/interface/call_options.h"
+
+namespace penstock {
+
+using TokenId = uint32_t;
+
+struct EncodingFrame;
+
+// Where a token came from: the bytes, and the same in characters. Both are 0
+// for a token that the text does not hold: [CLS], padding.
+struct TokenOrigin {
+  static constexpr uint32_t kNoWord = 0xffffffff;
+
+  uint32_t begin_byte = 0, end_byte = 0;
+  uint32_t begin_char = 0, end_char = 0;
+  // Which of the pieces that the text was cut into before the model.
+  uint32_t word = kNoWord;
+  // Put around the text, not found in it.
+  bool special = false;
+
+  friend bool operator==(const TokenOrigin&, const TokenOrigin&) = default;
+};
+
+// Ids of many texts, one after the other: text t has ids
+// [row_offsets[t], row_offsets[t + 1]).
+struct Encodings {
+  std::vector<TokenId> ids;
+  std::vector<uint64_t> row_offsets = {0};
+
+  size_t rows() const { return row_offsets.size() - 1; }
+  std::span<const TokenId> ids_of(size_t row) const {
+    return {ids.data() + row_offsets[row],
+            row_offsets[row + 1] - row_offsets[row]};
+  }
+  // Forgets the rows, keeps the memory.
+  void Clear();
+};
+
+class StreamDecoder;  // stream_decoder.h
+struct Sampling;      // sampling.h
+struct ScoredIds;
+
+// Immutable after loading.
+//
+// Threads: any number at a time.
+class Tokenizer {
+ public:
+  virtual ~Tokenizer() = default;
+
+  // Appends the ids of `text` to `ids`.
+  // Errors:  kInvalidArgument for refused special text.
+  virtual absl::Status Encode(std::string_view text, EncodeOptions options,
+                              std::vector<TokenId>& ids) const = 0;
+
+  // Encode, with one origin for each id appended to `origins`. Slower.
+  // See encoding.h for pairs of texts, masks, and what truncation cuts off.
+  // Errors:  those of Encode; kInvalidArgument for text that is not UTF-8 or
+  //          has 4 GiB or more.
+  absl::Status EncodeWithOrigins(std::string_view text, EncodeOptions options,
+                                 std::vector<TokenId>& ids,
+                                 std::vector<TokenOrigin>& origins) const;
+
+  // Encode, drawing one of the ways to segment the text: see sampling.h.
+  // Errors:  those of Encode; kInvalidArgument for a bad alpha; kUnimplemented
+  //          for a model that has but one way.
+  virtual absl::Status EncodeSampled(std::string_view text,
+                                     EncodeOptions options,
+                                     const Sampling& sampling,
+                                     std::vector<TokenId>& ids) const;
+
+  // Replaces `best` by the `count` (1 to 512) best ways, the best first; fewer
+  // where there are no more. Nothing is put around the text.
+  // Errors:  those of Encode; kUnimplemented but for SentencePiece unigram.
+  virtual absl::Status EncodeBest(std::string_view text, EncodeOptions options,
+                                  size_t count,
+                                  std::vector<ScoredIds>& best) const;
+
+  // Appends one row per text.
+  // Errors:  those of Encode, naming the text's number; `out` then holds the
+  //          rows before it.
+  absl::Status EncodeBatch(std::span<const std::string_view> texts,
+                           EncodeOptions options, Encodings& out) const;
+
+  // Appends the bytes that `ids` stand for to `text`.
+  // Errors:  kInvalidArgument naming an id that the vocabulary lacks.
+  virtual absl::Status Decode(std::span<const TokenId> ids,
+                              DecodeOptions options,
+                              std::string& text) const = 0;
+
+  // Decodes ids while they come. The tokenizer must outlive it.
+  virtual std::unique_ptr<StreamDecoder> NewStreamDecoder(
+      DecodeOptions options) const = 0;
+
+  // One more than the largest id.
+  virtual size_t vocabulary_size() const = 0;
+  // The id of a token as the vocabulary file spells it; nullopt without one.
+  virtual std::optional<TokenId> IdOf(std::string_view token) const = 0;
+  // The token as the vocabulary file spells it; nullopt for an unused id.
+  virtual std::optional<std::string> TokenOf(TokenId id) const = 0;
+
+  // A hash of everything that decides ids: two tokenizers that can give
+  // different ids differ here.
+  virtual uint64_t Fingerprint() const = 0;
+  // One line for people: "byte-level BPE, 100277 ids, cl100k_base.tiktoken".
+  virtual std::string Describe() const = 0;
+
+  // EncodeWithOrigins of the text alone: not cut, framed or padded, and
+  // offsets as the model gives them. What encoding.h starts from.
+  virtual absl::Status EncodeBare(std::string_view text, EncodeOptions options,
+                                  std::vector<TokenId>& ids,
+                                  std::vector<TokenOrigin>& origins) const = 0;
+  // How texts are cut, framed and padded; by default not at all.
+  virtual const EncodingFrame& frame() const;
+  // The largest place, not the end, where `text` can be cut, whatever text
+  // may follow it, so that the ids of the parts, bare, are those of the whole;
+  // 0 if none is found. What stream_encoder.h is made of.
+  virtual size_t SafeCut(std::string_view text) const { return 0; }
+};
+
+}  // namespace penstock

@@ -1,0 +1,74 @@
+// BPE over characters, with all that Hugging Face tokenizers put around it:
+// affixes, unknown tokens, byte fallback.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tokenizer/bpe/bpe.h"
+#include "tokenizer/bpe/bpe_dropout.h"
+#include "tokenizer/models/token_model.h"
+
+namespace penstock {
+
+struct HfBpeOptions {
+  std::optional<std::string> unknown_token;
+  // Put before every character of a piece but the first.
+  std::string continuing_prefix;
+  // Put behind the last character of a piece.
+  std::string word_suffix;
+  // Neighbouring unknown characters are one token.
+  bool fuse_unknown = false;
+  // A character without a token becomes the tokens <0x00> ... <0xFF> of its
+  // bytes, if the vocabulary has all those it needs.
+  bool byte_fallback = false;
+  // A piece that is a token is that token, even if no merges lead to it.
+  bool whole_pieces_first = false;
+  // What EncodeSampled leaves out by default.
+  std::optional<double> dropout;
+};
+
+// Only listed pairs merge. Without an unknown token, characters that have no
+// token are dropped in silence, as the reference does.
+//
+// Cost:    n log n in a piece's characters.
+class HfBpe final : public TokenModel {
+ public:
+  // `merges_fingerprint` is a hash of `merges`.
+  HfBpe(Vocabulary vocabulary, MergeTable merges, uint64_t merges_fingerprint,
+        HfBpeOptions options);
+
+  absl::Status Encode(std::string_view piece, std::vector<TokenId>& ids,
+                      std::vector<TokenSpan>* spans) const override;
+
+  absl::Status EncodeSampled(std::string_view piece, const Dropout& dropout,
+                             std::vector<TokenId>& ids) const override;
+  std::optional<double> dropout() const override { return options_.dropout; }
+
+  const Vocabulary& vocabulary() const override { return vocabulary_; }
+  std::string_view name() const override { return "BPE"; }
+  uint64_t Fingerprint() const override;
+
+ private:
+  using Symbol = BpeSymbol;
+
+  absl::Status SymbolsOf(std::string_view piece,
+                         std::vector<Symbol>& symbols) const;
+  std::optional<TokenId> FindChar(std::string_view c, bool first,
+                                  bool last) const;
+  bool AppendBytes(std::string_view c, bool first, bool last,
+                   std::vector<Symbol>& symbols) const;
+  std::string Spell(std::string_view c, bool first, bool last) const;
+  void MergeFew(std::vector<Symbol>& symbols) const;
+
+  const Vocabulary vocabulary_;
+  const MergeTable merges_;
+  const uint64_t merges_fingerprint_;
+  const HfBpeOptions options_;
+  std::optional<TokenId> unknown_;
+  std::array<std::optional<TokenId>, 256> byte_tokens_;
+};
+
+}  // namespace penstock

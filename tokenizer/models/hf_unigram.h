@@ -1,0 +1,69 @@
+// Unigram as Hugging Face tokenizers compute it: the tokens whose scores have
+// the largest sum.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "tokenizer/models/token_model.h"
+#include "tokenizer/vocabulary/piece_trie.h"
+
+namespace penstock {
+
+struct HfUnigramOptions {
+  // Its score is 10 below the lowest of all. Neighbours become one.
+  std::optional<TokenId> unknown;
+  // Unknown text becomes the tokens <0x00> ... <0xFF> of its bytes, if the
+  // vocabulary has all those it needs.
+  bool byte_fallback = false;
+};
+
+// Sums are doubles and a later path must be strictly better, as in the
+// reference; sentencepiece itself rounds sums to float, so that the two differ
+// where paths are all but equal.
+//
+// Cost:    n * longest token; text is looked at once, forwards.
+class HfUnigram final : public TokenModel {
+ public:
+  // `scores` by id.
+  // Errors:  kResourceExhausted for a vocabulary that PieceTrie does not hold.
+  static absl::StatusOr<std::unique_ptr<const HfUnigram>> Make(
+      Vocabulary vocabulary, std::vector<double> scores,
+      HfUnigramOptions options);
+
+  absl::Status Encode(std::string_view piece, std::vector<TokenId>& ids,
+                      std::vector<TokenSpan>* spans) const override;
+
+  const Vocabulary& vocabulary() const override { return vocabulary_; }
+  std::string_view name() const override { return "Unigram"; }
+  uint64_t Fingerprint() const override;
+
+ private:
+  // The best path that ends at a byte.
+  struct Step {
+    double score = 0;
+    uint32_t begin = kNoStep;
+    TokenId id = 0;
+  };
+  static constexpr uint32_t kNoStep = 0xffffffff;
+
+  HfUnigram(Vocabulary vocabulary, std::vector<double> scores,
+            HfUnigramOptions options, PieceTrie trie);
+
+  absl::Status FindBestPath(std::string_view piece,
+                            std::vector<Step>& steps) const;
+  bool AppendBytes(std::string_view text, TokenSpan span,
+                   std::vector<TokenId>& ids,
+                   std::vector<TokenSpan>* spans) const;
+
+  const Vocabulary vocabulary_;
+  const std::vector<double> scores_;
+  const HfUnigramOptions options_;
+  const PieceTrie trie_;
+  double unknown_score_;
+  std::array<std::optional<TokenId>, 256> byte_tokens_;
+};
+
+}  // namespace penstock

@@ -1,0 +1,14 @@
+#include "tokenizer/models/token_model.h"
+
+#include <fmt/format.h>
+
+namespace penstock {
+
+absl::Status TokenModel::EncodeSampled(std::string_view, const Dropout&,
+                                       std::vector<TokenId>&) const {
+  return absl::UnimplementedError(fmt::format(
+      "sampling from a model {}; BPE and SentencePiece unigram have it",
+      name()));
+}
+
+}  // namespace penstock

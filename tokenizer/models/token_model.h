@@ -1,0 +1,53 @@
+// Turns one piece of text into tokens: the model of a tokenizer.json.
+//
+// Implementations form a star around this header: wordpiece, word_level,
+// hf_unigram, hf_bpe.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "tokenizer/bpe/bpe_dropout.h"
+#include "tokenizer/interface/tokenizer.h"
+#include "tokenizer/vocabulary/vocabulary.h"
+
+namespace penstock {
+
+// Bytes [begin, end) of a piece.
+struct TokenSpan {
+  uint32_t begin, end;
+};
+
+// Threads: any number at a time.
+class TokenModel {
+ public:
+  virtual ~TokenModel() = default;
+
+  // Appends the tokens of `piece`, not empty and valid UTF-8, to `ids`, and
+  // where in the piece they stand to `spans` unless it is null.
+  // Errors:  kInvalidArgument for text that has no tokens, where the model has
+  //          no unknown token either.
+  virtual absl::Status Encode(std::string_view piece, std::vector<TokenId>& ids,
+                              std::vector<TokenSpan>* spans) const = 0;
+
+  // Encode, with merges left out at random.
+  // Errors:  those of Encode; kUnimplemented for a model without merges.
+  virtual absl::Status EncodeSampled(std::string_view piece,
+                                     const Dropout& dropout,
+                                     std::vector<TokenId>& ids) const;
+  // The file's own rate of that.
+  virtual std::optional<double> dropout() const { return std::nullopt; }
+
+  // By the tokens' spelling in the file.
+  virtual const Vocabulary& vocabulary() const = 0;
+
+  // "WordPiece".
+  virtual std::string_view name() const = 0;
+  // A hash of all that decides ids beside the vocabulary.
+  virtual uint64_t Fingerprint() const = 0;
+};
+
+}  // namespace penstock

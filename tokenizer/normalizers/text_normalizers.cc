@@ -1,0 +1,97 @@
+#include "tokenizer/normalizers/text_normalizers.h"
+
+#include "tokenizer/unicode/byte_alphabet.h"
+#include "tokenizer/unicode/hf_unicode.h"
+
+namespace penstock {
+namespace {
+
+using hf_unicode::BitsOf;
+
+bool IsSpace(uint32_t c) { return BitsOf(c) & hf_unicode::kSpace; }
+
+// What Nmt makes of a character; 0 where it drops it.
+uint32_t Nmt(uint32_t c) {
+  if ((c >= 0x01 && c <= 0x08) || c == 0x0b || (c >= 0x0e && c <= 0x1f) ||
+      c == 0x7f || c == 0x8f || c == 0x9f) {
+    return 0;
+  }
+  if (c == 0x09 || c == 0x0a || c == 0x0c || c == 0x0d || c == 0x1680 ||
+      (c >= 0x200b && c <= 0x200f) || c == 0x2028 || c == 0x2029 ||
+      c == 0x2581 || c == 0xfeff || c == 0xfffd) {
+    return ' ';
+  }
+  return c;
+}
+
+}  // namespace
+
+void StripNormalizer::Normalize(AlignedText& text) const {
+  const std::string_view source = text.text();
+  size_t begin = 0;
+  size_t end = source.size();
+  if (side_ == Side::kLeft || side_ == Side::kBoth) {
+    for (size_t pos = 0; pos < end; begin = pos) {
+      if (!IsSpace(NextChar(source, pos))) break;
+    }
+  }
+  if (side_ == Side::kRight || side_ == Side::kBoth) {
+    while (end > begin) {
+      const size_t last = PreviousChar(source, end);
+      size_t pos = last;
+      if (!IsSpace(NextChar(source, pos))) break;
+      end = last;
+    }
+  }
+  if (begin == 0 && end == source.size()) return;
+  TextEdit edit(text);
+  edit.SkipTo(begin);
+  edit.Copy(end);
+  edit.Finish();
+}
+
+void NmtNormalizer::Normalize(AlignedText& text) const {
+  TextEdit edit(text);
+  const std::string_view source = edit.source();
+  for (size_t pos = 0; pos < source.size();) {
+    const uint32_t c = NextChar(source, pos);
+    const uint32_t becomes = Nmt(c);
+    if (becomes == c) {
+      edit.Copy(pos);
+    } else if (becomes == 0) {
+      edit.SkipTo(pos);
+    } else {
+      edit.Put(becomes);
+    }
+  }
+  edit.Finish();
+}
+
+void PrependNormalizer::Normalize(AlignedText& text) const {
+  if (text.text().empty() || prefix_.empty()) return;
+  TextEdit edit(text);
+  size_t pos = 0;
+  const uint32_t first = NextChar(edit.source(), pos);
+  size_t prefix_pos = 0;
+  edit.Put(NextChar(prefix_, prefix_pos));
+  edit.Insert(std::string_view(prefix_).substr(prefix_pos));
+  edit.Insert(first);
+  edit.Copy(edit.source().size());
+  edit.Finish();
+}
+
+void ByteLevelNormalizer::Normalize(AlignedText& text) const {
+  TextEdit edit(text);
+  const std::string_view source = edit.source();
+  for (size_t pos = 0; pos < source.size();) {
+    const size_t size = Utf8Size(source[pos]);
+    edit.Put(SpelledByte(source[pos]));
+    for (size_t i = 1; i < size; ++i) {
+      edit.Insert(SpelledByte(source[pos + i]));
+    }
+    pos += size;
+  }
+  edit.Finish();
+}
+
+}  // namespace penstock

@@ -1,0 +1,102 @@
+// Cuts text into pieces by the masks of 64 bytes at a time.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "tokenizer/unicode/ascii_block.h"
+
+namespace penstock {
+
+// Where pieces begin in a block that itself begins with a piece.
+struct PieceStarts {
+  uint64_t starts;  // bit 0 means nothing
+  // Where bytes are that the masks do not tell enough about. A start is right
+  // if the byte behind it comes before the first of them.
+  uint64_t stops;
+};
+
+// Writes where the bits of `starts` are, from `begin` on, as many as `ends`
+// holds, and returns how many.
+inline size_t WriteStarts(uint64_t starts, size_t begin,
+                          std::span<size_t> ends) {
+  // By eights, some in vain: how many there are is hard to guess for the
+  // processor.
+  constexpr size_t kGroup = 8;
+  const size_t count = std::popcount(starts);
+  if ((count + kGroup - 1) / kGroup * kGroup > ends.size()) {
+    size_t written = 0;
+    for (; starts != 0 && written < ends.size(); starts &= starts - 1) {
+      ends[written++] = begin + std::countr_zero(starts);
+    }
+    return written;
+  }
+  for (size_t i = 0; i < count; i += kGroup) {
+    for (size_t k = 0; k < kGroup; ++k) {
+      ends[i + k] = begin + std::countr_zero(starts);
+      starts &= starts - 1;
+    }
+  }
+  return count;
+}
+
+// The loop of PreTokenizer::Split around two functions: starts_of(block, text,
+// begin) -> PieceStarts for the block at `begin`, next_end(text, begin) -> the
+// end of one piece.
+template <typename StartsOf, typename NextEnd>
+size_t SplitByBlocks(std::string_view text, size_t begin,
+                     std::span<size_t> ends, StartsOf starts_of,
+                     NextEnd next_end) {
+  size_t count = 0;
+  size_t behind_stop = begin;
+  while (begin < text.size() && count < ends.size()) {
+    if (begin >= behind_stop && static_cast<signed char>(text[begin]) >= 0 &&
+        text.size() - begin >= AsciiBlock::kBytes) {
+      const PieceStarts found =
+          starts_of(AsciiBlock(text.data() + begin), text, begin);
+      const int stop = std::countr_zero(found.stops | uint64_t{1} << 63);
+      const uint64_t sure = ((uint64_t{1} << stop) - 1) >> 1;
+      uint64_t starts = found.starts & sure & ~uint64_t{1};
+      if (found.stops != 0 || starts == 0) behind_stop = begin + stop;
+      if (starts != 0) {
+        count += WriteStarts(starts, begin, ends.subspan(count));
+        begin = ends[count - 1];
+        continue;
+      }
+    }
+    begin = next_end(text, begin);
+    ends[count++] = begin;
+  }
+  return count;
+}
+
+// What cl100k and o200k have in common, but for numbers and for what follows an
+// apostrophe: any one character but a newline may lead a word, a blank may lead
+// others, which newlines may follow; other spaces end behind their last newline
+// or before their last character.
+struct LedPieces {
+  uint64_t leaders;  // the others that lead a word
+  PieceStarts pieces;
+
+  explicit LedPieces(const AsciiBlock& block) {
+    const uint64_t gaps = block.spaces & ~block.newlines;
+    const uint64_t firsts = Firsts(block.others) & ~(block.blanks << 1);
+    leaders = firsts & block.letters >> 1;
+    pieces.starts = (Firsts(block.letters) & ~((gaps | leaders) << 1)) |
+                    firsts | Firsts(gaps) | Lasts(gaps) |
+                    (Firsts(block.newlines) & ~(block.others << 1));
+    pieces.stops = block.wide | (block.newlines & gaps << 1);
+    // A gap between newlines begins no piece; nor may one behind a newline
+    // whose other side the masks do not tell.
+    const uint64_t indents = Firsts(gaps) & block.newlines << 1;
+    const uint64_t ends = (gaps + indents) & ~gaps;
+    const uint64_t unclear = block.newlines | block.wide;
+    if (ends & unclear) pieces.stops |= indents << 1;
+    if (gaps >> 63 != 0) pieces.stops |= std::bit_floor(indents) << 1;
+  }
+};
+
+}  // namespace penstock

@@ -1,0 +1,32 @@
+// The pattern of o200k_base (also gpt-oss and Llama 4).
+#pragma once
+
+#include "tokenizer/patterns/pretokenizer.h"
+
+namespace penstock {
+
+enum class O200kSpelling {
+  // With U = [\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}], D = [\p{Ll}\p{Lm}\p{Lo}\p{M}],
+  // P = [^\r\n\p{L}\p{N}] and C = (?i:'s|'t|'re|'ve|'m|'ll|'d):
+  //   P?U*D+C?|P?U+D*C?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*
+  //   |\s*[\r\n]+|\s+(?!\S)|\s+
+  kO200k,
+  // Mistral's: without C, and \p{N} for \p{N}{1,3}.
+  kTekken,
+};
+
+class O200kScanner final : public PreTokenizer {
+ public:
+  explicit O200kScanner(O200kSpelling spelling) : spelling_(spelling) {}
+
+  size_t Split(std::string_view text, size_t begin,
+               std::span<size_t> ends) const override;
+  std::string_view name() const override {
+    return spelling_ == O200kSpelling::kO200k ? "o200k" : "tekken";
+  }
+
+ private:
+  const O200kSpelling spelling_;
+};
+
+}  // namespace penstock

@@ -1,0 +1,202 @@
+#include "tokenizer/regex/pcre2_pattern.h"
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <fmt/format.h>
+#include <pcre2.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "formats/files/status.h"
+#include "tokenizer/regex/regex_chars.h"
+#include "tokenizer/regex/regex_facts.h"
+#include "tokenizer/regex/regex_parser.h"
+#include "tokenizer/regex/regex_writer.h"
+#include "tokenizer/unicode/utf8.h"
+#include "tokenizer/unicode/valid_utf8.h"
+
+namespace penstock {
+namespace {
+
+constexpr uint32_t kMaxSteps = 10'000'000;
+constexpr size_t kMaxSpellingBytes = 1 << 20;
+constexpr size_t kFirstStackBytes = 32 << 10;
+constexpr size_t kMaxStackBytes = 64 << 20;
+constexpr size_t kLeastWindow = 64;
+// Of characters for each match that is asked for.
+constexpr size_t kWindowPerMatch = 8;
+
+struct Free {
+  void operator()(pcre2_code* p) const { pcre2_code_free(p); }
+  void operator()(pcre2_match_data* p) const { pcre2_match_data_free(p); }
+  void operator()(pcre2_match_context* p) const { pcre2_match_context_free(p); }
+  void operator()(pcre2_jit_stack* p) const { pcre2_jit_stack_free(p); }
+};
+
+std::string MessageOf(int error) {
+  PCRE2_UCHAR text[160];
+  pcre2_get_error_message(error, text, sizeof(text));
+  return reinterpret_cast<const char*>(text);
+}
+
+// The begin of the `count` characters before `pos`, or of the text.
+size_t BackBy(std::string_view text, size_t pos, size_t count) {
+  for (; count > 0 && pos > 0; --count) {
+    const size_t begin = pos - std::min<size_t>(pos, 4);
+    size_t last = pos - 1;
+    for (size_t at = pos - 1; at + 1 > begin; --at) {
+      if (Utf8SizeOfChar(text.data() + at, text.data() + text.size()) ==
+          pos - at) {
+        last = at;
+        break;
+      }
+      if (at == 0) break;
+    }
+    pos = last;
+  }
+  return pos;
+}
+
+}  // namespace
+
+struct Pcre2Pattern::Code {
+  std::unique_ptr<pcre2_code, Free> code;
+};
+
+struct Pcre2Pattern::Memory {
+  std::unique_ptr<pcre2_match_data, Free> match{
+      pcre2_match_data_create(1, nullptr)};
+  std::unique_ptr<pcre2_match_context, Free> context{
+      pcre2_match_context_create(nullptr)};
+  std::unique_ptr<pcre2_jit_stack, Free> stack{
+      pcre2_jit_stack_create(kFirstStackBytes, kMaxStackBytes, nullptr)};
+  std::string symbols;
+
+  Memory() {
+    pcre2_set_match_limit(context.get(), kMaxSteps);
+    pcre2_set_heap_limit(context.get(), kMaxStackBytes >> 10);  // of KiB
+    pcre2_jit_stack_assign(context.get(), nullptr, stack.get());
+  }
+};
+
+// The symbols of a part of the text, and a place in them that moves forward.
+struct Pcre2Pattern::Window {
+  std::string_view text;
+  size_t context;
+  const SymbolAlphabet& alphabet;
+  std::string& symbols;
+  size_t at = 0;      // among the symbols
+  size_t offset = 0;  // the same in the text
+  bool ends_text = false;
+
+  // Begins `context` characters before `offset` and ends `size` behind it.
+  void MoveTo(size_t new_offset, size_t size) {
+    const size_t begin = BackBy(text, new_offset, context);
+    const size_t end = alphabet.Spell(text, begin, context + size, symbols);
+    ends_text = end == text.size();
+    at = 0;
+    for (size_t pos = begin; pos < new_offset; ++at) {
+      pos = SkipCharacters(text, pos, 1);
+    }
+    offset = new_offset;
+  }
+  // `place` is one of the symbols, not before `at`.
+  size_t OffsetAt(size_t place) {
+    offset = SkipCharacters(text, offset, place - at);
+    at = place;
+    return offset;
+  }
+};
+
+Pcre2Pattern::Pcre2Pattern(std::string_view regex, SymbolAlphabet alphabet,
+                           std::unique_ptr<const Code> code, size_t reach)
+    : regex_(regex),
+      alphabet_(std::move(alphabet)),
+      code_(std::move(code)),
+      // One more, so that no window but the first begins where \A matches.
+      context_(reach + 1) {}
+
+Pcre2Pattern::~Pcre2Pattern() = default;
+
+absl::StatusOr<std::unique_ptr<const TextPattern>> Pcre2Pattern::Make(
+    std::string_view regex, RegexSyntax syntax) {
+  PENSTOCK_ASSIGN_OR_RETURN(const ParsedRegex parsed,
+                            ParseRegex(regex, syntax));
+  if (CanBeEmpty(parsed.root)) {
+    return RegexLacks("a match that may be empty");
+  }
+  PENSTOCK_ASSIGN_OR_RETURN(SymbolAlphabet alphabet,
+                            SymbolAlphabet::Make(parsed.sets));
+  const std::string spelled = WriteRegex(parsed.root, alphabet.classes());
+  if (spelled.size() > kMaxSpellingBytes) return RegexLacks("that much");
+  int error = 0;
+  PCRE2_SIZE place = 0;
+  auto code = std::make_unique<Code>();
+  code->code.reset(pcre2_compile(
+      reinterpret_cast<PCRE2_SPTR>(spelled.data()), spelled.size(),
+      PCRE2_NEVER_UTF | PCRE2_NEVER_UCP | PCRE2_NEVER_BACKSLASH_C, &error,
+      &place, nullptr));
+  if (code->code == nullptr) {
+    return absl::UnimplementedError(MessageOf(error));
+  }
+  // Where the system lets no program write code, PCRE2 interprets.
+  pcre2_jit_compile(code->code.get(),
+                    PCRE2_JIT_COMPLETE | PCRE2_JIT_PARTIAL_HARD);
+  return std::unique_ptr<const TextPattern>(new Pcre2Pattern(
+      regex, std::move(alphabet), std::move(code), ReachBehind(parsed.root)));
+}
+
+absl::Status Pcre2Pattern::Failed(int error, size_t offset) const {
+  constexpr size_t kShown = 200;
+  const std::string shown =
+      fmt::format("{}{}", std::string_view(regex_).substr(0, kShown),
+                  regex_.size() > kShown ? "..." : "");
+  if (error == PCRE2_ERROR_MATCHLIMIT) {
+    return absl::ResourceExhaustedError(
+        fmt::format("the pattern {} takes more than {} steps at byte {} of the "
+                    "text it cuts; give it shorter texts or a pattern that "
+                    "does not try every way",
+                    shown, kMaxSteps, offset));
+  }
+  return absl::ResourceExhaustedError(fmt::format(
+      "the pattern {} at byte {} of the text it cuts: {}; it may take {} MiB",
+      shown, offset, MessageOf(error), kMaxStackBytes >> 20));
+}
+
+absl::StatusOr<size_t> Pcre2Pattern::Find(std::string_view text, size_t from,
+                                          std::span<Found> found) const {
+  const ThreadSlots<Memory>::Lease memory(memories_);
+  const size_t usual = std::max(kLeastWindow, found.size() * kWindowPerMatch);
+  size_t size = usual;
+  Window window = {text, context_, alphabet_, memory->symbols};
+  window.MoveTo(from, size);
+  size_t count = 0;
+  while (count < found.size()) {
+    const size_t window_end = window.symbols.size();
+    const int result = pcre2_match(
+        code_->code.get(), reinterpret_cast<PCRE2_SPTR>(window.symbols.data()),
+        window_end, window.at, window.ends_text ? 0 : PCRE2_PARTIAL_HARD,
+        memory->match.get(), memory->context.get());
+    const PCRE2_SIZE* const bounds =
+        pcre2_get_ovector_pointer(memory->match.get());
+    if (result >= 0) {
+      const size_t begin = window.OffsetAt(bounds[0]);
+      found[count++] = {begin, window.OffsetAt(bounds[1])};
+    } else if (result == PCRE2_ERROR_NOMATCH) {
+      if (window.ends_text) break;
+      window.MoveTo(window.OffsetAt(window_end), size = usual);
+    } else if (result == PCRE2_ERROR_PARTIAL) {
+      // A match that the whole window was too small for needs a larger one.
+      const bool at_begin = bounds[0] == window.at;
+      const size_t begin = window.OffsetAt(bounds[0]);
+      const bool all = at_begin && window_end - window.at >= size / 2;
+      size = all ? size * 2 : usual;
+      window.MoveTo(begin, size);
+    } else {
+      return Failed(result, window.offset);
+    }
+  }
+  return count;
+}
+
+}  // namespace penstock

@@ -1,0 +1,55 @@
+// A regular expression that PCRE2 matches, by trying one way after the other:
+// what looks around, and all else that no automaton does.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "tokenizer/interface/thread_slots.h"
+#include "tokenizer/regex/regex_properties.h"
+#include "tokenizer/regex/symbol_alphabet.h"
+#include "tokenizer/regex/text_pattern.h"
+
+namespace penstock {
+
+// PCRE2 is given symbols (symbol_alphabet.h), so that neither its Unicode nor
+// its syntax decides anything, and a window of the text at a time, as it says
+// where a match would look beyond.
+//
+// Cost:    most expressions take linear time, but as in the references some
+//          take the square of a match's length, or run into the limit.
+// Memory:  one byte for each character of the longest match; up to 64 MiB for
+//          the ways that are still open in it.
+// Errors:  of Find, kResourceExhausted beyond 10 million steps for one match.
+class Pcre2Pattern final : public TextPattern {
+ public:
+  // Errors:  those of ParseRegex and SymbolAlphabet; kUnimplemented for what
+  //          may match the empty text or is too large for PCRE2.
+  static absl::StatusOr<std::unique_ptr<const TextPattern>> Make(
+      std::string_view regex, RegexSyntax syntax);
+
+  ~Pcre2Pattern() override;
+
+  absl::StatusOr<size_t> Find(std::string_view text, size_t from,
+                              std::span<Found> found) const override;
+  bool IsBounded() const override { return false; }
+
+ private:
+  struct Code;    // the compiled expression
+  struct Memory;  // what one thread needs to run it
+  struct Window;
+
+  Pcre2Pattern(std::string_view regex, SymbolAlphabet alphabet,
+               std::unique_ptr<const Code> code, size_t reach);
+
+  absl::Status Failed(int error, size_t offset) const;
+
+  const std::string regex_;
+  const SymbolAlphabet alphabet_;
+  const std::unique_ptr<const Code> code_;
+  const size_t context_;  // characters before a match that it may look at
+  mutable ThreadSlots<Memory> memories_;  // locks for itself
+};
+
+}  // namespace penstock

@@ -1,0 +1,98 @@
+#include "tokenizer/regex/re2_pattern.h"
+
+#include <re2/re2.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "formats/files/status.h"
+#include "tokenizer/regex/regex_chars.h"
+#include "tokenizer/regex/regex_facts.h"
+#include "tokenizer/regex/regex_parser.h"
+#include "tokenizer/regex/regex_writer.h"
+#include "tokenizer/unicode/valid_utf8.h"
+
+namespace penstock {
+namespace {
+
+// Of RE2's spelling, where each \p{L} has 14 KB.
+constexpr size_t kMaxSpellingBytes = 1 << 20;
+
+using Re2Or = absl::StatusOr<std::unique_ptr<const RE2>>;
+
+absl::StatusOr<std::string> Spelled(std::string_view regex,
+                                    RegexSyntax syntax) {
+  PENSTOCK_ASSIGN_OR_RETURN(const ParsedRegex parsed,
+                            ParseRegex(regex, syntax));
+  if (!IsRegular(parsed.root)) return RegexLacks("what looks around");
+  if (CanBeEmpty(parsed.root)) return RegexLacks("a match that may be empty");
+  std::vector<std::string> sets;
+  for (const CharSet& set : parsed.sets) sets.push_back(set.ToRe2());
+  std::string spelled = WriteRegex(parsed.root, sets);
+  if (spelled.size() > kMaxSpellingBytes) return RegexLacks("that much");
+  return spelled;
+}
+
+Re2Or Compile(const std::string& spelled) {
+  RE2::Options options(RE2::Quiet);
+  options.set_never_capture(true);
+  auto compiled = std::make_unique<const RE2>(spelled, options);
+  if (!compiled->ok()) return absl::UnimplementedError(compiled->error());
+  return compiled;
+}
+
+}  // namespace
+
+Re2Pattern::Re2Pattern(std::unique_ptr<const RE2> regex,
+                       std::unique_ptr<const RE2> before_spaces)
+    : regex_(std::move(regex)), before_spaces_(std::move(before_spaces)) {}
+
+Re2Pattern::~Re2Pattern() = default;
+
+absl::StatusOr<std::unique_ptr<const TextPattern>> Re2Pattern::Make(
+    std::string_view regex, RegexSyntax syntax) {
+  constexpr std::string_view kSpaces = R"(|\s+(?!\S)|\s+)";
+  std::unique_ptr<const RE2> before_spaces;
+  std::string spelled;
+  if (regex.ends_with(kSpaces)) {
+    regex.remove_suffix(kSpaces.size());
+    PENSTOCK_ASSIGN_OR_RETURN(spelled, Spelled(regex, syntax));
+    PENSTOCK_ASSIGN_OR_RETURN(before_spaces, Compile(spelled));
+    spelled += "|" + CharSet::Spaces().ToRe2() + "+";
+  } else {
+    PENSTOCK_ASSIGN_OR_RETURN(spelled, Spelled(regex, syntax));
+  }
+  PENSTOCK_ASSIGN_OR_RETURN(auto compiled, Compile(spelled));
+  return std::unique_ptr<const TextPattern>(
+      new Re2Pattern(std::move(compiled), std::move(before_spaces)));
+}
+
+absl::StatusOr<size_t> Re2Pattern::Find(std::string_view text, size_t from,
+                                        std::span<Found> found) const {
+  const re2::StringPiece all(text.data(), text.size());
+  re2::StringPiece match;
+  size_t count = 0;
+  while (count < found.size() && from < text.size() &&
+         regex_->Match(all, from, text.size(), RE2::UNANCHORED, &match, 1)) {
+    const size_t begin = match.data() - text.data();
+    from = EndOf(text, begin, begin + match.size());
+    found[count++] = {begin, from};
+  }
+  return count;
+}
+
+// Gives the last space of a run back to what follows.
+size_t Re2Pattern::EndOf(std::string_view text, size_t begin,
+                         size_t end) const {
+  if (before_spaces_ == nullptr || end == text.size()) return end;
+  const size_t last = PreviousChar(text, end);
+  if (last == begin ||
+      before_spaces_->Match({text.data(), text.size()}, begin, text.size(),
+                            RE2::ANCHOR_START, nullptr, 0)) {
+    return end;
+  }
+  return last;
+}
+
+}  // namespace penstock

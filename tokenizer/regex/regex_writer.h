@@ -1,0 +1,16 @@
+// Spells a regular expression so that RE2 and PCRE2 both read it as meant.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "tokenizer/regex/regex_node.h"
+
+namespace penstock {
+
+// `sets[i]` is how the engine spells set i. Captures nothing. RE2 knows all
+// that is regular (see regex_facts.h), PCRE2 all.
+std::string WriteRegex(const RegexNode& node,
+                       std::span<const std::string> sets);
+
+}  // namespace penstock

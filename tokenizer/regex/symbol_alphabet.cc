@@ -1,0 +1,127 @@
+#include "tokenizer/regex/symbol_alphabet.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "tokenizer/unicode/utf8.h"
+#include "tokenizer/unicode/valid_utf8.h"
+
+namespace penstock {
+namespace {
+
+constexpr size_t kCodePoints = 0x110000;
+constexpr size_t kMaxSets = 2000;
+constexpr size_t kMaxSymbols = 255;
+
+// A class of the bytes in `symbols`, in order.
+std::string ClassOf(const std::vector<uint8_t>& symbols) {
+  if (symbols.empty()) return "[^\\x00-\\xff]";
+  std::string text = "[";
+  for (size_t i = 0; i < symbols.size(); ++i) {
+    const uint8_t first = symbols[i];
+    while (i + 1 < symbols.size() && symbols[i + 1] == symbols[i] + 1) ++i;
+    text += fmt::format("\\x{:02x}-\\x{:02x}", first, symbols[i]);
+  }
+  return text + "]";
+}
+
+size_t SizeAt(std::string_view text, size_t pos) {
+  if (static_cast<signed char>(text[pos]) >= 0) return 1;
+  const size_t size =
+      Utf8SizeOfChar(text.data() + pos, text.data() + text.size());
+  return std::max<size_t>(size, 1);
+}
+
+}  // namespace
+
+absl::StatusOr<SymbolAlphabet> SymbolAlphabet::Make(
+    std::span<const CharSet> sets) {
+  if (sets.size() > kMaxSets) {
+    return absl::UnimplementedError(
+        fmt::format("more than {} sets of characters", kMaxSets));
+  }
+  // Between two neighbouring places of `cuts` all characters are alike.
+  std::vector<uint32_t> cuts = {0, kCodePoints};
+  for (const CharSet& set : sets) {
+    for (const auto [first, last] : set.ranges()) {
+      cuts.push_back(first);
+      cuts.push_back(last + 1);
+    }
+  }
+  std::sort(cuts.begin(), cuts.end());
+  cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+  std::vector<std::vector<uint16_t>> members(cuts.size() - 1);
+  for (size_t i = 0; i < sets.size(); ++i) {
+    for (const auto [first, last] : sets[i].ranges()) {
+      size_t at =
+          std::lower_bound(cuts.begin(), cuts.end(), first) - cuts.begin();
+      for (; cuts[at] <= last; ++at) {
+        members[at].push_back(static_cast<uint16_t>(i));
+      }
+    }
+  }
+  std::map<std::vector<uint16_t>, uint8_t> symbols;
+  std::vector<char> all(kCodePoints);
+  for (size_t at = 0; at < members.size(); ++at) {
+    const auto next = static_cast<uint8_t>(symbols.size() + 1);
+    const auto symbol = symbols.emplace(std::move(members[at]), next).first;
+    if (symbols.size() > kMaxSymbols) {
+      return absl::UnimplementedError(
+          fmt::format("more than {} kinds of characters", kMaxSymbols));
+    }
+    std::fill(all.begin() + cuts[at], all.begin() + cuts[at + 1],
+              static_cast<char>(symbol->second));
+  }
+  SymbolAlphabet alphabet;
+  std::vector<std::vector<uint8_t>> classes(sets.size());
+  for (const auto& [member_of, symbol] : symbols) {
+    for (const uint16_t set : member_of) classes[set].push_back(symbol);
+  }
+  for (std::vector<uint8_t>& its_symbols : classes) {
+    std::sort(its_symbols.begin(), its_symbols.end());
+    alphabet.classes_.push_back(ClassOf(its_symbols));
+  }
+  std::map<std::string_view, uint16_t> blocks;
+  for (size_t begin = 0; begin < kCodePoints; begin += kBlock) {
+    const std::string_view block(all.data() + begin, kBlock);
+    const auto number = static_cast<uint16_t>(blocks.size());
+    const auto [found, is_new] = blocks.emplace(block, number);
+    alphabet.blocks_.push_back(found->second);
+    if (is_new) {
+      alphabet.symbols_.insert(alphabet.symbols_.end(), block.begin(),
+                               block.end());
+    }
+  }
+  return alphabet;
+}
+
+size_t SymbolAlphabet::Spell(std::string_view text, size_t pos, size_t count,
+                             std::string& symbols) const {
+  symbols.resize(std::min(count, text.size() - pos));
+  size_t i = 0;
+  for (; i < symbols.size() && pos < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[pos]);
+    if (byte < 0x80) {
+      symbols[i] = symbols_[byte];
+      ++pos;
+    } else if (Utf8SizeOfChar(text.data() + pos, text.data() + text.size()) ==
+               0) {
+      symbols[i] = kNone;
+      ++pos;
+    } else {
+      symbols[i] = Of(NextChar(text, pos));
+    }
+  }
+  symbols.resize(i);
+  return pos;
+}
+
+size_t SkipCharacters(std::string_view text, size_t pos, size_t count) {
+  for (; count > 0; --count) pos += SizeAt(text, pos);
+  return pos;
+}
+
+}  // namespace penstock

@@ -1,0 +1,49 @@
+// Finds what a tokenizer.json calls a pattern: a string or a regular
+// expression.
+//
+// Implementations form a star around this header: literal_pattern,
+// scanner_pattern, re2_pattern, pcre2_pattern. regex_pattern.h picks one.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "tokenizer/regex/delimiters.h"
+
+namespace penstock {
+
+// Threads: any number at a time.
+class TextPattern {
+ public:
+  virtual ~TextPattern() = default;
+
+  // Not empty.
+  struct Found {
+    size_t begin, end;
+  };
+  // Writes the next matches that begin at or after `from`, as many as `found`
+  // holds. Returns how many: fewer only where there are no more.
+  // Errors:  kResourceExhausted naming the expression and the offset in `text`
+  //          where it takes too many steps or too much memory.
+  virtual absl::StatusOr<size_t> Find(std::string_view text, size_t from,
+                                      std::span<Found> found) const = 0;
+
+  // Whether there is no error.
+  virtual bool IsBounded() const { return true; }
+
+  // Replaces `parts` by parts that cover `text`.
+  // Errors:  those of Find.
+  absl::Status Match(std::string_view text,
+                     std::vector<MatchedPart>& parts) const;
+
+  // The bytes of a match, where all have as many and no other text decides what
+  // is one.
+  virtual std::optional<size_t> MatchSize() const { return std::nullopt; }
+};
+
+}  // namespace penstock

@@ -1,0 +1,66 @@
+// The best merge first: SentencePiece's BPE model.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "tokenizer/bpe/bpe_dropout.h"
+#include "tokenizer/sentencepiece/segmenter.h"
+#include "tokenizer/sentencepiece/sentencepiece_model.h"
+#include "tokenizer/sentencepiece/user_defined_symbols.h"
+#include "tokenizer/vocabulary/part_cache.h"
+#include "tokenizer/vocabulary/piece_boundaries.h"
+#include "tokenizer/vocabulary/piece_trie.h"
+
+namespace penstock {
+
+// Starts from characters and user-defined symbols. Of all neighbours that
+// together spell a piece, and are no user-defined symbols, those with the
+// largest score merge, the leftmost of equal ones; and again. A piece that came
+// out but is unused is taken apart as it was put together.
+class MergeSegmenter final : public Segmenter {
+ public:
+  // `trie` holds the pieces of `pieces` that are found in text or unused.
+  // `symbols` must outlive this.
+  MergeSegmenter(std::span<const SentencePiece> pieces, PieceTrie trie,
+                 PieceBoundaries boundaries, const UserDefinedSymbols& symbols);
+
+  std::unique_ptr<Scratch> NewScratch() const override;
+
+  // Cost:    n log n for a part of n characters; nearly nothing for one seen
+  //          before. About 60 bytes for each character of a part.
+  void Segment(std::string_view text, Scratch& scratch,
+               PieceSink& sink) const override;
+  // Each merge that has its turn is left out with the chance of alpha.
+  absl::Status Sample(std::string_view text, const Sampling& sampling,
+                      Draws& draws, Scratch& scratch,
+                      PieceSink& sink) const override;
+
+ private:
+  struct OwnScratch;
+  struct Symbol;
+  struct Merge;
+
+  // `dropout` may be null.
+  void SegmentPart(std::string_view part, const Dropout* dropout,
+                   OwnScratch& scratch, PieceSink& sink) const;
+  void Split(std::string_view part, OwnScratch& scratch) const;
+  // Offers the merge of two neighbours if they spell a piece.
+  void Offer(std::string_view part, uint32_t left, uint32_t right,
+             OwnScratch& scratch) const;
+  void Apply(const Merge& merge, OwnScratch& scratch) const;
+  void TakeApart(std::string_view text, OwnScratch& scratch,
+                 PieceSink& sink) const;
+
+  const PieceTrie trie_;
+  const UserDefinedSymbols& symbols_;
+  PieceBoundaries boundaries_;
+  std::vector<uint32_t> ranks_;  // by id: the smaller, the sooner merged
+  std::vector<bool> unused_;     // by id
+  bool has_unused_ = false;
+};
+
+}  // namespace penstock

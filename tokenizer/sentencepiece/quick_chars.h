@@ -1,0 +1,104 @@
+// Which characters normalization leaves alone, without walking its rules.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "tokenizer/sentencepiece/charsmap.h"
+#include "tokenizer/sentencepiece/user_defined_symbols.h"
+
+namespace penstock {
+
+// Memory: 24 KiB.
+//
+// Threads: any number at a time.
+class QuickChars {
+ public:
+  enum class Ascii : uint8_t {
+    kLookUp,  // a rule or symbol may begin here
+    kCopy,    // none does, if the next byte is ASCII too or the text ends
+    kSpace,   // the same, of a space
+  };
+
+  QuickChars(const Charsmap& charsmap, const UserDefinedSymbols& symbols);
+
+  Ascii OfAscii(unsigned char byte) const { return ascii_[byte]; }
+
+  // Copies what follows from `at`, a byte of kCopy, to `to`, up to 8 bytes, and
+  // returns how many of them are to stay. There must be room for 8.
+  size_t CopiedRun(const char* at, const char* end, char* to) const {
+    uint64_t bytes;
+    if (!copies_all_visible_ || end - at < 8) {
+      *to = *at;
+      return 1;
+    }
+    std::memcpy(&bytes, at, 8);
+    std::memcpy(to, &bytes, 8);
+    // The high bit of each byte that is not 0x21 to 0x7e.
+    constexpr uint64_t kEach = 0x0101010101010101;
+    const uint64_t others =
+        (bytes | ~(bytes + 0x5f * kEach) | (bytes + kEach)) & 0x80 * kEach;
+    if (others == 0) return 7;  // what follows the last is not known
+    const int stop = std::countr_zero(others) & ~7;
+    const size_t visible = stop / 8;
+    const bool before_ascii = (bytes >> stop & 0x80) == 0;
+    return std::max<size_t>(visible - (before_ascii ? 0 : 1), 1);
+  }
+
+  // No rule or symbol begins with the character at `at`, of `size` bytes, 2 or
+  // 3, that [at, end) begins with.
+  bool Stays(const char* at, size_t size, const char* end) const {
+    const uint32_t code_point = CodePoint(at, size);
+    if (Has(never_first_, code_point)) return true;
+    if (!Has(never_alone_, code_point)) return false;
+    // The rules from here have a second character.
+    at += size;
+    if (at == end || static_cast<unsigned char>(*at) < 0x80) return true;
+    const auto lead = static_cast<unsigned char>(*at);
+    if (lead < 0xc2 || lead >= 0xf0) return false;
+    const size_t next_size = lead < 0xe0 ? 2 : 3;
+    if (static_cast<size_t>(end - at) < next_size) return false;
+    return !Has(second_, CodePoint(at, next_size));
+  }
+
+ private:
+  static constexpr uint32_t kEnd = 0x10000;
+  using Set = std::vector<uint64_t>;  // a bit for each code point below kEnd
+
+  static uint32_t CodePoint(const char* at, size_t size) {
+    const auto* b = reinterpret_cast<const unsigned char*>(at);
+    if (size == 2) return (b[0] & 0x1fu) << 6 | (b[1] & 0x3fu);
+    return (b[0] & 0xfu) << 12 | (b[1] & 0x3fu) << 6 | (b[2] & 0x3fu);
+  }
+  static bool Has(const Set& set, uint32_t code_point) {
+    return set[code_point / 64] >> code_point % 64 & 1;
+  }
+  static void Put(Set& set, uint32_t code_point, bool in);
+
+  void FillAscii(const Charsmap& charsmap, const UserDefinedSymbols& symbols);
+  // Goes through the rules that follow `node`, reached by the first bytes of
+  // characters from `first` on, `count` of them in all.
+  void FillFrom(const Charsmap& charsmap, Charsmap::Node node, uint32_t first,
+                uint32_t count);
+  // Puts the characters into second_ that rules go on by. False if one goes on
+  // by bytes that begin no character.
+  bool FillSecond(const Charsmap& charsmap, Charsmap::Node node);
+  bool FillTrails(const Charsmap& charsmap, Charsmap::Node node, uint32_t first,
+                  uint32_t step);
+
+  std::array<Ascii, 128> ascii_{};
+  bool copies_all_visible_ = true;  // all of 0x21 to 0x7e are kCopy
+  // No rule or symbol begins with it.
+  Set never_first_ = Set(kEnd / 64, ~uint64_t{0});
+  // No rule ends with it or before, no symbol begins with it, and what follows
+  // it in rules are characters that are in second_ if they are below kEnd.
+  Set never_alone_ = Set(kEnd / 64);
+  Set second_ = Set(kEnd / 64);
+};
+
+}  // namespace penstock

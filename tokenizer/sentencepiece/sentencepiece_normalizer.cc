@@ -1,0 +1,167 @@
+#include "tokenizer/sentencepiece/sentencepiece_normalizer.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "tokenizer/unicode/utf8.h"
+
+namespace penstock {
+namespace {
+
+// The most that is written past what counts: eight bytes are copied at a time,
+// or four.
+constexpr size_t kWriteSlack = 8;
+
+// `size` is at most 4, and so much may be read; returns where the next byte
+// goes.
+char* Append4(const char* from, size_t size, char* to) {
+  std::memcpy(to, from, 4);
+  return to + size;
+}
+
+}  // namespace
+
+SentencePieceNormalizer::SentencePieceNormalizer(
+    const SentencePieceNormalization& flags, Charsmap charsmap,
+    bool whitespace_is_suffix, const UserDefinedSymbols& symbols)
+    : charsmap_(std::move(charsmap)),
+      symbols_(symbols),
+      space_(flags.escape_whitespaces ? kSpaceSymbol : " "),
+      add_prefix_(flags.add_dummy_prefix && !whitespace_is_suffix),
+      add_suffix_(flags.add_dummy_prefix && whitespace_is_suffix),
+      remove_extra_(flags.remove_extra_whitespaces),
+      quick_chars_(charsmap_, symbols) {}
+
+SentencePieceNormalizer::Prefix SentencePieceNormalizer::NormalizePrefix(
+    const char* at, const char* end) const {
+  if (const size_t size = symbols_.Longest(at, end)) return {size, {at, size}};
+  const Charsmap::Match match = charsmap_.Longest(at, end);
+  if (match.size != 0) return {match.size, match.out};
+  if (const size_t size = Utf8SizeOfChar(at, end)) return {size, {at, size}};
+  return {1, kReplacementChar};
+}
+
+const char* SentencePieceNormalizer::SkipSpaces(const char* at,
+                                                const char* end) const {
+  while (at != end) {
+    const Prefix prefix = NormalizePrefix(at, end);
+    if (prefix.out != " ") break;
+    at += prefix.size;
+  }
+  return at;
+}
+
+void SentencePieceNormalizer::Normalize(std::string_view text,
+                                        TextBuffer& out) const {
+  using Ascii = QuickChars::Ascii;
+  out.Clear();
+  char space[4] = {};
+  std::copy(space_.begin(), space_.end(), space);
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  if (remove_extra_) at = SkipSpaces(at, end);
+  if (at == end) return;
+
+  // Room for the rest is kept at three bytes for each: a space or a bad byte
+  // becomes as many. Only what a rule gives can need more.
+  out.Reserve(3 * (end - at) + 2 * space_.size() + kWriteSlack);
+  char* to = out.end();
+  if (add_prefix_) to = Append4(space, space_.size(), to);
+  bool after_space = remove_extra_;
+  while (at != end) {
+    const auto byte = static_cast<unsigned char>(*at);
+    if (byte < 0x80 &&
+        (at + 1 == end || static_cast<signed char>(at[1]) >= 0)) {
+      if (quick_chars_.OfAscii(byte) == Ascii::kCopy) {
+        const size_t size = quick_chars_.CopiedRun(at, end, to);
+        at += size;
+        to += size;
+        after_space = false;
+        continue;
+      }
+      if (quick_chars_.OfAscii(byte) == Ascii::kSpace) {
+        if (!after_space) to = Append4(space, space_.size(), to);
+        after_space = remove_extra_;
+        ++at;
+        continue;
+      }
+    } else if (byte >= 0xc2 && byte < 0xf0) {
+      const size_t size = Utf8SizeOfChar(at, end);
+      if (size != 0 && quick_chars_.Stays(at, size, end)) {
+        to = end - at >= 4 ? Append4(at, size, to)
+                           : std::copy(at, at + size, to);
+        after_space = false;
+        at += size;
+        continue;
+      }
+    }
+
+    Prefix prefix = NormalizePrefix(at, end);
+    at += prefix.size;
+    if (after_space) {
+      while (prefix.out.starts_with(' ')) prefix.out.remove_prefix(1);
+    }
+    if (prefix.out.empty()) continue;
+    after_space = remove_extra_ && prefix.out.back() == ' ';
+    out.SetEnd(to);
+    out.Reserve(3 * (prefix.out.size() + (end - at)) + space_.size() +
+                kWriteSlack);
+    to = out.end();
+    for (const char c : prefix.out) {
+      if (c == ' ') {
+        to = Append4(space, space_.size(), to);
+      } else {
+        *to++ = c;
+      }
+    }
+  }
+  out.SetEnd(to);
+  if (remove_extra_) {
+    while (out.text().ends_with(space_)) out.Shrink(out.size() - space_.size());
+  }
+  if (add_suffix_) out.SetEnd(Append4(space, space_.size(), out.end()));
+}
+
+void SentencePieceNormalizer::NormalizeWithOrigins(
+    std::string_view text, TextBuffer& out,
+    std::vector<uint32_t>& origins) const {
+  std::string made;
+  origins.clear();
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  const auto place = [&] { return static_cast<uint32_t>(at - text.data()); };
+  const auto put = [&](std::string_view bytes) {
+    made += bytes;
+    origins.insert(origins.end(), bytes.size(), place());
+  };
+  if (remove_extra_) at = SkipSpaces(at, end);
+  const bool has_text = at != end;
+  if (has_text && add_prefix_) put(space_);
+  bool after_space = remove_extra_;
+  while (at != end) {
+    Prefix prefix = NormalizePrefix(at, end);
+    while (after_space && prefix.out.starts_with(' ')) {
+      prefix.out.remove_prefix(1);
+    }
+    for (const char& c : prefix.out) {
+      put(c == ' ' ? space_ : std::string_view(&c, 1));
+    }
+    if (!prefix.out.empty()) after_space = prefix.out.back() == ' ';
+    after_space &= remove_extra_;
+    at += prefix.size;
+  }
+  while (remove_extra_ && made.ends_with(space_)) {
+    made.resize(made.size() - space_.size());
+    at = text.data() + origins[made.size()];
+    origins.resize(made.size());
+  }
+  if (has_text && add_suffix_) put(space_);
+  origins.push_back(place());
+  out.Clear();
+  out.Reserve(made.size());
+  out.SetEnd(std::copy(made.begin(), made.end(), out.end()));
+}
+
+}  // namespace penstock

@@ -1,0 +1,125 @@
+// SentencePiece .model files: unigram, BPE, word and character models.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "tokenizer/bpe/piece_sink.h"
+#include "tokenizer/interface/text_buffer.h"
+#include "tokenizer/interface/thread_slots.h"
+#include "tokenizer/interface/tokenizer.h"
+#include "tokenizer/sentencepiece/segmenter.h"
+#include "tokenizer/sentencepiece/sentencepiece_model.h"
+#include "tokenizer/sentencepiece/sentencepiece_normalizer.h"
+#include "tokenizer/sentencepiece/unigram_rules.h"
+#include "tokenizer/sentencepiece/user_defined_symbols.h"
+#include "tokenizer/vocabulary/special_tokens.h"
+#include "tokenizer/vocabulary/vocabulary.h"
+
+namespace penstock {
+
+// Gives the ids, and the text, that sentencepiece gives.
+//
+// No id is put around a text, as is sentencepiece's default, and the text of a
+// control piece ("<s>") is text like any other: SpecialText::kAllow is kAsText.
+// Bytes that are not UTF-8 are taken as U+FFFD each.
+//
+// Errors of Encode, beside refused special text: kInvalidArgument for a text
+// of 4 GiB or more after normalization.
+class SentencePieceTokenizer final : public Tokenizer {
+ public:
+  // `bytes` are a .model file's, `name` is the file's, for messages.
+  // Errors:  those of ParseSentencePieceModel and Charsmap::Parse, with `name`;
+  //          kDataLoss for two pieces of one name; kResourceExhausted for too
+  //          large a vocabulary.
+  static absl::StatusOr<std::shared_ptr<const Tokenizer>> Parse(
+      std::string_view bytes, const std::string& name,
+      UnigramRules rules = UnigramRules::kSince022);
+
+  absl::Status Encode(std::string_view text, EncodeOptions options,
+                      std::vector<TokenId>& ids) const override;
+  // Origins are those of sentencepiece's ImmutableSentencePieceText; no token
+  // is of a word.
+  absl::Status EncodeBare(std::string_view text, EncodeOptions options,
+                          std::vector<TokenId>& ids,
+                          std::vector<TokenOrigin>& origins) const override;
+  absl::Status EncodeSampled(std::string_view text, EncodeOptions options,
+                             const Sampling& sampling,
+                             std::vector<TokenId>& ids) const override;
+  absl::Status EncodeBest(std::string_view text, EncodeOptions options,
+                          size_t count,
+                          std::vector<ScoredIds>& best) const override;
+  // Control pieces are no text; skip_special_tokens changes nothing.
+  absl::Status Decode(std::span<const TokenId> ids, DecodeOptions options,
+                      std::string& text) const override;
+  // With a denormalizer, which few models have, all is held back to the end.
+  std::unique_ptr<StreamDecoder> NewStreamDecoder(
+      DecodeOptions options) const override;
+
+  size_t vocabulary_size() const override { return tokens_.size(); }
+  // Of two pieces with one name, the control, unknown or byte piece.
+  std::optional<TokenId> IdOf(std::string_view token) const override;
+  std::optional<std::string> TokenOf(TokenId id) const override;
+
+  uint64_t Fingerprint() const override { return fingerprint_; }
+  std::string Describe() const override { return description_; }
+
+ private:
+  // How an id is written out.
+  struct Writing {
+    enum class Kind : uint8_t { kText, kNothing, kByte, kUnknown };
+    Kind kind = Kind::kText;
+    uint8_t byte = 0;
+    bool begins_with_space = false;
+  };
+  struct Workspace {
+    TextBuffer normalized;
+    std::unique_ptr<Segmenter::Scratch> scratch;
+  };
+
+  class Stream;  // a decoder
+
+  SentencePieceTokenizer() = default;
+
+  absl::Status CheckText(std::string_view text, EncodeOptions options) const;
+  // Lends one that fits the segmenter.
+  std::unique_ptr<Workspace> TakeWorkspace() const;
+
+  absl::Status Build(const SentencePieceModel& model, UnigramRules rules);
+  absl::Status BuildSegmenter(const SentencePieceModel& model,
+                              UnigramRules rules);
+  absl::Status BuildVocabulary(const SentencePieceModel& model);
+  void BuildWritings(const SentencePieceModel& model);
+  void Describe(const SentencePieceModel& model, const std::string& name);
+  absl::Status CheckRefused(std::string_view text) const;
+  // A workspace with the text normalized.
+  absl::StatusOr<std::unique_ptr<Workspace>> Normalized(
+      std::string_view text, EncodeOptions options) const;
+  void GiveBack(std::unique_ptr<Workspace> work, size_t text_bytes) const;
+
+  // Everything is constant after Parse, but for the workspaces.
+  UserDefinedSymbols symbols_;
+  std::unique_ptr<const SentencePieceNormalizer> normalizer_;
+  std::unique_ptr<const SentencePieceNormalizer> denormalizer_;  // may be null
+  std::unique_ptr<const Segmenter> segmenter_;
+  UnknownRule unknown_rule_;
+  SpecialTokens controls_;
+
+  Vocabulary tokens_;
+  Vocabulary surfaces_;            // texts that kText ids decode to
+  std::vector<Writing> writings_;  // by id
+  std::string unknown_surface_;
+  bool drops_first_space_ = false;  // when decoding
+  bool drops_all_first_spaces_ = false;
+
+  uint64_t fingerprint_ = 0;
+  std::string description_;
+
+  mutable ThreadSlots<Workspace> workspaces_;  // locks for itself
+};
+
+}  // namespace penstock

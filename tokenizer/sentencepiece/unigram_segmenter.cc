@@ -1,0 +1,276 @@
+#include "tokenizer/sentencepiece/unigram_segmenter.h"
+
+#include <algorithm>
+#include <cfloat>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include "tokenizer/unicode/utf8.h"
+#include "tokenizer/vocabulary/part_reader.h"
+
+namespace penstock {
+namespace {
+
+constexpr float kUnknownPenalty = 10.0f;
+constexpr float kResetScore = 100000.0f;
+
+// The candidates' type is what tells the rules apart.
+template <typename Real>
+constexpr bool kSince022 = std::is_same_v<Real, float>;
+
+template <typename Real>
+Real UserDefinedScore(size_t size, float largest) {
+  if constexpr (kSince022<Real>) {
+    return static_cast<float>(0.1 * (static_cast<int>(size) - 1));
+  } else {
+    return static_cast<float>(size) * largest - 0.1;
+  }
+}
+
+size_t CountCharacters(std::string_view text) {
+  size_t count = 0;
+  for (size_t at = 0; at < text.size(); ++count) {
+    at += Utf8SizeByLead(static_cast<unsigned char>(text[at]));
+  }
+  return count;
+}
+
+}  // namespace
+
+template <typename Real>
+struct UnigramSegmenter<Real>::OwnScratch : Scratch {
+  PartCache cache;
+  // Of the places from `begin` on; all that nothing reached are kNone.
+  std::vector<Ending> endings;
+  std::vector<uint32_t> path;
+};
+
+template <typename Real>
+UnigramSegmenter<Real>::UnigramSegmenter(std::span<const SentencePiece> pieces,
+                                         PieceTrie trie,
+                                         PieceBoundaries boundaries)
+    : trie_(std::move(trie)), boundaries_(std::move(boundaries)) {
+  float smallest = FLT_MAX;
+  float largest = FLT_MIN;  // not below 0: as the reference has it
+  for (const SentencePiece& piece : pieces) {
+    if (piece.type != SentencePiece::Type::kNormal) continue;
+    smallest = std::min(smallest, piece.score);
+    largest = std::max(largest, piece.score);
+  }
+  // One more, which adds nothing: see PartCache::Entry in Remember.
+  scores_.reserve(pieces.size() + 1);
+  unknown_score_ = smallest - kUnknownPenalty;
+  largest_score_ = std::abs(unknown_score_);
+  for (const SentencePiece& piece : pieces) {
+    scores_.push_back(piece.score);
+    lattice_scores_.push_back(piece.score);
+    if (piece.type == SentencePiece::Type::kUserDefined) {
+      // The reference counts bytes for the best path, characters in a lattice.
+      scores_.back() = UserDefinedScore<Real>(piece.text.size(), largest);
+      lattice_scores_.back() = static_cast<float>(
+          UserDefinedScore<Real>(CountCharacters(piece.text), largest));
+    }
+    if (piece.IsFound()) {
+      largest_score_ =
+          std::max<double>(largest_score_, std::abs(scores_.back()));
+    }
+  }
+  scores_.push_back(0);
+}
+
+template <typename Real>
+std::unique_ptr<Segmenter::Scratch> UnigramSegmenter<Real>::NewScratch() const {
+  return std::make_unique<OwnScratch>();
+}
+
+template <typename Real>
+void UnigramSegmenter<Real>::Segment(std::string_view text, Scratch& scratch,
+                                     PieceSink& sink) const {
+  auto& own = static_cast<OwnScratch&>(scratch);
+  float score = 0;
+  PartReader reader(text, boundaries_, own.cache);
+  for (auto parts = reader.Next(); !parts.empty(); parts = reader.Next()) {
+    for (const PartReader::Part& part : parts) {
+      if (part.set == nullptr) {
+        score = SegmentPart(part.text, score, own, sink);
+        continue;
+      }
+      bool known;
+      PartCache::Entry& entry = PartCache::Claim(part.set, part.key, known);
+      if (!known) Remember(part.text, entry);
+      if (std::abs(score) < entry.safe_score) {
+        score = static_cast<float>(scores_[entry.ids[0]] + score);
+        score = static_cast<float>(scores_[entry.ids[1]] + score);
+        for (uint32_t i = 2; i < entry.count; ++i) {
+          score = static_cast<float>(scores_[entry.ids[i]] + score);
+        }
+        sink.PutSome(entry.ids, entry.count);
+      } else {
+        score = SegmentPart(part.text, score, own, sink);
+      }
+    }
+  }
+}
+
+template <typename Real>
+float UnigramSegmenter<Real>::SegmentPart(std::string_view part, float score,
+                                          OwnScratch& scratch,
+                                          PieceSink& sink) const {
+  std::vector<Ending>& endings = scratch.endings;
+  if (endings.empty()) endings.resize(64);
+  endings[0].score = score;
+  size_t begin = 0;     // the place of endings[0]
+  size_t frontier = 0;  // the furthest that a piece reached
+  for (size_t at = 0; at < part.size();) {
+    if (at == frontier && at != begin) {
+      // All paths come through here: what is before is settled.
+      const size_t size = at - begin;
+      Emit(part.substr(begin, size), size, scratch, sink);
+      endings[0].score = endings[size].score;
+      for (size_t i = 1; i <= size; ++i) endings[i].begin = Ending::kNone;
+      begin = at;
+    }
+    Ending* const here = &endings[at - begin];
+    if (kSince022<Real> && std::abs(here->score) > kResetScore) {
+      const float offset = here->score;
+      here->score = 0;
+      for (size_t i = at + 1; i <= frontier; ++i) {
+        Ending& ending = endings[i - begin];
+        if (ending.begin != Ending::kNone) ending.score -= offset;
+      }
+    }
+    const float so_far = here->score;
+    auto reach = [&](size_t end, Real sum, int32_t id) {
+      const size_t i = end - begin;
+      if (i >= endings.size()) endings.resize(2 * i);
+      Ending& ending = endings[i];
+      if (ending.begin == Ending::kNone || sum > ending.score) {
+        ending = {static_cast<float>(sum), static_cast<uint32_t>(at - begin),
+                  id};
+      }
+      frontier = std::max(frontier, end);
+    };
+
+    const size_t char_size = std::min(
+        Utf8SizeByLead(static_cast<unsigned char>(part[at])), part.size() - at);
+    bool stands_alone = true;
+    PieceTrie::Node node = PieceTrie::Root();
+    int32_t id;
+    for (size_t p = at; p < part.size(); ++p) {
+      if (!trie_.Step(node, static_cast<unsigned char>(part[p]), id)) break;
+      if (id == PieceTrie::kNoPiece) continue;
+      reach(p + 1, scores_[id] + so_far, id);
+      if (p + 1 - at == char_size) stands_alone = false;
+    }
+    if (stands_alone) {
+      reach(at + char_size, unknown_score_ + so_far, PieceTrie::kNoPiece);
+    }
+    at += char_size;
+  }
+  const size_t size = part.size() - begin;
+  const float total = endings[size].score;
+  Emit(part.substr(begin), size, scratch, sink);
+  for (size_t i = 1; i <= size; ++i) endings[i].begin = Ending::kNone;
+  return total;
+}
+
+template <typename Real>
+void UnigramSegmenter<Real>::Emit(std::string_view part, size_t end,
+                                  OwnScratch& scratch, PieceSink& sink) {
+  const std::vector<Ending>& endings = scratch.endings;
+  std::vector<uint32_t>& path = scratch.path;
+  path.clear();
+  for (size_t at = end; at != 0; at = endings[at].begin) {
+    path.push_back(static_cast<uint32_t>(at));
+  }
+  for (auto at = path.rbegin(); at != path.rend(); ++at) {
+    const Ending& ending = endings[*at];
+    if (ending.id == PieceTrie::kNoPiece) {
+      sink.PutUnknown(part.substr(ending.begin, *at - ending.begin));
+    } else {
+      sink.Put(static_cast<TokenId>(ending.id));
+    }
+  }
+}
+
+template <typename Real>
+void UnigramSegmenter<Real>::Remember(std::string_view part,
+                                      PartCache::Entry& entry) const {
+  constexpr double kNever = -std::numeric_limits<double>::infinity();
+  // The best and the next best path to each place, as real numbers.
+  struct Place {
+    double best = kNever, next = kNever;
+    size_t begin = 0;
+    int32_t id = PieceTrie::kNoPiece;
+  };
+  Place places[PartCache::kMaxPartBytes + 1];
+  places[0].best = 0;
+  auto reach = [&](const Place& from, size_t begin, size_t end, double score,
+                   int32_t id) {
+    Place& to = places[end];
+    if (const double sum = from.best + score; sum > to.best) {
+      to.next = std::max(to.best, from.next + score);
+      to.best = sum;
+      to.begin = begin;
+      to.id = id;
+    } else {
+      to.next = std::max(to.next, sum);
+    }
+  };
+  for (size_t at = 0; at < part.size();) {
+    const size_t char_size = std::min(
+        Utf8SizeByLead(static_cast<unsigned char>(part[at])), part.size() - at);
+    bool stands_alone = true;
+    PieceTrie::Node node = PieceTrie::Root();
+    int32_t id;
+    for (size_t p = at; p < part.size(); ++p) {
+      if (!trie_.Step(node, static_cast<unsigned char>(part[p]), id)) break;
+      if (id == PieceTrie::kNoPiece) continue;
+      reach(places[at], at, p + 1, scores_[id], id);
+      if (p + 1 - at == char_size) stands_alone = false;
+    }
+    if (stands_alone) {
+      reach(places[at], at, at + char_size, unknown_score_,
+            PieceTrie::kNoPiece);
+    }
+    at += char_size;
+  }
+
+  entry.count = 0;
+  entry.safe_score = 0;
+  TokenId ids[PartCache::kMaxIds];
+  size_t count = 0;
+  for (size_t at = part.size(); at != 0; at = places[at].begin) {
+    if (places[at].id == PieceTrie::kNoPiece || count == PartCache::kMaxIds) {
+      return;
+    }
+    ids[count++] = static_cast<TokenId>(places[at].id);
+  }
+  std::reverse_copy(ids, ids + count, entry.ids);
+  entry.count = static_cast<uint32_t>(count);
+  // So that two scores can be added without looking how many there are.
+  if (count == 1) entry.ids[1] = static_cast<TokenId>(scores_.size() - 1);
+  const Place& last = places[part.size()];
+  entry.safe_score = SafeScore(last.best - last.next, part.size());
+}
+
+// On any path through the part there are at most `part_bytes` sums, none
+// further from 0 than the score before by more than `reach`; each is off by at
+// most 2^-24 of itself. Two paths and each choice between them: four times that
+// is more than enough.
+template <typename Real>
+float UnigramSegmenter<Real>::SafeScore(double margin,
+                                        size_t part_bytes) const {
+  const double reach = part_bytes * largest_score_;
+  const double off = 4 * (part_bytes + 1) * 0x1p-24;
+  double safe = std::min<double>(margin / off - reach, FLT_MAX);
+  if (kSince022<Real>) safe = std::min(safe, kResetScore - reach);
+  return static_cast<float>(std::max(safe, 0.0));
+}
+
+template class UnigramSegmenter<float>;
+template class UnigramSegmenter<double>;
+
+}  // namespace penstock

@@ -1,0 +1,39 @@
+// Spaces become a visible character, most often U+2581, and pieces begin there.
+#pragma once
+
+#include <cstdint>
+
+#include "tokenizer/splitters/splitter.h"
+
+namespace penstock {
+
+// Which pieces get the replacement put before them, unless they begin with it.
+enum class PrependScheme {
+  kAlways,
+  kFirst,  // only one that begins where the user's text begins
+  kNever,
+};
+
+struct MetaspaceOptions {
+  uint32_t replacement = 0x2581;
+  PrependScheme prepend = PrependScheme::kAlways;
+  // Without it spaces are only replaced.
+  bool split = true;
+};
+
+class MetaspaceSplitter final : public Splitter {
+ public:
+  explicit MetaspaceSplitter(MetaspaceOptions options) : options_(options) {}
+
+  absl::Status Split(Pieces& pieces) const override;
+  // Nothing is put before what begins with one.
+  bool CutsAtSpaces() const override { return options_.split; }
+  bool NeedsAlignment() const override {
+    return options_.prepend == PrependScheme::kFirst;
+  }
+
+ private:
+  const MetaspaceOptions options_;
+};
+
+}  // namespace penstock

@@ -1,0 +1,32 @@
+// Cuts pieces by a pattern: the Split of a tokenizer.json.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "tokenizer/regex/delimiters.h"
+#include "tokenizer/regex/text_pattern.h"
+#include "tokenizer/splitters/splitter.h"
+
+namespace penstock {
+
+struct PatternSplitterOptions {
+  Delimiters delimiters = Delimiters::kIsolated;
+  // Takes what is between the matches for the matches.
+  bool invert = false;
+};
+
+class PatternSplitter final : public Splitter {
+ public:
+  PatternSplitter(std::unique_ptr<const TextPattern> pattern,
+                  PatternSplitterOptions options)
+      : pattern_(std::move(pattern)), options_(options) {}
+
+  absl::Status Split(Pieces& pieces) const override;
+
+ private:
+  const std::unique_ptr<const TextPattern> pattern_;
+  const PatternSplitterOptions options_;
+};
+
+}  // namespace penstock

@@ -1,0 +1,68 @@
+// Cuts normalized text into the pieces that the model then works on, one at a
+// time; may also rewrite them. The pre_tokenizer of a tokenizer.json.
+//
+// Implementations form a star around this header: character_splitters,
+// pattern_splitter, metaspace_splitter, byte_level_splitter.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "tokenizer/splitters/pieces.h"
+
+namespace penstock {
+
+// Threads: any number at a time.
+class Splitter {
+ public:
+  virtual ~Splitter() = default;
+
+  // Errors:  those of TextPattern::Find, for a splitter that has a pattern.
+  virtual absl::Status Split(Pieces& pieces) const = 0;
+
+  // Whether the pieces of what stands before a U+0020 and of what begins with
+  // it are the same apart as together.
+  virtual bool CutsAtSpaces() const { return false; }
+
+  // Whether the pieces depend on where in the user's text they come from, so
+  // that alignment must be kept.
+  virtual bool NeedsAlignment() const { return false; }
+};
+
+// One after the other.
+class SplitterSequence final : public Splitter {
+ public:
+  explicit SplitterSequence(std::vector<std::unique_ptr<const Splitter>> steps)
+      : steps_(std::move(steps)) {}
+
+  absl::Status Split(Pieces& pieces) const override {
+    for (const auto& step : steps_) {
+      if (absl::Status status = step->Split(pieces); !status.ok()) {
+        return status;
+      }
+    }
+    return absl::OkStatus();
+  }
+  // All but the first are given pieces that no longer know their text, unless
+  // they ask where it began.
+  bool CutsAtSpaces() const override {
+    return !steps_.empty() && steps_[0]->CutsAtSpaces() &&
+           std::none_of(steps_.begin() + 1, steps_.end(), [](const auto& step) {
+             return step->NeedsAlignment();
+           });
+  }
+  bool NeedsAlignment() const override {
+    for (const auto& step : steps_) {
+      if (step->NeedsAlignment()) return true;
+    }
+    return false;
+  }
+
+ private:
+  const std::vector<std::unique_ptr<const Splitter>> steps_;
+};
+
+}  // namespace penstock

@@ -1,0 +1,60 @@
+// Reads text part by part, ahead of the memory that holds the parts' ids.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include "tokenizer/vocabulary/part_cache.h"
+#include "tokenizer/vocabulary/piece_boundaries.h"
+
+namespace penstock {
+
+// Threads: one at a time.
+class PartReader {
+ public:
+  struct Part {
+    std::string_view text;
+    PartCache::Entry* set = nullptr;  // null: too long to be remembered
+    PartCache::Key key;               // if there is a set
+  };
+
+  // All three must outlive this. `text` is as PieceBoundaries wants it.
+  PartReader(std::string_view text, const PieceBoundaries& boundaries,
+             PartCache& cache)
+      : at_(text.data()),
+        end_(text.data() + text.size()),
+        boundaries_(boundaries),
+        cache_(cache) {}
+
+  // The next parts, which make up all of the text; none at its end. Valid until
+  // the next call. Two may have one set: look into it only when it is the
+  // part's turn.
+  std::span<const Part> Next() {
+    size_t count = 0;
+    while (count < parts_.size() && at_ != end_) {
+      const char* const part_end = boundaries_.PartEnd(at_, end_);
+      Part& part = parts_[count++];
+      part.text = {at_, static_cast<size_t>(part_end - at_)};
+      at_ = part_end;
+      part.set = nullptr;
+      if (part.text.size() > PartCache::kMaxPartBytes) continue;
+      part.key = PartCache::KeyOf(part.text.data(), part.text.size());
+      part.set = cache_.SetOf(part.key);
+      // Some 60 ns from memory: about what the other parts take.
+      __builtin_prefetch(part.set, /*rw=*/0, /*locality=*/2);
+      __builtin_prefetch(part.set + 1, /*rw=*/0, /*locality=*/2);
+    }
+    return {parts_.data(), count};
+  }
+
+ private:
+  const char* at_;
+  const char* const end_;
+  const PieceBoundaries& boundaries_;
+  PartCache& cache_;
+  std::array<Part, 24> parts_;
+};
+
+}  // namespace penstock

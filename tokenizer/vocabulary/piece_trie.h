@@ -1,0 +1,76 @@
+// Finds the pieces that a text begins with, byte by byte.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "tokenizer/interface/tokenizer.h"
+
+namespace penstock {
+
+// A double array: the child of a node by byte c is unit (base ^ c), if its
+// label is c.
+//
+//   unit   base << 9 | 1 << 8 | label, 32 bits; then the piece's id, or -1
+//
+// Memory:  8 bytes for each distinct prefix of a piece, and some 10 % more.
+//
+// Threads: any number at a time.
+class PieceTrie {
+ public:
+  // A place on the way from the root: the base of its node.
+  using Node = uint32_t;
+  static constexpr int32_t kNoPiece = -1;
+
+  // Pieces are distinct and not empty; ids are at most 2^31 - 1. If asked for,
+  // `shorter` becomes by id the longest other piece that each piece begins
+  // with, kNoPiece if none; it must have a place for each id.
+  // Errors:  kResourceExhausted above 2^23 units.
+  static absl::StatusOr<PieceTrie> Build(
+      std::vector<std::pair<std::string_view, TokenId>> pieces,
+      std::span<TokenId> shorter = {});
+
+  // One without pieces.
+  PieceTrie() : units_(2 * kBlock) {}
+
+  static constexpr Node Root() { return kBlock; }
+  // From here nothing goes on.
+  static constexpr Node DeadEnd() { return 0; }
+
+  // Goes on by one byte; `id` is then that of the piece which ends here, or
+  // kNoPiece. False, and `node` unchanged, if no piece goes on so.
+  bool Step(Node& node, unsigned char byte, int32_t& id) const {
+    const Unit unit = units_[node ^ byte];
+    if ((unit.word & 0x1ff) != (0x100u | byte)) return false;
+    node = unit.word >> 9;
+    id = unit.id;
+    return true;
+  }
+
+  // kNoPiece if `text` is none.
+  int32_t Find(std::string_view text) const;
+
+  // `text`, a piece, is none from now on.
+  void Remove(std::string_view text);
+
+ private:
+  friend class PieceTrieBuilder;
+
+  static constexpr uint32_t kBlock = 256;
+
+  struct Unit {
+    uint32_t word = 0;
+    int32_t id = kNoPiece;
+  };
+
+  // Block 0 stays empty: it is the base of nodes without children. The root's
+  // children are block 1.
+  std::vector<Unit> units_;
+};
+
+}  // namespace penstock

@@ -1,0 +1,63 @@
+// Finds the tokens that are written out in the text: "<|endoftext|>".
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tokenizer/interface/tokenizer.h"
+
+namespace penstock {
+
+struct SpecialToken {
+  std::string text;  // not empty
+  TokenId id = 0;
+  // What EncodeOptions::special_text and DecodeOptions::skip_special_tokens
+  // are about. A token without it is always found in the text.
+  bool special = true;
+  // Hugging Face's flag: looked for only in what the others leave over.
+  bool normalized = false;
+};
+
+// Leftmost, and of those that begin there the longest.
+//
+// tiktoken leaves it to chance where one special token begins another; no
+// published vocabulary has such a pair.
+//
+// Threads: any number at a time.
+class SpecialTokens {
+ public:
+  SpecialTokens() = default;
+  // No two with the same text.
+  explicit SpecialTokens(std::vector<SpecialToken> tokens);
+
+  struct Match {
+    const SpecialToken* token;
+    size_t begin, end;
+  };
+  // The first match at or after `begin`.
+  //
+  // Cost:    the speed of memory up to a byte that begins a token.
+  std::optional<Match> FindNext(std::string_view text, size_t begin) const;
+
+  // Whether a token may stand on both sides of `place`: one has the bytes
+  // before it, and goes on.
+  bool MayCross(std::string_view text, size_t place) const;
+
+  bool empty() const { return tokens_.empty(); }
+  const std::vector<SpecialToken>& tokens() const { return tokens_; }
+
+ private:
+  // The longest token that `text` begins with; null without one.
+  const SpecialToken* LongestAt(std::string_view text) const;
+
+  std::vector<SpecialToken> tokens_;  // sorted by text
+  std::array<bool, 256> begins_{};    // some token begins with this byte
+  size_t longest_ = 0;                // in bytes
+  std::optional<char> only_first_;    // the byte that all of them begin with
+};
+
+}  // namespace penstock

@@ -1,0 +1,97 @@
+// The tokens of a vocabulary: id -> bytes, and bytes -> id.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tokenizer/interface/tokenizer.h"
+
+namespace penstock {
+
+// Larger ids are refused by the loaders: real vocabularies end below 2^20, and
+// a wrong id in a file must not ask for the memory of 2^32 tokens.
+inline constexpr TokenId kMaxTokenId = (1u << 22) - 1;
+
+// Ids may have gaps. Memory: the tokens' bytes, 16 for each id, 16 to 32 for
+// each token that can be looked up.
+//
+// Threads: any number at a time, once filled.
+class Vocabulary {
+ public:
+  enum class Added { kYes, kIdTaken, kBytesTaken };
+
+  // `id` <= kMaxTokenId. Changes nothing unless it returns kYes.
+  Added Add(TokenId id, std::string_view bytes);
+  // Adds a token that Find does not find: for decoding only. Its bytes may be
+  // another token's too.
+  Added AddForDecoding(TokenId id, std::string_view bytes);
+
+  // Makes room for that many tokens, so that adding them is faster.
+  void Reserve(size_t tokens);
+
+  std::optional<TokenId> Find(std::string_view bytes) const;
+  // Whether Find finds every token: none was added for decoding only.
+  bool FindsAll() const { return used_slots_ == tokens_; }
+  bool Has(TokenId id) const {
+    return id < entries_.size() && entries_[id].size != kAbsent;
+  }
+  // Has(id) must hold. Valid until the next Add.
+  std::string_view BytesOf(TokenId id) const {
+    return {bytes_.data() + entries_[id].begin, entries_[id].size};
+  }
+
+  // One more than the largest id.
+  size_t size() const { return entries_.size(); }
+  // How many ids have a token.
+  size_t tokens() const { return tokens_; }
+
+ private:
+  static constexpr uint32_t kAbsent = 0xffffffff;
+  static constexpr uint32_t kFree = 0xffffffff;
+  struct Entry {
+    size_t begin = 0;
+    uint32_t size = kAbsent;
+  };
+  struct Slot {
+    TokenId id = kFree;
+    uint32_t tag = 0;  // half of the hash: most slots are told apart by it
+  };
+
+  // The slot that holds `bytes`, or the free one where they would go.
+  size_t SlotOf(std::string_view bytes, uint64_t hash) const;
+  void Grow() { Resize(slots_.empty() ? 1024 : slots_.size() * 2); }
+  void Resize(size_t slots);
+  void Store(TokenId id, std::string_view bytes);
+
+  std::string bytes_;
+  std::vector<Entry> entries_;  // by id
+  std::vector<Slot> slots_;     // open addressing, a power of two, half full
+  size_t longest_ = 0;          // bytes of the longest token in slots_
+  size_t used_slots_ = 0;
+  size_t tokens_ = 0;
+};
+
+// A hash for tables in memory: never stored, never compared across processes.
+inline uint64_t HashForTable(std::string_view bytes) {
+  constexpr uint64_t kMultiplier = 0x9fb21c651e98df25;
+  uint64_t hash = bytes.size() * kMultiplier;
+  const char* p = bytes.data();
+  size_t left = bytes.size();
+  uint64_t word;
+  for (; left >= 8; p += 8, left -= 8) {
+    std::memcpy(&word, p, 8);
+    hash = (hash ^ word) * kMultiplier;
+    hash ^= hash >> 29;
+  }
+  word = 0;
+  std::memcpy(&word, p, left);
+  hash = (hash ^ word) * kMultiplier;
+  return hash ^ (hash >> 32);
+}
+
+}  // namespace penstock
