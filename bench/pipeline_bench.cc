@@ -14,10 +14,10 @@
 #include "formats/example/example_writer.h"
 #include "formats/index/record_index.h"
 #include "formats/tfrecord/tfrecord_writer.h"
-#include "pipeline/permutation.h"
+#include "pipeline/arrange/plan.h"
+#include "pipeline/order/permutation.h"
+#include "pipeline/order/seed.h"
 #include "pipeline/pipeline.h"
-#include "pipeline/plan.h"
-#include "pipeline/seed.h"
 
 namespace penstock {
 namespace {

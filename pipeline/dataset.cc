@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "pipeline/node.h"
+#include "pipeline/graph/node.h"
 
 namespace penstock {
 namespace {

@@ -15,7 +15,7 @@
 
 namespace penstock {
 
-struct Node;  // pipeline/node.h
+struct Node;  // pipeline/graph/node.h
 
 // A feature to take out of each tf.train.Example.
 struct Feature {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "pipeline/pipeline_impl.h"
+#include "pipeline/run/pipeline_impl.h"
 
 namespace penstock {
 namespace {

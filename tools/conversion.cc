@@ -17,7 +17,7 @@
 #include "formats/example/example_writer.h"
 #include "formats/files/status.h"
 #include "formats/index/record_index.h"
-#include "pipeline/workers.h"
+#include "pipeline/build/workers.h"
 #include "tools/input_files.h"
 #include "tools/progress.h"
 #include "tools/shard_set.h"

@@ -14,7 +14,7 @@
 #include "formats/streams/file_kind.h"
 #include "formats/tfrecord/tfrecord_framing.h"
 #include "formats/tfrecord/tfrecord_reader.h"
-#include "pipeline/workers.h"
+#include "pipeline/build/workers.h"
 #include "tools/program.h"
 #include "tools/record_spans.h"
 

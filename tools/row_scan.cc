@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "formats/files/status.h"
-#include "pipeline/workers.h"
+#include "pipeline/build/workers.h"
 #include "tools/record_scan.h"
 
 namespace penstock {

@@ -13,7 +13,7 @@
 
 #include "formats/files/atomic_file.h"
 #include "formats/files/status.h"
-#include "pipeline/workers.h"
+#include "pipeline/build/workers.h"
 #include "tokenizer/patterns/patterns.h"
 #include "tokenizer/training/write_tokenizer_json.h"
 #include "tools/document_chunks.h"

@@ -1,4 +1,4 @@
-#include "pipeline/arranger.h"
+#include "pipeline/arrange/arranger.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

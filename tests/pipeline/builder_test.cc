@@ -1,4 +1,4 @@
-#include "pipeline/builder.h"
+#include "pipeline/build/builder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <latch>
 #include <thread>
 
-#include "pipeline/workers.h"
+#include "pipeline/build/workers.h"
 #include "tests/support/status_matchers.h"
 
 namespace penstock {

@@ -14,7 +14,7 @@
 #include "formats/files/status.h"
 #include "formats/index/record_index.h"
 #include "formats/tfrecord/tfrecord_writer.h"
-#include "pipeline/seed.h"
+#include "pipeline/order/seed.h"
 
 namespace penstock::testing {
 namespace {

@@ -1,4 +1,4 @@
-#include "pipeline/explain.h"
+#include "pipeline/run/explain.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

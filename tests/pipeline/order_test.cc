@@ -1,4 +1,4 @@
-#include "pipeline/order.h"
+#include "pipeline/order/order.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "pipeline/permutation.h"
+#include "pipeline/order/permutation.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <set>
 #include <vector>
 
-#include "pipeline/seed.h"
+#include "pipeline/order/seed.h"
 
 namespace penstock {
 namespace {

@@ -1,4 +1,4 @@
-#include "pipeline/plan.h"
+#include "pipeline/arrange/plan.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "pipeline/arrange/forecast.h"
 #include "pipeline/batch.h"
-#include "pipeline/forecast.h"
 #include "tests/pipeline/dataset_fixture.h"
 
 namespace penstock {

@@ -1,4 +1,4 @@
-#include "pipeline/read_ahead.h"
+#include "pipeline/run/read_ahead.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "pipeline/held_rows.h"
+#include "pipeline/build/held_rows.h"
 #include "tests/support/status_matchers.h"
 #include "tokenizer/load.h"
 

@@ -1,5 +1,5 @@
 // Where records come from decides between planned and streamed.
-#include "pipeline/source.h"
+#include "pipeline/graph/source.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Graphs that cannot work are refused with what to change.
-#include "pipeline/stages.h"
+#include "pipeline/graph/stages.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

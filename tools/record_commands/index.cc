@@ -11,7 +11,7 @@
 #include "formats/index/record_index.h"
 #include "formats/index/record_index_text.h"
 #include "formats/streams/file_kind.h"
-#include "pipeline/workers.h"
+#include "pipeline/build/workers.h"
 #include "tools/index_builder.h"
 #include "tools/program.h"
 #include "tools/record_commands/input_records.h"

@@ -1,0 +1,226 @@
+#include "pipeline/graph/check_stages.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <limits>
+#include <set>
+#include <utility>
+
+#include "formats/files/status.h"
+
+namespace penstock {
+namespace {
+
+// Far more than anyone wants to compile, few enough to list.
+constexpr int64_t kMaxShapes = 4096;
+
+absl::Status Wrong(std::string message) {
+  return absl::InvalidArgumentError(std::move(message));
+}
+
+const Feature* Find(const std::vector<Feature>& features,
+                    const std::string& name) {
+  for (const Feature& feature : features) {
+    if (feature.name == name) return &feature;
+  }
+  return nullptr;
+}
+
+std::string Names(const std::vector<Feature>& features) {
+  std::vector<std::string> names;
+  for (const Feature& feature : features) names.push_back(feature.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+absl::Status CheckFeature(const Feature& feature) {
+  if (feature.name.empty()) return Wrong("a feature without a name");
+  if (feature.length != Feature::kVarying && feature.length < 1) {
+    return Wrong(
+        fmt::format("feature \"{}\" has length {}: give a positive "
+                    "length or Feature::kVarying",
+                    feature.name, feature.length));
+  }
+  if (feature.type == FeatureType::kInt64 &&
+      feature.as == ElementType::kFloat32) {
+    return Wrong(
+        fmt::format("feature \"{}\" is int64 and cannot become "
+                    "float32: use kInt32 or kInt64",
+                    feature.name));
+  }
+  return absl::OkStatus();
+}
+
+// Replaces the bytes feature that Tokenize reads by the one it makes.
+absl::Status ApplyTokenize(Stages& stages) {
+  const TokenizeOptions& options = stages.tokenize->options;
+  const Feature* from = Find(stages.features, options.from);
+  if (from == nullptr) {
+    return Wrong(fmt::format("Tokenize reads \"{}\", but the features are {}",
+                             options.from, Names(stages.features)));
+  }
+  if (from->type != FeatureType::kBytes || from->length != 1) {
+    return Wrong(
+        fmt::format("Tokenize reads \"{}\", which must be a bytes "
+                    "feature of length 1",
+                    options.from));
+  }
+  if (options.to.empty()) return Wrong("Tokenize to a feature without a name");
+  for (Feature& feature : stages.batched) {
+    if (feature.name == options.from) {
+      feature = {.name = options.to,
+                 .type = FeatureType::kInt64,
+                 .length = Feature::kVarying,
+                 .as = ElementType::kInt32};
+    } else if (feature.name == options.to) {
+      return Wrong(
+          fmt::format("Tokenize makes \"{}\", which is already a "
+                      "feature of the records",
+                      options.to));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckPadValue(const Stages& stages, const Feature& by) {
+  const double pad =
+      stages.bucket ? stages.bucket->pad_value : stages.pad->pad_value;
+  if (by.type == FeatureType::kFloat) return absl::OkStatus();
+  // Larger integers are not exact in a double.
+  const double limit = by.as == ElementType::kInt32
+                           ? std::numeric_limits<int32_t>::max()
+                           : 9007199254740992.0;
+  if (std::trunc(pad) == pad && pad <= limit && pad >= -limit - 1) {
+    return absl::OkStatus();
+  }
+  return Wrong(fmt::format("pad_value {} is no {} value of \"{}\"", pad,
+                           ElementTypeName(by.as), by.name));
+}
+
+absl::Status CheckBucketLengths(const std::vector<int64_t>& lengths) {
+  if (lengths.empty()) return Wrong("Bucket without lengths");
+  int64_t last = 0;
+  for (const int64_t length : lengths) {
+    if (length <= last) {
+      return Wrong(
+          fmt::format("the lengths of buckets must be positive and "
+                      "rise; {} do not",
+                      fmt::join(lengths, ", ")));
+    }
+    last = length;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckPad(const PadOptions& pad) {
+  if (pad.multiple_of <= 0) {
+    return Wrong(fmt::format("Pad to a multiple of {}: give a positive number",
+                             pad.multiple_of));
+  }
+  if (pad.max_length <= 0 || pad.max_length % pad.multiple_of != 0) {
+    return Wrong(fmt::format("Pad needs max_length, a multiple of {}; it is {}",
+                             pad.multiple_of, pad.max_length));
+  }
+  if (pad.max_length / pad.multiple_of > kMaxShapes) {
+    return Wrong(
+        fmt::format("Pad to multiples of {} up to {} makes {} shapes, "
+                    "and a compile for each; at most {} are allowed",
+                    pad.multiple_of, pad.max_length,
+                    pad.max_length / pad.multiple_of, kMaxShapes));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+std::string LengthsName(const std::string& feature) {
+  return feature + "_lengths";
+}
+
+void NameFeatures(Stages& stages) {
+  if (!stages.read.examples) {
+    stages.features = {
+        {.name = "text", .type = FeatureType::kBytes, .length = 1}};
+    return;
+  }
+  if (stages.tokenize) {
+    stages.features.push_back({.name = stages.tokenize->options.from,
+                               .type = FeatureType::kBytes,
+                               .length = 1});
+    if (stages.tokenize->options.to == stages.by()) return;
+  }
+  const std::string by = stages.by();
+  if (!by.empty()) stages.features.push_back({.name = by});
+}
+
+absl::Status CheckFeatures(Stages& stages) {
+  if (stages.features.empty()) {
+    return Wrong("no stage names a feature to read: add .Parse({...})");
+  }
+  for (const Feature& feature : stages.features) {
+    PENSTOCK_RETURN_IF_ERROR(CheckFeature(feature));
+  }
+  stages.batched = stages.features;
+  if (stages.tokenize) PENSTOCK_RETURN_IF_ERROR(ApplyTokenize(stages));
+  std::set<std::string> names = {kRowMaskName};
+  for (const Feature& feature : stages.batched) {
+    if (feature.type == FeatureType::kBytes) {
+      return Wrong(
+          fmt::format("feature \"{}\" is bytes, which no batch can "
+                      "hold: tokenize it or leave it out of Parse",
+                      feature.name));
+    }
+    const bool varying = feature.length == Feature::kVarying;
+    if (!names.insert(feature.name).second ||
+        (varying && !names.insert(LengthsName(feature.name)).second)) {
+      return Wrong(fmt::format("two tensors would be called \"{}\" or \"{}\"",
+                               feature.name, LengthsName(feature.name)));
+    }
+    if (varying && !stages.bucket && !stages.pad) {
+      return Wrong(
+          fmt::format("feature \"{}\" has any number of values, so "
+                      "batches would have any shape: add Bucket or "
+                      "Pad before Batch, or give its length",
+                      feature.name));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckArranging(const Stages& stages) {
+  if (!stages.bucket && !stages.pad) return absl::OkStatus();
+  const std::string stage = stages.bucket ? "Bucket" : "Pad";
+  const Feature* by = Find(stages.batched, stages.by());
+  if (by == nullptr) {
+    return Wrong(fmt::format("{} by \"{}\", but the features are {}", stage,
+                             stages.by(), Names(stages.batched)));
+  }
+  if (by->length != Feature::kVarying) {
+    return Wrong(
+        fmt::format("{} by \"{}\", which always has {} values: leave "
+                    "{} out",
+                    stage, by->name, by->length, stage));
+  }
+  if (stages.bucket) {
+    PENSTOCK_RETURN_IF_ERROR(CheckBucketLengths(stages.bucket->lengths));
+  } else {
+    PENSTOCK_RETURN_IF_ERROR(CheckPad(*stages.pad));
+  }
+  if (stages.lengths().back() > std::numeric_limits<int32_t>::max()) {
+    return Wrong(fmt::format("{} to a length of {}: lengths are int32", stage,
+                             stages.lengths().back()));
+  }
+  return CheckPadValue(stages, *by);
+}
+
+absl::Status CheckBatch(const Stages& stages, uint32_t shards) {
+  const int64_t size = stages.batch.size;
+  if (size > 0 && size % shards == 0) return absl::OkStatus();
+  return Wrong(
+      fmt::format("a batch of {} rows cannot be cut into {} equal "
+                  "shards: give Batch a size that is a multiple of {}",
+                  size, shards, shards));
+}
+
+}  // namespace penstock

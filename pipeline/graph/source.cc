@@ -1,0 +1,120 @@
+#include "pipeline/graph/source.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "formats/datasets/shard_names.h"
+#include "formats/files/status.h"
+#include "formats/index/record_index.h"
+#include "formats/open.h"
+#include "tokenizer/interface/fingerprint.h"
+
+namespace penstock {
+namespace {
+
+// Why the records of `path` cannot be reached by number, or nothing.
+absl::StatusOr<std::string> WhySequential(FileSystem& files,
+                                          const std::string& path,
+                                          const OpenOptions& options) {
+  FileKind kind = FileKind::kTfRecord;
+  if (options.kind) {
+    kind = *options.kind;
+  } else {
+    PENSTOCK_ASSIGN_OR_RETURN(kind, KindOfFile(path));
+  }
+  if (kind != FileKind::kTfRecord) {
+    return fmt::format("{} is no TFRecord file", path);
+  }
+  const Compression compression =
+      options.compression.value_or(CompressionOfFile(path));
+  // Gzip files written in members of whole records may have an index.
+  if (compression != Compression::kNone && compression != Compression::kGzip) {
+    return fmt::format("{} is compressed ({})", path,
+                       CompressionName(compression));
+  }
+  if (options.recovery.on_corruption != OnCorruption::kFail) {
+    return fmt::format("damage in {} is not to fail (on_corruption is {})",
+                       path, OnCorruptionName(options.recovery.on_corruption));
+  }
+  const absl::StatusOr<FileInfo> index = files.Stat(IndexPath(path));
+  if (index.ok()) return "";
+  if (index.status().code() != absl::StatusCode::kNotFound) {
+    return index.status();
+  }
+  return fmt::format("{} has no index; `recordtool index` makes one", path);
+}
+
+// Fills in size_bytes and fingerprint.
+absl::Status Fingerprint(FileSystem& files, Source& source) {
+  const OpenOptions& options = source.options;
+  Fingerprinter hash;
+  hash.Add(static_cast<uint64_t>(options.kind.value_or(FileKind{})))
+      .Add(static_cast<uint64_t>(options.kind.has_value()))
+      .Add(static_cast<uint64_t>(options.text_unit))
+      .Add(options.json_field);
+  // It changes which records there are.
+  if (options.recovery.on_corruption != OnCorruption::kFail) {
+    hash.Add(static_cast<uint64_t>(options.recovery.on_corruption));
+  }
+  for (const std::string& path : source.paths) {
+    PENSTOCK_ASSIGN_OR_RETURN(const FileInfo info, files.Stat(path));
+    source.size_bytes += info.size_bytes;
+    // Data that is moved to another folder is the same data.
+    hash.Add(std::string_view(path).substr(path.rfind('/') + 1))
+        .Add(info.size_bytes)
+        .Add(static_cast<uint64_t>(
+            options.compression.value_or(CompressionOfFile(path))));
+  }
+  source.fingerprint = hash.Finish();
+  return absl::OkStatus();
+}
+
+absl::Status NoRecords(const ReadStage& read) {
+  return absl::FailedPreconditionError(
+      fmt::format("{}: there are no records", read.pattern));
+}
+
+absl::Status CheckNotEmpty(FileSystem& files, const Source& source,
+                           const ReadStage& read) {
+  OpenOptions options = source.options;
+  // The run itself will tell of it.
+  options.recovery.on_skipped = [](const SkippedRegion&) {};
+  options.recovery.total = nullptr;
+  for (const std::string& path : source.paths) {
+    PENSTOCK_ASSIGN_OR_RETURN(const std::unique_ptr<RecordReader> reader,
+                              OpenRecords(files, path, options));
+    PENSTOCK_ASSIGN_OR_RETURN(const std::optional<RecordBlock> block,
+                              reader->NextBlock());
+    if (block) return absl::OkStatus();
+  }
+  return NoRecords(read);
+}
+
+}  // namespace
+
+absl::StatusOr<Source> OpenSource(FileSystem& files, const ReadStage& read) {
+  Source source;
+  source.options = read.options;
+  PENSTOCK_ASSIGN_OR_RETURN(source.paths, ExpandPattern(files, read.pattern));
+  for (const std::string& path : source.paths) {
+    PENSTOCK_ASSIGN_OR_RETURN(source.why_sequential,
+                              WhySequential(files, path, read.options));
+    if (!source.why_sequential.empty()) break;
+  }
+  if (source.why_sequential.empty()) {
+    PENSTOCK_ASSIGN_OR_RETURN(source.indexed,
+                              RecordFiles::Open(files, source.paths));
+    if (source.indexed->records() == 0) return NoRecords(read);
+    source.size_bytes = source.indexed->size_bytes();
+    source.fingerprint = source.indexed->Fingerprint();
+    return source;
+  }
+  PENSTOCK_RETURN_IF_ERROR(CheckNotEmpty(files, source, read));
+  PENSTOCK_RETURN_IF_ERROR(Fingerprint(files, source));
+  return source;
+}
+
+}  // namespace penstock

@@ -1,0 +1,32 @@
+// The files of a dataset, and whether their records are reached by number.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "formats/files/file.h"
+#include "formats/index/record_files.h"
+#include "pipeline/graph/node.h"
+
+namespace penstock {
+
+struct Source {
+  std::vector<std::string> paths;
+  OpenOptions options;
+  // Null where records are read in sequence only.
+  std::shared_ptr<const RecordFiles> indexed;
+  // Then, why: "a.tfrecord.gz is compressed".
+  std::string why_sequential;
+  uint64_t size_bytes = 0;  // of the files
+  // Of names (without folders) and sizes, and how they are cut into records.
+  uint64_t fingerprint = 0;
+};
+
+// Errors:  those of ExpandPattern and RecordFiles, except for a missing index;
+//          kFailedPrecondition for no records at all.
+absl::StatusOr<Source> OpenSource(FileSystem& files, const ReadStage& read);
+
+}  // namespace penstock

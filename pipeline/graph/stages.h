@@ -1,0 +1,49 @@
+// A dataset's graph, checked and flattened: what Compile() works from.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "pipeline/arrange/arranger.h"
+#include "pipeline/contract.h"
+#include "pipeline/dataset.h"
+#include "pipeline/graph/node.h"
+#include "pipeline/order/order.h"
+
+namespace penstock {
+
+struct Stages {
+  ReadStage read;
+  // To take out of each example; one bytes feature, "text", for a corpus.
+  std::vector<Feature> features;
+  std::optional<ShuffleOptions> shuffle;
+  uint64_t epochs = 1;  // 0 for ever
+  std::optional<TokenizeStage> tokenize;
+  // Of the two, one or none.
+  std::optional<BucketOptions> bucket;
+  std::optional<PadOptions> pad;
+  BatchOptions batch;
+
+  // The features that reach the batch, in order: Tokenize takes its bytes
+  // feature's place. None is bytes.
+  std::vector<Feature> batched;
+
+  // The feature whose length arranges rows; empty without Bucket and Pad.
+  std::string by() const;
+  TooLong too_long() const;
+  // Every length a batch may have, rising; {0} without Bucket and Pad.
+  std::vector<int64_t> lengths() const;
+  // Of the graph alone: everything that decides batches but data and shards.
+  uint64_t Fingerprint() const;
+  Contract MakeContract() const;
+};
+
+// Follows the graph to its source and checks it for a run on `shards` shards.
+// Errors:  kInvalidArgument saying what to change.
+absl::StatusOr<Stages> FlattenStages(const Dataset& dataset, uint32_t shards);
+
+}  // namespace penstock
