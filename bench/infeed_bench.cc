@@ -17,9 +17,9 @@
 #include "formats/example/example_writer.h"
 #include "formats/index/record_index.h"
 #include "formats/tfrecord/tfrecord_writer.h"
-#include "infeed/batch_digest.h"
-#include "infeed/batch_placement.h"
+#include "infeed/accounts/batch_digest.h"
 #include "infeed/infeed.h"
+#include "infeed/sharding/batch_placement.h"
 #include "pipeline/pipeline.h"
 
 namespace penstock {

@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "absl/status/statusor.h"
-#include "infeed/core_slice.h"
+#include "infeed/sharding/core_slice.h"
 
 namespace penstock {
 

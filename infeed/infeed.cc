@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "formats/files/status.h"
-#include "infeed/batch_placement.h"
+#include "infeed/sharding/batch_placement.h"
 
 namespace penstock {
 namespace {

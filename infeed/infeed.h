@@ -10,12 +10,12 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "infeed/batch_source.h"
-#include "infeed/clock.h"
-#include "infeed/core_slice.h"
 #include "infeed/device.h"
-#include "infeed/infeed_queue.h"
-#include "infeed/mesh.h"
+#include "infeed/queues/batch_source.h"
+#include "infeed/queues/clock.h"
+#include "infeed/queues/infeed_queue.h"
+#include "infeed/sharding/core_slice.h"
+#include "infeed/sharding/mesh.h"
 #include "pipeline/pipeline.h"
 
 namespace penstock {

@@ -1,4 +1,4 @@
-#include "infeed/batch_placement.h"
+#include "infeed/sharding/batch_placement.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "infeed/clock.h"
+#include "infeed/queues/clock.h"
 
 #include <gtest/gtest.h>
 

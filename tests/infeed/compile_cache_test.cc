@@ -1,4 +1,4 @@
-#include "infeed/compile_cache.h"
+#include "infeed/devices/compile_cache.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "infeed/coordinator.h"
+#include "infeed/devices/coordinator.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "infeed/core_slice.h"
+#include "infeed/sharding/core_slice.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

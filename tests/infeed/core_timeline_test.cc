@@ -1,6 +1,6 @@
 // The timeline against closed forms: a producer, a link and a device that meet
 // at a bounded queue, in virtual time.
-#include "infeed/core_timeline.h"
+#include "infeed/devices/core_timeline.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-#include "infeed/step_times.h"
+#include "infeed/accounts/step_times.h"
 
 namespace penstock {
 namespace {

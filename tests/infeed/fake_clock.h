@@ -9,7 +9,7 @@
 #include <set>
 #include <stop_token>
 
-#include "infeed/clock.h"
+#include "infeed/queues/clock.h"
 
 namespace penstock::testing {
 

@@ -1,4 +1,4 @@
-#include "infeed/infeed_queue.h"
+#include "infeed/queues/infeed_queue.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

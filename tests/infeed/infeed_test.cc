@@ -7,7 +7,7 @@
 #include <latch>
 #include <thread>
 
-#include "infeed/simulated_device.h"
+#include "infeed/devices/simulated_device.h"
 #include "tests/infeed/fake_clock.h"
 #include "tests/infeed/made_batches.h"
 #include "tests/support/status_matchers.h"

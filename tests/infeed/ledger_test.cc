@@ -1,4 +1,4 @@
-#include "infeed/ledger.h"
+#include "infeed/accounts/ledger.h"
 
 #include <gtest/gtest.h>
 

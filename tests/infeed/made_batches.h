@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "infeed/batch_source.h"
+#include "infeed/queues/batch_source.h"
 
 namespace penstock::testing {
 

@@ -1,4 +1,4 @@
-#include "infeed/mesh.h"
+#include "infeed/sharding/mesh.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -3,9 +3,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "infeed/report_json.h"
-#include "infeed/report_text.h"
-#include "infeed/training_run.h"
+#include "infeed/training/report_json.h"
+#include "infeed/training/report_text.h"
+#include "infeed/training/training_run.h"
 #include "tests/infeed/made_batches.h"
 
 namespace penstock {

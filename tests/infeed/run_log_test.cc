@@ -1,5 +1,5 @@
 // What a run writes down: digest, census, counts.
-#include "infeed/run_log.h"
+#include "infeed/accounts/run_log.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // The tables are those of JAX's own multi-process tests and of torch_xla's
 // sharding tests, or computed by hand from GSPMD's rule where said so.
-#include "infeed/sharding.h"
+#include "infeed/sharding/sharding.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "infeed/simulated_device.h"
+#include "infeed/devices/simulated_device.h"
 
 #include <gtest/gtest.h>
 

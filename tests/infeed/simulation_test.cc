@@ -1,13 +1,13 @@
 // The whole way, from files to devices.
-#include "infeed/simulation.h"
+#include "infeed/training/simulation.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
 
-#include "infeed/batch_placement.h"
 #include "infeed/infeed.h"
+#include "infeed/sharding/batch_placement.h"
 #include "tests/pipeline/dataset_fixture.h"
 #include "tests/support/status_matchers.h"
 

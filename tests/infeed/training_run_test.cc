@@ -1,4 +1,4 @@
-#include "infeed/training_run.h"
+#include "infeed/training/training_run.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "infeed/watchdog.h"
+#include "infeed/devices/watchdog.h"
 
 #include <gtest/gtest.h>
 

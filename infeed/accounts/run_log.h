@@ -1,0 +1,62 @@
+// What the devices of a run were given, written down as they take it.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "infeed/accounts/batch_digest.h"
+#include "infeed/accounts/record_census.h"
+#include "infeed/accounts/step_times.h"
+#include "infeed/sharding/core_slice.h"
+#include "pipeline/state.h"
+
+namespace penstock {
+
+struct RowCounts {
+  uint64_t examples = 0;  // rows of weight 1
+  uint64_t pad_rows = 0;
+  // Values of the features that have a bucket length: the sum of the first
+  // lengths tensor; 0 without one. Padding is not counted.
+  uint64_t real_tokens = 0;
+  // Rows times bucket length, padding included.
+  uint64_t all_tokens = 0;
+  uint64_t bytes = 0;  // of tensors, as they go to the devices
+};
+
+// Threads: any number at a time.
+class RunLog {
+ public:
+  RunLog(std::optional<uint64_t> records_per_epoch, size_t shapes);
+
+  // A device took a slice. Copies of rows that another device took must be left
+  // out.
+  void AddSlice(const CoreSlice& slice);
+  // All devices did a step. From one thread.
+  void AddStep(const StepSpan& span, const CoreSlice& slice);
+
+  // Once the run is over.
+  const RowCounts& rows() const { return rows_; }
+  uint64_t batch_digest() const { return batch_digest_.value(); }
+  const RecordCensus& census() const { return census_; }
+  const std::vector<StepSpan>& steps() const { return steps_; }
+  // Steps of each shape.
+  const std::vector<uint64_t>& steps_of_shape() const {
+    return steps_of_shape_;
+  }
+  // After the last step; nullopt without a step.
+  const std::optional<State>& state() const { return state_; }
+
+ private:
+  std::mutex mutex_;
+  // Guarded by mutex_ until the run is over.
+  RowCounts rows_;
+  BatchDigest batch_digest_;
+  RecordCensus census_;
+  std::vector<StepSpan> steps_;
+  std::vector<uint64_t> steps_of_shape_;
+  std::optional<State> state_;
+};
+
+}  // namespace penstock

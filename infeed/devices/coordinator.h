@@ -1,0 +1,120 @@
+// What all devices of a run share: the step they are in, and the first error.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "infeed/devices/compile_cache.h"
+#include "pipeline/contract.h"
+
+namespace penstock {
+
+// A device that has its batch on board and could begin the step.
+struct Arrival {
+  uint32_t device = 0;
+  uint64_t step = 0;
+  size_t shape = 0;
+  int64_t ready_ns = 0;
+  int64_t compile_ns = 0;  // what compiling for this shape would take
+};
+
+// What all devices do together next.
+struct StepPlan {
+  int64_t begin_ns = 0;    // the last device is ready
+  int64_t compile_ns = 0;  // before the step itself; 0 where the shape is known
+  bool last = false;       // the run stops after this step
+};
+
+struct CoordinatorOptions {
+  // Stops after so many steps, at least one.
+  std::optional<uint64_t> max_steps = std::nullopt;
+  CompileCacheOptions compile = {};
+};
+
+// Lets all devices of all hosts of one process begin each step together. The
+// first error ends every wait of the run. Devices that disagree about the step,
+// its shape or the end of data are an error that names the hosts, not a hang.
+//
+// Threads: Arrive* from one thread for each device; the rest from any.
+// Limits:  hosts of other processes need another implementation.
+class Coordinator {
+ public:
+  // `host_of_device` has an element for each device. `contract` is borrowed.
+  Coordinator(std::vector<uint32_t> host_of_device, const Contract& contract,
+              CoordinatorOptions options = {});
+
+  // Waits until every device has arrived at this step.
+  // Errors:  the first error of the run.
+  absl::StatusOr<StepPlan> Arrive(const Arrival& arrival);
+  // The same for a device that stops, with the time it is free: waits for the
+  // others to stop, and gives the time at which all have.
+  absl::StatusOr<int64_t> ArriveAtEnd(uint32_t device, int64_t free_ns);
+
+  // The same for a device whose data was cancelled: pipelines that agree with
+  // each other all end when one fails, and the run must end with the error of
+  // that one. So this waits until it comes, or until no device can bring it.
+  void ArriveCancelled(uint32_t device, const absl::Status& status);
+
+  // Ends the run with an error; the first counts. Never blocks.
+  void Fail(const absl::Status& status);
+  // Stops after the step that begins next.
+  void RequestStop();
+
+  // OK unless the run failed.
+  absl::Status status() const;
+  // Requested by the first error.
+  std::stop_token stop_token() const { return stop_.get_token(); }
+
+  // Steps begun so far.
+  uint64_t steps() const;
+  // For each device the nanoseconds that others waited for it, as the last one
+  // ready. The sum is the peer wait of all ledgers.
+  std::vector<int64_t> waited_for_ns() const;
+  std::vector<CompileEvent> compiles() const;
+  // Who waits for whom, a line for each device.
+  std::string Describe() const;
+
+ private:
+  struct Place {
+    bool arrived = false;
+    bool at_end = false;
+    uint64_t step = 0;  // of the last arrival
+    size_t shape = 0;
+    int64_t ready_ns = 0;
+    int64_t compile_ns = 0;
+    absl::Status status = absl::OkStatus();  // kCancelled: it brings no data
+  };
+
+  absl::StatusOr<StepPlan> Await(uint32_t device, const Place& place);
+  absl::Status CheckAgreement() const;
+  absl::StatusOr<StepPlan> Release();
+  std::string Name(size_t device) const;
+
+  const std::vector<uint32_t> host_of_device_;
+  const Contract& contract_;
+  const CoordinatorOptions options_;
+  std::stop_source stop_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable released_;
+  // Guarded by mutex_.
+  std::vector<Place> places_;
+  size_t arrived_ = 0;
+  uint64_t generation_ = 0;
+  uint64_t steps_ = 0;
+  bool stop_soon_ = false;
+  StepPlan plan_;
+  absl::Status status_;
+  CompileCache compile_cache_;
+  std::vector<int64_t> waited_for_ns_;
+};
+
+}  // namespace penstock

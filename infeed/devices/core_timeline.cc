@@ -1,0 +1,34 @@
+#include "infeed/devices/core_timeline.h"
+
+#include <algorithm>
+
+namespace penstock {
+
+CoreTimeline::CoreTimeline(int64_t begin_ns, int64_t free_ns)
+    : ledger_(begin_ns, Bucket::kInit) {
+  ledger_.Enter(Bucket::kInfeedWait, std::max(begin_ns, free_ns));
+}
+
+int64_t CoreTimeline::Feed(int64_t pushed_ns, int64_t ready_ns) {
+  ledger_.Enter(Bucket::kTransferWait, std::max(free_ns(), pushed_ns));
+  ledger_.Enter(Bucket::kPeerWait, std::max(free_ns(), ready_ns));
+  return free_ns();
+}
+
+int64_t CoreTimeline::Begin(const StepPlan& plan) {
+  ledger_.Enter(Bucket::kCompile, std::max(free_ns(), plan.begin_ns));
+  ledger_.Enter(Bucket::kCompute, free_ns() + plan.compile_ns);
+  return free_ns();
+}
+
+void CoreTimeline::End(int64_t end_ns, uint64_t pad_rows, uint64_t rows) {
+  ledger_.EndStep(Bucket::kInfeedWait, std::max(free_ns(), end_ns), pad_rows,
+                  rows);
+}
+
+void CoreTimeline::Finish(int64_t done_ns) {
+  ledger_.Enter(Bucket::kDrain, free_ns());
+  ledger_.Enter(Bucket::kDrain, std::max(free_ns(), done_ns));
+}
+
+}  // namespace penstock

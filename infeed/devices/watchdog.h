@@ -1,0 +1,31 @@
+// Ends a run that stands still, and says why.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <thread>
+
+#include "infeed/queues/clock.h"
+
+namespace penstock {
+
+struct WatchdogOptions {
+  // A run without a new step for this long is stuck. Must be above the longest
+  // step and compile. 300 s is what JAX waits for a missing host.
+  int64_t limit_ns = 300'000'000'000;
+};
+
+// Calls `on_stall` once, on its own thread, when `progress` has not changed for
+// the limit; it is looked at four times in that time.
+class Watchdog {
+ public:
+  Watchdog(Clock& clock, std::function<uint64_t()> progress,
+           std::function<void()> on_stall, WatchdogOptions options = {});
+  // Ends the watch at once.
+  ~Watchdog() = default;
+
+ private:
+  std::jthread watch_;
+};
+
+}  // namespace penstock

@@ -1,0 +1,46 @@
+#include "infeed/queues/clock.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <utility>
+
+namespace penstock {
+namespace {
+
+// Long enough to hide most of a sleep's wake-up delay, short enough that eight
+// devices that wake together take little from the threads that feed them.
+constexpr int64_t kSpinNs = 30'000;
+
+class Steady : public Clock {
+ public:
+  int64_t NowNs() override {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(
+               std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+  }
+
+  bool WaitUntil(int64_t deadline_ns, std::stop_token stop) override {
+    const std::chrono::steady_clock::time_point sleep_end(
+        std::chrono::nanoseconds(deadline_ns - kSpinNs));
+    if (NowNs() < deadline_ns - kSpinNs) {
+      std::mutex mutex;
+      std::condition_variable_any never_notified;
+      std::unique_lock lock(mutex);
+      never_notified.wait_until(lock, stop, sleep_end, [] { return false; });
+    }
+    while (NowNs() < deadline_ns) {
+      if (stop.stop_requested()) return false;
+    }
+    return true;
+  }
+};
+
+}  // namespace
+
+Clock& SteadyClock() {
+  static Steady& clock = *new Steady;
+  return clock;
+}
+
+}  // namespace penstock

@@ -1,0 +1,95 @@
+// The bounded queue of one device.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "infeed/queues/clock.h"
+#include "infeed/sharding/core_slice.h"
+
+namespace penstock {
+
+struct InfeedItem {
+  CoreSlice slice;
+  // When the host handed it over, and when it is on the device.
+  int64_t pushed_ns = 0;
+  int64_t ready_ns = 0;
+};
+
+struct InfeedQueueOptions {
+  // Items at most; at least 1.
+  size_t depth = 2;
+  // Bytes at most; one item is always allowed.
+  uint64_t bytes = 1ull << 30;
+};
+
+// First in, first out, of items that follow each other step by step.
+//
+// Threads: one pushes, one pops; Cancel() and the counts from any.
+class InfeedQueue {
+ public:
+  // Every item must be `rows` rows of a batch under `contract`, which is
+  // borrowed, like `clock`.
+  InfeedQueue(const Contract& contract, int64_t rows, Clock& clock,
+              InfeedQueueOptions options = {});
+
+  // Waits until an item of `size_bytes` fits.
+  // Errors:  kCancelled; kFailedPrecondition after Close().
+  absl::Status AwaitRoom(uint64_t size_bytes);
+  // AwaitRoom, then puts the item last.
+  // Errors:  also kInternal where the item is not the next step, or of another
+  //          contract or number of rows.
+  absl::Status Push(InfeedItem item);
+  // No more items come. Pops give those that are there, then nullopt, or
+  // `status` where it is an error.
+  void Close(absl::Status status = absl::OkStatus());
+
+  // Waits for the first item and leaves it in its place; nullopt at the end.
+  // Errors:  kCancelled; what Close() was given.
+  absl::StatusOr<std::optional<InfeedItem>> Front();
+  // The same, and takes it out.
+  absl::StatusOr<std::optional<InfeedItem>> Pop();
+
+  // Ends every wait, now and later. Never blocks.
+  void Cancel();
+
+  size_t depth() const;
+  // The step of the last item pushed; nullopt before the first.
+  std::optional<uint64_t> last_step() const;
+  // How many nanoseconds the queue held 0, 1 ... depth items, since it was
+  // made.
+  std::vector<int64_t> DepthNs() const;
+
+ private:
+  bool HasRoom(uint64_t size_bytes) const;
+  absl::Status CheckItem(const InfeedItem& item) const;
+  absl::StatusOr<std::optional<InfeedItem>> FrontLocked(
+      std::unique_lock<std::mutex>& lock);
+  void Mark();
+
+  const Contract& contract_;
+  const int64_t rows_;
+  Clock& clock_;
+  const InfeedQueueOptions options_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  // Guarded by mutex_.
+  std::deque<InfeedItem> items_;
+  uint64_t bytes_ = 0;
+  std::optional<uint64_t> last_step_;
+  bool closed_ = false;
+  bool cancelled_ = false;
+  absl::Status close_status_;
+  std::vector<int64_t> depth_ns_;
+  int64_t mark_ns_;
+};
+
+}  // namespace penstock

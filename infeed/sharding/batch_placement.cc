@@ -1,0 +1,82 @@
+#include "infeed/sharding/batch_placement.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "formats/files/status.h"
+#include "infeed/sharding/sharding.h"
+
+namespace penstock {
+
+std::vector<uint32_t> BatchPlacement::DevicesOf(uint32_t host) const {
+  std::vector<uint32_t> devices;
+  for (uint32_t device = 0; device < host_of_device.size(); ++device) {
+    if (host_of_device[device] == host) devices.push_back(device);
+  }
+  return devices;
+}
+
+Topology BatchPlacement::TopologyOf(uint32_t host) const {
+  Topology topology;
+  topology.shards = shards;
+  topology.hosts = hosts;
+  topology.host = host;
+  for (const uint32_t device : device_of_shard) {
+    topology.host_of_shard.push_back(host_of_device[device]);
+  }
+  return topology;
+}
+
+absl::StatusOr<BatchPlacement> PlaceBatch(const Mesh& mesh,
+                                          std::string_view axis,
+                                          uint32_t hosts) {
+  if (hosts == 0) {
+    return absl::InvalidArgumentError("a batch needs at least one host");
+  }
+  PENSTOCK_ASSIGN_OR_RETURN(const Sharding sharding,
+                            Sharding::Create(mesh, {{std::string(axis)}}));
+  BatchPlacement placement;
+  placement.hosts = hosts;
+  placement.shards = static_cast<uint32_t>(sharding.tiles()[0]);
+  placement.shard_of_device.resize(mesh.size());
+  const uint32_t share = mesh.size() / hosts;
+  const uint32_t larger = mesh.size() % hosts;
+  for (uint32_t host = 0; host < hosts; ++host) {
+    placement.host_of_device.insert(placement.host_of_device.end(),
+                                    share + (host < larger ? 1 : 0), host);
+  }
+  for (const std::vector<uint32_t>& copies : sharding.ReplicaGroups()) {
+    const auto shard = static_cast<uint32_t>(placement.device_of_shard.size());
+    const uint32_t first = copies.front();
+    placement.device_of_shard.push_back(first);
+    for (const uint32_t device : copies) {
+      placement.shard_of_device[device] = shard;
+      if (placement.host_of_device[device] == placement.host_of_device[first]) {
+        continue;
+      }
+      return absl::UnimplementedError(fmt::format(
+          "devices {} of host {} and {} of host {} hold the same rows (shard "
+          "{} of axis \"{}\"), but each shard is made by one host; order the "
+          "mesh's devices so that copies share a host, or use fewer hosts",
+          first, placement.host_of_device[first], device,
+          placement.host_of_device[device], shard, axis));
+    }
+  }
+  return placement;
+}
+
+absl::StatusOr<Topology> BatchTopology(const Mesh& mesh, std::string_view axis,
+                                       uint32_t hosts, uint32_t host) {
+  PENSTOCK_ASSIGN_OR_RETURN(const BatchPlacement placement,
+                            PlaceBatch(mesh, axis, hosts));
+  if (host >= hosts) {
+    return absl::InvalidArgumentError(
+        fmt::format("host {} of {}: hosts are counted from 0", host, hosts));
+  }
+  return placement.TopologyOf(host);
+}
+
+}  // namespace penstock

@@ -1,0 +1,44 @@
+// Which device and which host takes which rows of a batch.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "infeed/sharding/mesh.h"
+#include "pipeline/topology.h"
+
+namespace penstock {
+
+// A batch whose rows are cut over one axis of a mesh. Devices along the other
+// axes hold copies of the same rows.
+struct BatchPlacement {
+  uint32_t shards = 1;
+  uint32_t hosts = 1;
+  std::vector<uint32_t> shard_of_device;  // [devices]
+  std::vector<uint32_t> host_of_device;   // [devices], blocks of device ids
+  // The device of each shard whose copy counts: its first in mesh order.
+  std::vector<uint32_t> device_of_shard;  // [shards]
+
+  // Devices of `host`, rising. Empty where there are more hosts than devices.
+  std::vector<uint32_t> DevicesOf(uint32_t host) const;
+  // What Compile() of that host's pipeline needs.
+  Topology TopologyOf(uint32_t host) const;
+};
+
+// Devices belong to hosts in blocks as even as possible, larger ones first:
+// 8 devices on 3 hosts are 3, 3 and 2.
+//
+// Errors:  kInvalidArgument for an axis that the mesh lacks or no hosts;
+//          kUnimplemented where devices of two hosts hold the same rows.
+absl::StatusOr<BatchPlacement> PlaceBatch(const Mesh& mesh,
+                                          std::string_view axis = "data",
+                                          uint32_t hosts = 1);
+
+// The topology of PlaceBatch() for one host.
+absl::StatusOr<Topology> BatchTopology(const Mesh& mesh,
+                                       std::string_view axis = "data",
+                                       uint32_t hosts = 1, uint32_t host = 0);
+
+}  // namespace penstock

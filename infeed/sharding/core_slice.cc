@@ -1,0 +1,106 @@
+#include "infeed/sharding/core_slice.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "formats/files/status.h"
+
+namespace penstock {
+namespace {
+
+absl::Status CheckTensor(const Contract& contract, size_t t,
+                         const Batch& batch) {
+  const TensorSpec& spec = contract.tensors[t];
+  const Tensor& tensor = batch.tensors[t];
+  const auto rows = static_cast<int64_t>(batch.record_ids.size());
+  const std::vector<int64_t> declared = contract.ShapeOf(t, batch.shape, rows);
+  if (tensor.shape != declared) {
+    return absl::InternalError(fmt::format(
+        "tensor {} of step {} has shape [{}], but the contract declares [{}]",
+        spec.name, batch.step, fmt::join(tensor.shape, ", "),
+        fmt::join(declared, ", ")));
+  }
+  uint64_t bytes = SizeBytes(spec.type);
+  for (const int64_t size : declared) bytes *= static_cast<uint64_t>(size);
+  if (tensor.bytes.size() != bytes) {
+    return absl::InternalError(fmt::format(
+        "tensor {} of step {} holds {} bytes, but {} [{}] has {}", spec.name,
+        batch.step, tensor.bytes.size(), ElementTypeName(spec.type),
+        fmt::join(declared, ", "), bytes));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<CoreSlice> CoreSlice::Create(
+    std::shared_ptr<const Batch> batch,
+    std::shared_ptr<const Contract> contract, SlicePlace place) {
+  if (batch->shape >= contract->shapes()) {
+    return absl::InternalError(
+        fmt::format("step {} has shape number {}, but the contract declares {} "
+                    "shapes",
+                    batch->step, batch->shape, contract->shapes()));
+  }
+  if (batch->tensors.size() != contract->tensors.size()) {
+    return absl::InternalError(fmt::format(
+        "step {} has {} tensors, but the contract declares {}", batch->step,
+        batch->tensors.size(), contract->tensors.size()));
+  }
+  if (place.row_begin < 0 || place.rows < 0 ||
+      place.row_begin + place.rows >
+          static_cast<int64_t>(batch->record_ids.size())) {
+    return absl::InternalError(fmt::format(
+        "device {} takes rows [{}, {}) of step {}, but this host's batch has "
+        "{} rows",
+        place.device, place.row_begin, place.row_begin + place.rows,
+        batch->step, batch->record_ids.size()));
+  }
+  for (size_t t = 0; t < contract->tensors.size(); ++t) {
+    PENSTOCK_RETURN_IF_ERROR(CheckTensor(*contract, t, *batch));
+  }
+  return CoreSlice(std::move(batch), std::move(contract), place);
+}
+
+CoreSlice::CoreSlice(std::shared_ptr<const Batch> batch,
+                     std::shared_ptr<const Contract> contract, SlicePlace place)
+    : batch_(std::move(batch)),
+      contract_(std::move(contract)),
+      place_(place),
+      size_bytes_(contract_->RowBytes(batch_->shape) *
+                  static_cast<uint64_t>(place.rows)) {}
+
+std::span<const uint64_t> CoreSlice::record_ids() const {
+  return std::span(batch_->record_ids)
+      .subspan(static_cast<size_t>(place_.row_begin),
+               static_cast<size_t>(place_.rows));
+}
+
+uint64_t CoreSlice::pad_rows() const {
+  return static_cast<uint64_t>(std::ranges::count(record_ids(), kNoRecord));
+}
+
+TensorView CoreSlice::tensor(size_t t) const {
+  const Tensor& whole = batch_->tensors[t];
+  const size_t rows = batch_->record_ids.size();
+  const size_t row_bytes = rows == 0 ? 0 : whole.bytes.size() / rows;
+  TensorView view{.spec = &contract_->tensors[t], .shape = whole.shape};
+  view.shape[0] = place_.rows;
+  view.bytes = std::span(whole.bytes)
+                   .subspan(static_cast<size_t>(place_.row_begin) * row_bytes,
+                            static_cast<size_t>(place_.rows) * row_bytes);
+  return view;
+}
+
+std::optional<TensorView> CoreSlice::Find(std::string_view name) const {
+  for (size_t t = 0; t < contract_->tensors.size(); ++t) {
+    if (contract_->tensors[t].name == name) return tensor(t);
+  }
+  return std::nullopt;
+}
+
+}  // namespace penstock

@@ -1,0 +1,74 @@
+// What came out of a run.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "formats/records/record_digest.h"
+#include "infeed/accounts/ledger.h"
+#include "infeed/accounts/record_census.h"
+#include "infeed/accounts/run_log.h"
+#include "infeed/accounts/step_times.h"
+#include "infeed/devices/compile_cache.h"
+#include "pipeline/state.h"
+
+namespace penstock {
+
+struct CoreReport {
+  uint32_t device = 0;
+  uint32_t host = 0;
+  uint32_t shard = 0;
+  Ledger ledger{0};
+  // Others waited so long for this device: their peer wait.
+  int64_t waited_for_ns = 0;
+  // How long its queue held 0, 1 ... batches.
+  std::vector<int64_t> depth_ns;
+};
+
+struct ShapeReport {
+  int64_t length = 0;  // of its bucket
+  uint64_t steps = 0;
+};
+
+struct RunReport {
+  uint32_t hosts = 1;
+  uint32_t shards = 1;
+  size_t depth = 0;
+  bool planned = false;
+  std::string contract = {};  // Contract::Describe()
+  std::string explain = {};   // of host 0's pipeline, where there was one
+
+  // From the beginning, compiling the pipeline included, until all devices were
+  // done; each ledger's wall time.
+  int64_t wall_ns = 0;
+  // Until the first step itself began.
+  int64_t first_step_ns = 0;
+  StepSummary times = {};
+  RowCounts rows = {};
+  // As host 0's pipeline counted them up to the last batch it built.
+  uint64_t dropped = 0;
+  uint64_t truncated = 0;
+
+  std::vector<ShapeReport> shapes = {};
+  std::vector<CompileEvent> compiles = {};
+  std::vector<CoreReport> cores = {};  // by device
+
+  uint64_t batch_digest = 0;
+  RecordDigest record_digest = {};
+  std::vector<EpochCensus> epochs = {};
+  // After the last step that the devices consumed.
+  State state = {};
+
+  // Of a bucket, over all cores.
+  int64_t MeanNs(Bucket bucket) const;
+  // Real rows' compute as a part of wall time, over all cores.
+  double goodput_percent() const;
+  // Tokens that pad as a part of all; rows where there are no tokens.
+  double padding_percent() const;
+  double examples_per_second() const;
+  double tokens_per_second() const;  // real ones
+};
+
+}  // namespace penstock

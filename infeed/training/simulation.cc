@@ -1,0 +1,121 @@
+#include "infeed/training/simulation.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <thread>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "formats/files/status.h"
+#include "infeed/queues/batch_source.h"
+#include "infeed/queues/clock.h"
+#include "infeed/sharding/batch_placement.h"
+#include "infeed/training/training_run.h"
+#include "pipeline/agreement.h"
+#include "pipeline/pipeline.h"
+
+namespace penstock {
+namespace {
+
+using Agreements = std::vector<std::unique_ptr<Agreement>>;
+
+absl::StatusOr<Pipeline> CompileHost(const Dataset& dataset,
+                                     const Topology& topology,
+                                     Agreement& agreement,
+                                     const SimulationOptions& options) {
+  PENSTOCK_ASSIGN_OR_RETURN(
+      Pipeline pipeline, Compile(dataset, topology,
+                                 {.threads = options.threads_per_host,
+                                  .buffer_bytes = options.buffer_bytes,
+                                  .agreement = &agreement,
+                                  .files = options.files,
+                                  .force_streamed = options.force_streamed}));
+  if (options.restore) {
+    PENSTOCK_RETURN_IF_ERROR(pipeline.Restore(*options.restore));
+  }
+  return pipeline;
+}
+
+// The error of the first host that has one of its own; hosts that were
+// cancelled because of it come last.
+absl::Status FirstError(
+    const std::vector<absl::StatusOr<Pipeline>>& pipelines) {
+  absl::Status first;
+  for (size_t h = 0; h < pipelines.size(); ++h) {
+    const absl::Status& status = pipelines[h].status();
+    if (status.ok() || !(first.ok() || absl::IsCancelled(first))) continue;
+    first = pipelines.size() == 1 ? status
+                                  : Annotate(status, fmt::format("host {}", h));
+  }
+  return first;
+}
+
+// Each host compiles on a thread of its own: the hosts may have to agree.
+absl::StatusOr<std::vector<Pipeline>> CompileHosts(
+    const Dataset& dataset, const BatchPlacement& placement,
+    const Agreements& agreements, const SimulationOptions& options) {
+  std::vector<absl::StatusOr<Pipeline>> compiled;
+  for (uint32_t h = 0; h < options.hosts; ++h) {
+    compiled.emplace_back(absl::UnknownError("not compiled"));
+  }
+  {
+    std::vector<std::jthread> threads;
+    for (uint32_t h = 0; h < options.hosts; ++h) {
+      threads.emplace_back([&, h] {
+        compiled[h] = CompileHost(dataset, placement.TopologyOf(h),
+                                  *agreements[h], options);
+        if (!compiled[h].ok()) agreements[h]->Cancel();
+      });
+    }
+  }
+  PENSTOCK_RETURN_IF_ERROR(FirstError(compiled));
+  std::vector<Pipeline> pipelines;
+  for (auto& pipeline : compiled) pipelines.push_back(*std::move(pipeline));
+  return pipelines;
+}
+
+}  // namespace
+
+absl::StatusOr<RunReport> Simulate(const Dataset& dataset,
+                                   SimulationOptions options) {
+  const int64_t begin_ns = SteadyClock().NowNs();
+  PENSTOCK_ASSIGN_OR_RETURN(const Mesh mesh, Mesh::Create(options.mesh));
+  PENSTOCK_ASSIGN_OR_RETURN(const BatchPlacement placement,
+                            PlaceBatch(mesh, options.axis, options.hosts));
+  // Outlives the pipelines, which borrow it.
+  const Agreements agreements = ThreadAgreement(options.hosts);
+  PENSTOCK_ASSIGN_OR_RETURN(
+      std::vector<Pipeline> pipelines,
+      CompileHosts(dataset, placement, agreements, options));
+
+  const bool planned = pipelines[0].planned();
+  const std::string explain = pipelines[0].Explain();
+  State start;
+  start.fingerprint = pipelines[0].Fingerprint();
+  if (options.restore) start = *options.restore;
+  TrainingOptions training{
+      .axis = options.axis,
+      .depth = options.depth,
+      .queue_bytes = options.queue_bytes,
+      .device = options.device,
+      .max_steps = options.max_steps,
+      .compile_budget = options.compile_budget,
+      .watchdog = options.watchdog,
+      .records_per_epoch = pipelines[0].records_per_epoch(),
+      .stop = options.stop,
+      .begin_ns = begin_ns};
+  std::vector<std::unique_ptr<BatchSource>> sources;
+  for (Pipeline& pipeline : pipelines) {
+    sources.push_back(FromPipeline(std::move(pipeline)));
+  }
+  PENSTOCK_ASSIGN_OR_RETURN(
+      RunReport report,
+      RunTraining(std::move(sources), mesh, std::move(training)));
+  report.planned = planned;
+  report.explain = explain;
+  if (report.times.steps == 0) report.state = start;
+  return report;
+}
+
+}  // namespace penstock

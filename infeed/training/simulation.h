@@ -1,0 +1,59 @@
+// A dataset through simulated training: what tools/infeedsim runs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "formats/files/file.h"
+#include "infeed/devices/simulated_device.h"
+#include "infeed/devices/watchdog.h"
+#include "infeed/sharding/mesh.h"
+#include "infeed/training/run_report.h"
+#include "pipeline/dataset.h"
+#include "pipeline/state.h"
+
+namespace penstock {
+
+struct SimulationOptions {
+  // Devices of all hosts together, and the axis that cuts the rows.
+  std::vector<MeshAxis> mesh = {{"data", 8}};
+  std::string axis = "data";
+  // Each is a group of threads of this process with a pipeline of its own.
+  uint32_t hosts = 1;
+  // That build batches, for each host; 0 is one for each core of the machine.
+  int threads_per_host = 0;
+  // Of batches built and not yet queued, for each host.
+  uint64_t buffer_bytes = 256ull << 20;
+  // Of each device's queue, in batches and in bytes.
+  size_t depth = 2;
+  uint64_t queue_bytes = 1ull << 30;
+  bool force_streamed = false;
+
+  SimulatedDeviceOptions device = {};
+  // Goes on from a state instead of the start.
+  std::optional<State> restore = std::nullopt;
+  // Stops after so many steps of this run, also before the first; without it
+  // the run goes to the end of data.
+  std::optional<uint64_t> max_steps = std::nullopt;
+  // More compiles are an error; 0 is any number.
+  uint64_t compile_budget = 0;
+  WatchdogOptions watchdog = {};
+  // Where it is requested, the run stops at the next step on all hosts and
+  // reports as ever.
+  std::stop_token stop = {};
+  // Borrowed. Null is LocalFiles().
+  FileSystem* files = nullptr;
+};
+
+// Compiles the dataset on every host, trains and reports.
+// Errors:  those of Compile(), Pipeline::Restore() and RunTraining(); with more
+//          than one host the message names it.
+absl::StatusOr<RunReport> Simulate(const Dataset& dataset,
+                                   SimulationOptions options = {});
+
+}  // namespace penstock

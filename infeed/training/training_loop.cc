@@ -1,0 +1,128 @@
+#include "infeed/training/training_loop.h"
+
+#include <cstddef>
+#include <optional>
+#include <thread>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "formats/files/status.h"
+
+namespace penstock {
+namespace {
+
+class CoreLoop {
+ public:
+  CoreLoop(uint32_t number, InfeedQueue& queue, Device& device,
+           const TrainingContext& context, CoreTimeline& timeline)
+      : number_(number),
+        queue_(queue),
+        device_(device),
+        context_(context),
+        timeline_(timeline),
+        counts_(
+            context.placement
+                .device_of_shard[context.placement.shard_of_device[number]] ==
+            number) {}
+
+  void Run() {
+    const absl::Status status = RunSteps();
+    if (absl::IsCancelled(status)) {
+      context_.coordinator.ArriveCancelled(number_, status);
+    } else if (!status.ok()) {
+      context_.coordinator.Fail(status);
+    }
+  }
+
+ private:
+  absl::Status RunSteps() {
+    bool last = false;
+    while (!last) {
+      PENSTOCK_ASSIGN_OR_RETURN(const std::optional<InfeedItem> item,
+                                queue_.Front());
+      if (!item) break;
+      PENSTOCK_ASSIGN_OR_RETURN(last, Step(*item));
+    }
+    PENSTOCK_ASSIGN_OR_RETURN(
+        const int64_t done_ns,
+        context_.coordinator.ArriveAtEnd(number_, context_.clock.NowNs()));
+    timeline_.Finish(done_ns);
+    return absl::OkStatus();
+  }
+
+  // True after the last step of the run. The batch leaves its queue when the
+  // step begins: until then it takes a place on the device.
+  absl::StatusOr<bool> Step(const InfeedItem& item) {
+    const CoreSlice& slice = item.slice;
+    const int64_t free_ns = timeline_.free_ns();
+    const int64_t ready_ns = timeline_.Feed(item.pushed_ns, item.ready_ns);
+    PENSTOCK_RETURN_IF_ERROR(WaitUntil(ready_ns));
+    PENSTOCK_ASSIGN_OR_RETURN(
+        const StepPlan plan,
+        context_.coordinator.Arrive({.device = number_,
+                                     .step = slice.step(),
+                                     .shape = slice.shape(),
+                                     .ready_ns = ready_ns,
+                                     .compile_ns = device_.CompileNs(slice)}));
+    const int64_t begin_ns = timeline_.Begin(plan);
+    PENSTOCK_RETURN_IF_ERROR(WaitUntil(begin_ns));
+    PENSTOCK_RETURN_IF_ERROR(queue_.Pop().status());
+    PENSTOCK_ASSIGN_OR_RETURN(const Work step,
+                              device_.Execute(slice, begin_ns));
+    timeline_.End(step.end_ns, slice.pad_rows(),
+                  static_cast<uint64_t>(slice.rows()));
+    if (counts_) context_.log.AddSlice(slice);
+    if (number_ == 0) {
+      context_.log.AddStep({.free_ns = free_ns,
+                            .begin_ns = plan.begin_ns,
+                            .compile_ns = plan.compile_ns,
+                            .end_ns = step.end_ns},
+                           slice);
+    }
+    PENSTOCK_RETURN_IF_ERROR(WaitUntil(step.end_ns));
+    return plan.last;
+  }
+
+  absl::Status WaitUntil(int64_t deadline_ns) {
+    if (context_.clock.WaitUntil(deadline_ns,
+                                 context_.coordinator.stop_token())) {
+      return absl::OkStatus();
+    }
+    return absl::CancelledError("the run was cancelled");
+  }
+
+  const uint32_t number_;
+  InfeedQueue& queue_;
+  Device& device_;
+  const TrainingContext& context_;
+  CoreTimeline& timeline_;
+  const bool counts_;  // its rows are no copy of another device's
+};
+
+// A host without devices makes its part of every batch, of no rows, and so
+// keeps step with hosts that exchange lengths. Where it is cancelled a host
+// with devices knows why.
+void DrainHost(Infeed& infeed, Coordinator& coordinator) {
+  while (infeed.Next()) {
+  }
+  const absl::Status status = infeed.status();
+  if (!status.ok() && !absl::IsCancelled(status)) coordinator.Fail(status);
+}
+
+}  // namespace
+
+void RunHost(Infeed& infeed, const std::vector<Device*>& devices,
+             const TrainingContext& context,
+             std::vector<CoreTimeline>& timelines) {
+  if (devices.empty()) return DrainHost(infeed, context.coordinator);
+  std::vector<std::jthread> threads;
+  for (size_t i = 0; i < devices.size(); ++i) {
+    threads.emplace_back([&, i] {
+      CoreLoop(infeed.devices()[i], infeed.queue(i), *devices[i], context,
+               timelines[i])
+          .Run();
+    });
+  }
+}
+
+}  // namespace penstock

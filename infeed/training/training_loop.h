@@ -1,0 +1,34 @@
+// One host's devices taking steps.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "infeed/accounts/run_log.h"
+#include "infeed/device.h"
+#include "infeed/devices/coordinator.h"
+#include "infeed/devices/core_timeline.h"
+#include "infeed/infeed.h"
+#include "infeed/queues/clock.h"
+#include "infeed/sharding/batch_placement.h"
+
+namespace penstock {
+
+// What all hosts of a run share. Everything is borrowed.
+struct TrainingContext {
+  const BatchPlacement& placement;
+  Coordinator& coordinator;
+  RunLog& log;
+  Clock& clock;
+};
+
+// Runs a thread for each of the host's devices, step by step with all others,
+// until the data ends, the coordinator stops the run or it fails. `devices` and
+// `timelines` have one for each device of the infeed, in order.
+//
+// Errors:  none of its own: they go to the coordinator.
+void RunHost(Infeed& infeed, const std::vector<Device*>& devices,
+             const TrainingContext& context,
+             std::vector<CoreTimeline>& timelines);
+
+}  // namespace penstock

@@ -1,0 +1,56 @@
+// A simulated training run over all hosts of a mesh, in one process and in real
+// time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "infeed/devices/simulated_device.h"
+#include "infeed/devices/watchdog.h"
+#include "infeed/queues/batch_source.h"
+#include "infeed/queues/clock.h"
+#include "infeed/sharding/mesh.h"
+#include "infeed/training/run_report.h"
+
+namespace penstock {
+
+struct TrainingOptions {
+  std::string axis = "data";
+  // Of every device's queue; see InfeedOptions.
+  size_t depth = 2;
+  uint64_t queue_bytes = 1ull << 30;
+  SimulatedDeviceOptions device = {};
+  // Stops after so many steps, also before the first; without it the run goes
+  // to the end of data.
+  std::optional<uint64_t> max_steps = std::nullopt;
+  // More compiles are an error; 0 is any number.
+  uint64_t compile_budget = 0;
+  WatchdogOptions watchdog = {};
+  // For the count of records never seen.
+  std::optional<uint64_t> records_per_epoch = std::nullopt;
+  // Where it is requested, the run stops at the next step on all hosts and
+  // reports as ever.
+  std::stop_token stop = {};
+  // Borrowed. Null is SteadyClock().
+  Clock* clock = nullptr;
+  // When the run began, for time spent before this call; 0 is at the call.
+  int64_t begin_ns = 0;
+};
+
+// Runs one host for each source, each with its infeed and a thread for each of
+// its devices.
+//
+// Errors:  the first of any host; kInvalidArgument where the sources are not
+//          those of one run; kDeadlineExceeded from the watchdog, with who
+//          waits for whom.
+absl::StatusOr<RunReport> RunTraining(
+    std::vector<std::unique_ptr<BatchSource>> sources, const Mesh& mesh,
+    TrainingOptions options = {});
+
+}  // namespace penstock
