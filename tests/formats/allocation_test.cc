@@ -18,7 +18,7 @@
 #include "formats/index/record_index_build.h"
 #include "formats/open.h"
 #include "formats/tfrecord/tfrecord_writer.h"
-#include "tests/formats/archive_fixture.h"
+#include "tests/formats/archives/archive_fixture.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/status_matchers.h"
 

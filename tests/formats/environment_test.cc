@@ -13,8 +13,8 @@
 #include "formats/datasets/manifest.h"
 #include "formats/open.h"
 #include "formats/tfrecord/tfrecord_writer.h"
-#include "tests/formats/archive_fixture.h"
-#include "tests/formats/text_fixture.h"
+#include "tests/formats/archives/archive_fixture.h"
+#include "tests/formats/corpora/text_fixture.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/status_matchers.h"
 

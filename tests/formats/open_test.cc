@@ -6,7 +6,7 @@
 #include <string>
 
 #include "formats/tfrecord/tfrecord_writer.h"
-#include "tests/formats/text_fixture.h"
+#include "tests/formats/corpora/text_fixture.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/status_matchers.h"
 

@@ -11,7 +11,7 @@
 
 #include "absl/strings/match.h"
 #include "formats/open.h"
-#include "tests/formats/archive_fixture.h"
+#include "tests/formats/archives/archive_fixture.h"
 #include "tests/support/memory_files.h"
 
 namespace penstock::testing {

@@ -1,4 +1,4 @@
-#include "tests/formats/archive_fixture.h"
+#include "tests/formats/archives/archive_fixture.h"
 #include "tests/fuzz/seeds.h"
 
 namespace penstock::testing {

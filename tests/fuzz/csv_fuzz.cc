@@ -13,8 +13,8 @@
 #include "formats/corpora/csv_reader.h"
 #include "formats/corpora/csv_rows.h"
 #include "formats/streams/memory_stream.h"
-#include "tests/formats/csv_reference.h"
-#include "tests/formats/text_fixture.h"
+#include "tests/formats/corpora/csv_reference.h"
+#include "tests/formats/corpora/text_fixture.h"
 
 namespace penstock::testing {
 namespace {

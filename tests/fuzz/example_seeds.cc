@@ -1,5 +1,5 @@
 #include "formats/example/example_writer.h"
-#include "tests/formats/wire_builder.h"
+#include "tests/formats/wire/wire_builder.h"
 #include "tests/fuzz/seeds.h"
 
 namespace penstock::testing {

@@ -13,7 +13,7 @@
 #include "formats/corpora/json_check.h"
 #include "formats/corpora/jsonl_reader.h"
 #include "formats/streams/memory_stream.h"
-#include "tests/formats/text_fixture.h"
+#include "tests/formats/corpora/text_fixture.h"
 
 namespace penstock::testing {
 namespace {

@@ -1,5 +1,5 @@
 #include "tests/fuzz/seeds.h"
-#include "tests/tokenizer/tiny_sentencepiece.h"
+#include "tests/tokenizer/sentencepiece/tiny_sentencepiece.h"
 
 namespace penstock::testing {
 

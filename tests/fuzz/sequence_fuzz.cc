@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "tests/formats/sequence_oracle.h"
+#include "tests/formats/example/sequence_oracle.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string disagreement = penstock::testing::SequenceDisagreement(

@@ -11,7 +11,7 @@
 
 #include "formats/corpora/text_reader.h"
 #include "formats/streams/memory_stream.h"
-#include "tests/formats/text_fixture.h"
+#include "tests/formats/corpora/text_fixture.h"
 
 namespace penstock::testing {
 namespace {

@@ -8,8 +8,8 @@
 #include <thread>
 
 #include "infeed/devices/simulated_device.h"
-#include "tests/infeed/fake_clock.h"
 #include "tests/infeed/made_batches.h"
+#include "tests/infeed/queues/fake_clock.h"
 #include "tests/support/status_matchers.h"
 
 namespace penstock {

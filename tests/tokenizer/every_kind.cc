@@ -6,7 +6,7 @@
 #include "formats/files/file.h"
 #include "tests/support/fixtures.h"
 #include "tests/support/status_matchers.h"
-#include "tests/tokenizer/tiny_sentencepiece.h"
+#include "tests/tokenizer/sentencepiece/tiny_sentencepiece.h"
 #include "tests/tokenizer/tiny_vocabulary.h"
 #include "tokenizer/bpe/tiktoken.h"
 #include "tokenizer/byte_tokenizer.h"
@@ -107,7 +107,7 @@ void AddDecoders(std::vector<NamedTokenizer>& to) {
     Add(decoder, ParseTokenizerJson(document.dump(), "t.json"), to);
   }
   const json vectors = json::parse(
-      std::ifstream("tests/tokenizer/hf_vectors.json"), nullptr, false);
+      std::ifstream("tests/tokenizer/files/hf_vectors.json"), nullptr, false);
   for (const json& made : vectors["cases"]) {
     Add(made["name"].get<std::string>(),
         ParseTokenizerJson(made["document"].dump(), "t.json"), to);

@@ -1,0 +1,59 @@
+#include "infeed/devices/watchdog.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <latch>
+
+#include "tests/infeed/queues/fake_clock.h"
+
+namespace penstock {
+namespace {
+
+using ::penstock::testing::FakeClock;
+
+TEST(WatchdogTest, BarksOnceWhenNothingMovesForTheLimit) {
+  FakeClock clock;
+  std::atomic<int> barks = 0;
+  std::latch barked(1);
+  const Watchdog watchdog(
+      clock, [] { return uint64_t{5}; },
+      [&] {
+        ++barks;
+        barked.count_down();
+      },
+      {.limit_ns = 400});
+  for (int quarter = 0; quarter < 4; ++quarter) {
+    clock.AwaitWaiters(1);
+    EXPECT_EQ(barks, 0);
+    clock.Advance(100);
+  }
+  barked.wait();
+  clock.Advance(4000);
+  EXPECT_EQ(barks, 1);
+}
+
+TEST(WatchdogTest, AStepStartsTheLimitAnew) {
+  FakeClock clock;
+  std::atomic<uint64_t> steps = 0;
+  std::atomic<int> barks = 0;
+  const Watchdog watchdog(
+      clock, [&] { return steps.load(); }, [&] { ++barks; }, {.limit_ns = 400});
+  for (int look = 0; look < 20; ++look) {
+    clock.AwaitWaiters(1);
+    if (look % 3 == 0) ++steps;
+    clock.Advance(100);
+  }
+  clock.AwaitWaiters(1);
+  EXPECT_EQ(barks, 0);
+}
+
+TEST(WatchdogTest, GoesAwayAtOnce) {
+  FakeClock clock;
+  const Watchdog watchdog(
+      clock, [] { return uint64_t{0}; }, [] {});
+  clock.AwaitWaiters(1);
+}
+
+}  // namespace
+}  // namespace penstock

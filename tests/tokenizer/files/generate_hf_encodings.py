@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+"""Writes hf_encodings.json: all columns that Hugging Face tokenizers 0.23.3 gives
+for texts, pairs and batches, under post-processors, truncation and padding.
+
+  pip install tokenizers==0.23.3
+  python tests/tokenizer/files/generate_hf_encodings.py > tests/tokenizer/files/hf_encodings.json
+"""
+
+import json
+
+import tokenizers
+
+from generate_hf_vectors import wordpiece
+
+
+def byte_level(add_prefix_space, **parts):
+    """The 256 bytes, id = value, and some merges."""
+    spelled = {}
+    extra = 0
+    for byte in range(256):
+        if 33 <= byte <= 126 or 161 <= byte <= 172 or byte >= 174:
+            spelled[byte] = chr(byte)
+        else:
+            spelled[byte] = chr(256 + extra)
+            extra += 1
+    vocab = {c: byte for byte, c in spelled.items()}
+    merges = [("t", "h"), ("th", "e"), ("Ġ", "the"), ("Ġ", "Ġ"), ("Ġ", "c"),
+              ("æ", "Ĺ"), ("Ġ", "æ"), ("s", "Ġ")]
+    for left, right in merges:
+        vocab[left + right] = len(vocab)
+    return dict({
+        "version": "1.0", "normalizer": None, "added_tokens": [
+            {"id": len(vocab), "content": "<x>", "single_word": False,
+             "lstrip": False, "rstrip": False, "normalized": False,
+             "special": True}],
+        "pre_tokenizer": {"type": "ByteLevel", "use_regex": True,
+                          "add_prefix_space": add_prefix_space,
+                          "trim_offsets": True},
+        "post_processor": None, "decoder": {
+            "type": "ByteLevel", "add_prefix_space": True,
+            "trim_offsets": True, "use_regex": True},
+        "model": {"type": "BPE", "vocab": vocab, "merges": [
+            " ".join(m) for m in merges]}}, **parts)
+
+
+def special(token, number):
+    return {"id": token, "ids": [number], "tokens": [token]}
+
+
+def piece(kind, name, type_id):
+    return {kind: {"id": name, "type_id": type_id}}
+
+
+def pieces(text):
+    """"[CLS]:0 A:1" as in a tokenizer.json."""
+    made = []
+    for part in text.split():
+        name, type_id = part.split(":")
+        made.append(piece("Sequence" if name in "AB" else "SpecialToken", name,
+                          int(type_id)))
+    return made
+
+
+def template(single, pair):
+    return {"type": "TemplateProcessing", "single": pieces(single),
+            "pair": pieces(pair), "special_tokens": {
+                "[CLS]": special("[CLS]", 1), "[SEP]": special("[SEP]", 2)}}
+
+
+BERT = {"type": "BertProcessing", "sep": ["[SEP]", 2], "cls": ["[CLS]", 1]}
+ROBERTA = {"type": "RobertaProcessing", "sep": ["[SEP]", 2],
+           "cls": ["[CLS]", 1], "trim_offsets": True,
+           "add_prefix_space": True}
+TEMPLATE = template("[CLS]:3 A:4 [SEP]:5", "[CLS]:0 A:2 [SEP]:3 B:4 [SEP]:1")
+TURNED = template("A:0 [SEP]:1", "B:1 [SEP]:0 A:0")
+
+
+def truncation(length, stride=0, strategy="LongestFirst", direction="Right"):
+    return {"max_length": length, "stride": stride, "strategy": strategy,
+            "direction": direction}
+
+
+def padding(strategy, direction="Right", multiple=None):
+    return {"strategy": strategy, "direction": direction, "pad_id": 3,
+            "pad_to_multiple_of": multiple, "pad_type_id": 7,
+            "pad_token": "the"}
+
+
+def trim(add_prefix_space):
+    return {"type": "ByteLevel", "add_prefix_space": add_prefix_space,
+            "trim_offsets": True, "use_regex": True}
+
+
+def cases():
+    for name, processor in (("None", None), ("Bert", BERT),
+                            ("Roberta", ROBERTA), ("Template", TEMPLATE),
+                            ("Turned", TURNED)):
+        yield name, wordpiece(post_processor=processor)
+        yield name + "Cut", wordpiece(post_processor=processor,
+                                      truncation=truncation(8, 1))
+        yield name + "CutLeft", wordpiece(
+            post_processor=processor,
+            truncation=truncation(9, 0, direction="Left"))
+        yield name + "CutSecondPadded", wordpiece(
+            post_processor=processor,
+            truncation=truncation(12, 2, "OnlySecond"),
+            padding=padding("BatchLongest", "Left", 4))
+        yield name + "CutFirstPadded", wordpiece(
+            post_processor=processor,
+            truncation=truncation(12, 0, "OnlyFirst", "Left"),
+            padding=padding({"Fixed": 14}))
+        yield name + "Padded", wordpiece(
+            post_processor=processor, padding=padding({"Fixed": 10}, "Left", 3))
+    for prefix in (False, True):
+        name = "Prefix" if prefix else "NoPrefix"
+        yield "ByteLevel" + name, byte_level(prefix)
+        yield "ByteLevelTrimmed" + name, byte_level(
+            prefix, post_processor=trim(prefix))
+        yield "ByteLevelCut" + name, byte_level(
+            prefix, post_processor=trim(prefix), truncation=truncation(6, 2))
+
+
+TEXTS = [("the cat sat", None), ("the cats sat, a cat bat", "cat the"),
+         ("the", "the cats sat, a bat at the cat"), ("", ""), ("a", "b"),
+         ("the  日本 é<x> the\n  cat ", " the 日 the")]
+
+
+def parts_of(encoding):
+    return [[e.ids, e.offsets, e.word_ids, e.type_ids, e.special_tokens_mask,
+             e.attention_mask, e.sequence_ids]
+            for e in [encoding] + encoding.overflowing]
+
+
+def main():
+    written = []
+    for name, document in cases():
+        tokenizer = tokenizers.Tokenizer.from_str(json.dumps(document))
+        rows = []
+        for first, second in TEXTS:
+            for special_tokens in (True, False):
+                row = {"first": first, "second": second,
+                       "special": special_tokens}
+                try:
+                    row["parts"] = parts_of(tokenizer.encode(
+                        first, second, add_special_tokens=special_tokens))
+                except BaseException as error:
+                    assert "runcat" in str(error) or "stride" in str(error)
+                rows.append(row)
+        try:
+            batch = [parts_of(e) for e in tokenizer.encode_batch(
+                [t for t in TEXTS if t[1]])]
+        except BaseException as error:
+            batch = None
+        written.append({"name": name, "document": document, "rows": rows,
+                        "batch": batch})
+    print(json.dumps({"tokenizers": tokenizers.__version__, "cases": written},
+                     separators=(",", ":")).replace('{"name"', '\n{"name"'))
+
+
+if __name__ == "__main__":
+    main()

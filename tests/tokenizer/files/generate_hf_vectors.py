@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+"""Writes hf_vectors.json: what Hugging Face tokenizers 0.23.3 makes of small
+tokenizer.json files, each a base with some components changed.
+
+  pip install tokenizers==0.23.3
+  python tests/tokenizer/files/generate_hf_vectors.py > tests/tokenizer/files/hf_vectors.json
+"""
+
+import json
+
+import tokenizers
+
+WORDS = ["[UNK]", "[CLS]", "[SEP]", "the", "cat", "##s", "##at", "c", "s", "a",
+         "t", "##t", "b", "##b", "h", "##h", "e", "##e", ",", "_", "1", "##1",
+         "日", "本", "##本", "é", "▁the", "▁c", "▁", "at", "d", "ḍ̇", "한"]
+
+
+def wordpiece(**parts):
+    return dict({
+        "version": "1.0", "added_tokens": [], "normalizer": None,
+        "pre_tokenizer": {"type": "WhitespaceSplit"}, "post_processor": None,
+        "decoder": {"type": "WordPiece", "prefix": "##", "cleanup": True},
+        "model": {"type": "WordPiece", "unk_token": "[UNK]",
+                  "continuing_subword_prefix": "##",
+                  "max_input_chars_per_word": 6,
+                  "vocab": {w: i for i, w in enumerate(WORDS)}}}, **parts)
+
+
+def bpe(**model):
+    tokens = ["<unk>", "a", "b", "c", "ab", "abc", "<0xE6>", "<0x97>",
+              "<0xA5>", "##b", "a</w>", "##b</w>", "a##b", "bc", "cab"]
+    return wordpiece(model=dict({
+        "type": "BPE", "unk_token": "<unk>", "vocab": {
+            w: i for i, w in enumerate(tokens)},
+        "merges": ["a b", "ab c", "b c"]}, **model),
+        decoder={"type": "Fuse"})
+
+
+def unigram(**model):
+    return wordpiece(
+        model=dict({"type": "Unigram", "unk_id": 0, "vocab": [
+            ["<unk>", 0.0], ["▁", -2.0], ["a", -1.5], ["aa", -3.0],
+            ["b", -2.5], ["ab", -3.5], ["▁a", -2.0], ["aaa", -4.5]]}, **model),
+        pre_tokenizer={"type": "Metaspace", "replacement": "▁",
+                       "prepend_scheme": "always", "split": True},
+        decoder={"type": "Metaspace", "replacement": "▁",
+                 "prepend_scheme": "always", "split": True})
+
+
+def added(content, number, **flags):
+    return dict({"id": number, "content": content, "single_word": False,
+                 "lstrip": False, "rstrip": False, "normalized": False,
+                 "special": False}, **flags)
+
+
+BERT = {"type": "BertNormalizer", "clean_text": True,
+        "handle_chinese_chars": True, "strip_accents": None,
+        "lowercase": True}
+FRAME = {"type": "TemplateProcessing", "single": [
+    {"SpecialToken": {"id": "[CLS]", "type_id": 0}},
+    {"Sequence": {"id": "A", "type_id": 0}},
+    {"SpecialToken": {"id": "[SEP]", "type_id": 0}}],
+    "pair": [{"Sequence": {"id": "A", "type_id": 0}},
+             {"Sequence": {"id": "B", "type_id": 1}}],
+    "special_tokens": {
+        "[CLS]": {"id": "[CLS]", "ids": [1], "tokens": ["[CLS]"]},
+        "[SEP]": {"id": "[SEP]", "ids": [2], "tokens": ["[SEP]"]}}}
+TEXTS = ["The cats, at  the cat_1 日本", "", "  ", "cat cccccccc thé", "Cat\u0301S",
+         "d\u0307\u0323 한", "é\x01é\ufffd", "ab abc cab", "日日ab", "a aaaa aab",
+         "the\u3000cat\nsat"]
+
+
+def sequence(name, *steps):
+    return {"type": "Sequence", name: list(steps)}
+
+
+def cases():
+    yield "WordPieceTakesTheLongestToken", wordpiece()
+    yield "BertNormalizesAndSplits", wordpiece(
+        normalizer=BERT, pre_tokenizer={"type": "BertPreTokenizer"},
+        post_processor=FRAME)
+    yield "BertMayKeepCaseAndAccents", wordpiece(normalizer=dict(
+        BERT, lowercase=False))
+    for kind in ("NFC", "NFD", "NFKC", "NFKD", "Lowercase", "StripAccents",
+                 "Nmt", "ByteLevel"):
+        yield "Normalizer" + kind, wordpiece(normalizer={"type": kind})
+    yield "NormalizersFollowEachOther", wordpiece(normalizer=sequence(
+        "normalizers", {"type": "NFD"}, {"type": "StripAccents"},
+        {"type": "Strip", "strip_left": True, "strip_right": True},
+        {"type": "Prepend", "prepend": "t"},
+        {"type": "Replace", "pattern": {"String": "ca"}, "content": "th"},
+        {"type": "Replace", "pattern": {"Regex": "[aeiou]+|\\s"},
+         "content": "e"}))
+    for kind in ("Whitespace", "BertPreTokenizer", "UnicodeScripts"):
+        yield "Splitter" + kind, wordpiece(pre_tokenizer={"type": kind})
+    for behavior in ("Removed", "Isolated", "MergedWithPrevious",
+                     "MergedWithNext", "Contiguous"):
+        yield "SplitLeavesDelimiters" + behavior, wordpiece(pre_tokenizer={
+            "type": "Split", "pattern": {"Regex": "[ac]|\\s"},
+            "behavior": behavior, "invert": False})
+        yield "SplitInverted" + behavior, wordpiece(pre_tokenizer={
+            "type": "Split", "pattern": {"String": "at"},
+            "behavior": behavior, "invert": True})
+    yield "PunctuationAndDigits", wordpiece(pre_tokenizer=sequence(
+        "pretokenizers", {"type": "WhitespaceSplit"},
+        {"type": "Punctuation", "behavior": "Isolated"},
+        {"type": "Digits", "individual_digits": True}))
+    yield "CharDelimiterAndFixedLength", wordpiece(pre_tokenizer=sequence(
+        "pretokenizers", {"type": "CharDelimiterSplit", "delimiter": " "},
+        {"type": "FixedLength", "length": 2}))
+    yield "WordLevelIsWholeWords", wordpiece(model={
+        "type": "WordLevel", "unk_token": "[UNK]",
+        "vocab": {w: i for i, w in enumerate(WORDS)}}, decoder=None)
+    yield "BpeMergesListedPairs", bpe()
+    yield "BpeFusesUnknown", bpe(fuse_unk=True)
+    yield "BpeDropsWithoutUnknown", bpe(unk_token=None)
+    yield "BpeFallsBackToBytes", bpe(byte_fallback=True)
+    yield "BpeIgnoresMerges", bpe(ignore_merges=True)
+    yield "BpeHasAffixes", bpe(continuing_subword_prefix="##",
+                               end_of_word_suffix="</w>", merges=[])
+    yield "UnigramTakesTheBestSum", unigram()
+    yield "UnigramFallsBackToBytes", unigram(
+        byte_fallback=True, vocab=[["<unk>", 0.0], ["a", -1.5]] + [
+            ["<0x{:02X}>".format(b), -9.0] for b in range(256)])
+    yield "MetaspacePrependsFirst", dict(unigram(), pre_tokenizer={
+        "type": "Metaspace", "replacement": "▁", "prepend_scheme": "first",
+        "split": False}, added_tokens=[added("cat", 8)])
+    yield "AddedTokensCutFirst", wordpiece(added_tokens=[
+        added("at", 29), added("cat", 4), added("<x>", 33, special=True),
+        added(" t", 34)])
+    for flag in ("single_word", "lstrip", "rstrip", "normalized"):
+        yield "AddedTokensMay_" + flag, wordpiece(
+            normalizer=BERT, added_tokens=[
+                added("Cat", 33, **{flag: True}), added("_", 19, **{
+                    flag: True}), added(" S", 34)])
+    yield "TruncationAndPaddingFrame", wordpiece(
+        post_processor=FRAME,
+        truncation={"direction": "Left", "max_length": 5,
+                    "strategy": "LongestFirst", "stride": 0},
+        padding={"strategy": {"Fixed": 7}, "direction": "Right",
+                 "pad_to_multiple_of": 4, "pad_id": 9, "pad_type_id": 0,
+                 "pad_token": "a"})
+    yield "RobertaTrimsSpaces", wordpiece(
+        pre_tokenizer={"type": "ByteLevel", "add_prefix_space": True,
+                       "trim_offsets": True, "use_regex": True},
+        post_processor={"type": "RobertaProcessing", "sep": ["[SEP]", 2],
+                        "cls": ["[CLS]", 1], "trim_offsets": True,
+                        "add_prefix_space": True})
+    for kind, fields in (
+            ("ByteFallback", {}), ("BPEDecoder", {"suffix": "t"}),
+            ("CTC", {"pad_token": "the", "word_delimiter_token": "a",
+                     "cleanup": True}),
+            ("Strip", {"content": "c", "start": 1, "stop": 0}),
+            ("Replace", {"pattern": {"String": "a"}, "content": "o"})):
+        yield "Decoder" + kind, wordpiece(decoder=dict(type=kind, **fields))
+    yield "DecodersFollowEachOther", wordpiece(decoder=sequence(
+        "decoders", {"type": "Replace", "pattern": {"String": "##"},
+                     "content": " "}, {"type": "Fuse"},
+        {"type": "Strip", "content": " ", "start": 1, "stop": 0}))
+
+
+def main():
+    written = []
+    for name, document in cases():
+        tokenizer = tokenizers.Tokenizer.from_str(json.dumps(document))
+        rows = []
+        for text in TEXTS:
+            e = tokenizer.encode(text)
+            rows.append({
+                "text": text, "ids": e.ids,
+                "offsets": [list(o) for o in e.offsets],
+                "words": [-1 if w is None else w for w in e.word_ids],
+                "decoded": tokenizer.decode(e.ids,
+                                            skip_special_tokens=False)})
+        written.append({"name": name, "document": document, "rows": rows})
+    print(json.dumps({"tokenizers": tokenizers.__version__,
+                      "cases": written}, ensure_ascii=True,
+                     separators=(",", ":")).replace('{"name"', '\n{"name"'))
+
+
+if __name__ == "__main__":
+    main()
