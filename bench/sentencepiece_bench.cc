@@ -1,5 +1,5 @@
 // SentencePiece models on one thread: a line of text at a time, and all of it
-// as one text. tools/interop_sentencepiece.py --bench-binary prints the
+// as one text. tools/interop/compare_sentencepiece.py --bench-binary prints the
 // reference's numbers beside these.
 #include <benchmark/benchmark.h>
 

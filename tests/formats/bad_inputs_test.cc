@@ -21,7 +21,8 @@ std::string AllTests() {
   std::string all;
   const RE2 name("\\nTEST\\w*\\(\\s*(\\w+),\\s*(\\w+)\\s*\\)");
   for (const char* folder : {"tests/formats", "tests/tools"}) {
-    for (const auto& file : std::filesystem::directory_iterator(folder)) {
+    for (const auto& file :
+         std::filesystem::recursive_directory_iterator(folder)) {
       if (!file.path().string().ends_with("_test.cc")) continue;
       const std::string text = Contents(file.path());
       re2::StringPiece left = text;

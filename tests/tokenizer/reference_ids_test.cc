@@ -1,6 +1,7 @@
 // Ids of published vocabularies, compared with those of the references.
 //
-// tools/interop_tokenizers.py compares far more, where the references are.
+// tools/interop/compare_tokenizers.py compares far more, where the references
+// are.
 #include <gtest/gtest.h>
 
 #include <ostream>

@@ -13,7 +13,7 @@
 
 #include "formats/files/file.h"
 #include "tests/support/scratch_folder.h"
-#include "tests/tools/run_program.h"
+#include "tests/tools/programs/run_program.h"
 
 namespace penstock {
 namespace {

@@ -12,7 +12,7 @@
 #include "formats/tfrecord/tfrecord_writer.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/status_matchers.h"
-#include "tests/tools/run_program.h"
+#include "tests/tools/programs/run_program.h"
 
 namespace penstock {
 namespace {

@@ -16,7 +16,7 @@ namespace penstock::testing {
 
 // "cases" of a file of this folder.
 inline nlohmann::json ReadHfCases(const std::string& file) {
-  return nlohmann::json::parse(std::ifstream("tests/tokenizer/" + file),
+  return nlohmann::json::parse(std::ifstream("tests/tokenizer/files/" + file),
                                nullptr, false)["cases"];
 }
 

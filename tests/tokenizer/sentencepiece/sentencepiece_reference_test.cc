@@ -1,7 +1,8 @@
 // Ids and texts of hand-built models, compared with those that sentencepiece
 // 0.2.3 gives for the same models.
 //
-// tools/interop_sentencepiece.py compares far more, where it is installed.
+// tools/interop/compare_sentencepiece.py compares far more, where it is
+// installed.
 #include <gtest/gtest.h>
 
 #include <ostream>

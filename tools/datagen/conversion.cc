@@ -1,0 +1,298 @@
+#include "tools/datagen/conversion.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <limits>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <thread>
+#include <utility>
+
+#include "formats/datasets/manifest.h"
+#include "formats/example/example_writer.h"
+#include "formats/files/status.h"
+#include "formats/index/record_index.h"
+#include "pipeline/build/workers.h"
+#include "tools/datagen/shard_set.h"
+#include "tools/datagen/tfds_output.h"
+#include "tools/programs/input_files.h"
+#include "tools/programs/progress.h"
+
+namespace penstock {
+namespace {
+
+constexpr uint32_t kMaxShards = 99999;
+
+struct Serialized {
+  std::string bytes;
+  std::vector<size_t> ends;       // of each record in `bytes`
+  std::vector<uint32_t> lengths;  // of each record: tokens, or bytes of text
+  uint64_t documents = 0;
+  uint64_t text_bytes = 0;
+  uint64_t input_bytes_done = 0;
+};
+
+// A chunk on its way through the workers.
+class Slot {
+ public:
+  void Set(absl::StatusOr<Serialized> result) {
+    const std::lock_guard lock(mutex_);
+    result_ = std::move(result);
+    ready_.notify_one();
+  }
+  absl::StatusOr<Serialized> Take() {
+    std::unique_lock lock(mutex_);
+    ready_.wait(lock, [&] { return result_.has_value(); });
+    return *std::move(result_);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable ready_;
+  std::optional<absl::StatusOr<Serialized>> result_;
+};
+
+absl::Status SerializeTokens(const ConversionOptions& options,
+                             std::string_view document,
+                             std::vector<TokenId>& ids, ExampleWriter& example,
+                             Serialized& out) {
+  ids.clear();
+  PENSTOCK_RETURN_IF_ERROR(
+      options.tokenizer->Encode(document, options.encode, ids));
+  if (options.end_token.has_value()) ids.push_back(*options.end_token);
+  const size_t piece = options.max_tokens == 0 ? std::max<size_t>(ids.size(), 1)
+                                               : options.max_tokens;
+  size_t begin = 0;
+  do {  // an empty document is still a record
+    const size_t n = std::min(piece, ids.size() - begin);
+    const std::vector<int64_t> values(ids.begin() + begin,
+                                      ids.begin() + begin + n);
+    example.SetInts("tokens", values, options.token_encoding);
+    example.Finish(out.bytes);
+    out.ends.push_back(out.bytes.size());
+    out.lengths.push_back(static_cast<uint32_t>(n));
+    begin += n;
+  } while (begin < ids.size());
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Serialized> Serialize(const ConversionOptions& options,
+                                     const InputFiles& input,
+                                     const DocumentChunk& chunk) {
+  Serialized out;
+  out.documents = chunk.ends.size();
+  out.text_bytes = chunk.text.size();
+  out.input_bytes_done = chunk.input_bytes_done;
+  ExampleWriter example;
+  std::vector<TokenId> ids;
+  for (size_t d = 0; d < chunk.ends.size(); ++d) {
+    const std::string_view document = chunk.document(d);
+    if (options.tokenizer != nullptr) {
+      const absl::Status status =
+          SerializeTokens(options, document, ids, example, out);
+      if (!status.ok()) {
+        return Annotate(status, fmt::format("{}: document {}",
+                                            input.paths[chunk.origins[d].file],
+                                            chunk.origins[d].number));
+      }
+      continue;
+    }
+    example.SetBytes("text", document);
+    example.Finish(out.bytes);
+    out.ends.push_back(out.bytes.size());
+    out.lengths.push_back(static_cast<uint32_t>(std::min<size_t>(
+        document.size(), std::numeric_limits<uint32_t>::max())));
+  }
+  return out;
+}
+
+absl::Status WriteChunk(const Serialized& chunk, ShardSet& shards,
+                        ConversionResult& result) {
+  size_t begin = 0;
+  for (size_t r = 0; r < chunk.ends.size(); ++r) {
+    PENSTOCK_RETURN_IF_ERROR(shards.Append(
+        std::string_view(chunk.bytes).substr(begin, chunk.ends[r] - begin),
+        chunk.lengths[r]));
+    begin = chunk.ends[r];
+    result.tokens += chunk.lengths[r];
+  }
+  result.documents += chunk.documents;
+  result.records += chunk.ends.size();
+  result.text_bytes += chunk.text_bytes;
+  return absl::OkStatus();
+}
+
+// Reads and writes in order on this thread; chunks are serialized side by side.
+absl::Status RunStages(FileSystem& files, const ConversionOptions& options,
+                       const InputFiles& input, Workers& workers,
+                       ShardSet& shards, ConversionResult& result) {
+  OpenOptions open = options.open;
+  open.other_members = OtherMembers::kSkip;
+  open.on_skipped_member = [&](std::string_view member, std::string_view why) {
+    if (result.skipped++ == 0) {
+      result.first_skipped = fmt::format("{}: {}", member, why);
+    }
+  };
+  open.on_repeated_field = [&](std::string_view place) {
+    if (result.repeated_fields++ == 0) result.first_repeated = place;
+  };
+  DocumentReader reader(files, input, std::move(open));
+  Progress progress("datagen", input.size_bytes, options.quiet);
+  const auto most = static_cast<size_t>(workers.threads()) * 2;
+  std::deque<std::shared_ptr<Slot>> started;
+  for (bool more = true; more || !started.empty();) {
+    if (options.stop.stop_requested()) {
+      return absl::CancelledError("stopped; nothing was written");
+    }
+    if (more && started.size() < most) {
+      PENSTOCK_ASSIGN_OR_RETURN(DocumentChunk chunk, reader.Next());
+      more = chunk.size() > 0;
+      if (!more) {
+        result.losses = reader.losses();
+        continue;
+      }
+      started.push_back(std::make_shared<Slot>());
+      workers.Run(
+          [&options, &input, slot = started.back(),
+           chunk = std::make_shared<const DocumentChunk>(std::move(chunk))] {
+            slot->Set(Serialize(options, input, *chunk));
+          });
+      continue;
+    }
+    PENSTOCK_ASSIGN_OR_RETURN(const Serialized chunk, started.front()->Take());
+    started.pop_front();
+    PENSTOCK_RETURN_IF_ERROR(WriteChunk(chunk, shards, result));
+    progress.Update(chunk.input_bytes_done, result.records);
+  }
+  progress.Finish(input.size_bytes, result.records);
+  return absl::OkStatus();
+}
+
+// The manifest goes first: without it nobody takes what is left for a dataset.
+absl::Status RemoveDataset(FileSystem& files, const std::string& folder,
+                           const std::string& manifest_path) {
+  PENSTOCK_ASSIGN_OR_RETURN(const Manifest manifest,
+                            Manifest::Load(files, manifest_path));
+  PENSTOCK_RETURN_IF_ERROR(files.Remove(manifest_path));
+  PENSTOCK_RETURN_IF_ERROR(files.SyncFolder(folder));
+  for (const ManifestShard& shard : manifest.shards) {
+    const std::string path = folder + "/" + shard.file;
+    for (const std::string& name : {path, IndexPath(path)}) {
+      const absl::Status status = files.Remove(name);
+      if (!status.ok() && !absl::IsNotFound(status)) return status;
+    }
+  }
+  return files.SyncFolder(folder);
+}
+
+absl::Status CheckEncoding(const ConversionOptions& options) {
+  const int number_bytes = NumberBytes(options.token_encoding);
+  if (number_bytes == 0) return absl::OkStatus();
+  if (options.tokenizer == nullptr) {
+    return absl::InvalidArgumentError(
+        "a token encoding needs a tokenizer: the text itself is written");
+  }
+  const uint64_t ids = options.tokenizer->vocabulary_size();
+  if (ids <= uint64_t{1} << (8 * number_bytes)) return absl::OkStatus();
+  return absl::InvalidArgumentError(fmt::format(
+      "the vocabulary has {} ids, more than {} can hold; choose uint32 or "
+      "int64",
+      ids, FeatureEncodingName(options.token_encoding)));
+}
+
+uint32_t ShardCount(const ConversionOptions& options, uint64_t input_bytes) {
+  if (options.shards > 0) return options.shards;
+  const uint64_t count =
+      (input_bytes + options.shard_bytes - 1) / options.shard_bytes;
+  return static_cast<uint32_t>(std::clamp<uint64_t>(count, 1, kMaxShards));
+}
+
+}  // namespace
+
+absl::StatusOr<ConversionResult> ConvertCorpus(
+    FileSystem& files, const ConversionOptions& options) {
+  PENSTOCK_RETURN_IF_ERROR(CheckEncoding(options));
+  PENSTOCK_ASSIGN_OR_RETURN(
+      const InputFiles input,
+      FindInputFiles(files, options.inputs, options.open.kind));
+  PENSTOCK_RETURN_IF_ERROR(files.CreateFolders(options.output));
+
+  const bool tokenized = options.tokenizer != nullptr;
+  const std::string length_name = tokenized ? "tokens" : "text";
+  const std::string stem =
+      fmt::format("{}/{}-{}", options.output, options.name, options.split);
+  ConversionResult result;
+  result.manifest = stem + ".manifest.json";
+  result.skipped = input.skipped.size();
+  if (!input.skipped.empty()) result.first_skipped = input.skipped.front();
+  if (files.Stat(result.manifest).ok()) {
+    if (!options.overwrite) {
+      return absl::AlreadyExistsError(fmt::format(
+          "{}: this dataset is already there; choose another --output or "
+          "--name, or give --overwrite",
+          result.manifest));
+    }
+    PENSTOCK_RETURN_IF_ERROR(
+        RemoveTfdsSplit(files, options.output, options.name, options.split));
+    PENSTOCK_RETURN_IF_ERROR(
+        RemoveDataset(files, options.output, result.manifest));
+  }
+
+  const uint32_t shard_count = ShardCount(options, input.size_bytes);
+  const std::string base = stem + ".tfrecord";
+  result.pattern = fmt::format("{}@{}", base, shard_count);
+  Workers workers(
+      options.threads > 0
+          ? options.threads
+          : std::max(1, static_cast<int>(std::thread::hardware_concurrency())));
+  const GzipMembers members = {
+      .run_task =
+          [&](std::function<void()> task) { workers.Run(std::move(task)); },
+      // Shared out over the shards, which fill side by side.
+      .most_ahead =
+          1 + 2 * static_cast<size_t>(workers.threads()) / shard_count};
+  PENSTOCK_ASSIGN_OR_RETURN(
+      const std::unique_ptr<ShardSet> shards,
+      ShardSet::Create(files, base, shard_count,
+                       {.compression = options.compression, .gzip = members},
+                       length_name));
+  PENSTOCK_RETURN_IF_ERROR(
+      RunStages(files, options, input, workers, *shards, result));
+  if (!tokenized) result.tokens = 0;
+  Manifest manifest;
+  manifest.tool_version = PENSTOCK_VERSION;
+  manifest.dataset = fmt::format("{}-{}", options.name, options.split);
+  manifest.kind = tokenized ? DatasetKind::kTokenized : DatasetKind::kRaw;
+  if (tokenized) {
+    manifest.tokenizer = {options.tokenizer->Describe(),
+                          options.tokenizer->Fingerprint()};
+  }
+  const bool one_value =
+      !tokenized || options.token_encoding != FeatureEncoding::kPlain;
+  manifest.features.push_back(
+      {.name = length_name,
+       .type = one_value ? FeatureType::kBytes : FeatureType::kInt64,
+       .length = one_value ? 1 : ManifestFeature::kAnyLength,
+       .encoding = options.token_encoding});
+  manifest.skipped = {.places = result.losses.places,
+                      .bytes = result.losses.bytes};
+  PENSTOCK_ASSIGN_OR_RETURN(manifest.shards, shards->Finish());
+  if (!options.tfds) {
+    result.no_tfds = "--no-tfds was given";
+  } else if (options.compression != Compression::kNone) {
+    result.no_tfds = "TFDS reads no compressed shards";
+  } else {
+    PENSTOCK_ASSIGN_OR_RETURN(result.no_tfds,
+                              AddTfdsSplit(files, options.output, options.name,
+                                           options.split, manifest));
+  }
+  PENSTOCK_RETURN_IF_ERROR(manifest.Save(files, result.manifest));
+  return result;
+}
+
+}  // namespace penstock

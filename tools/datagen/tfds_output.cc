@@ -1,0 +1,100 @@
+#include "tools/datagen/tfds_output.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <vector>
+
+#include "formats/datasets/tfds_features.h"
+#include "formats/datasets/tfds_folder.h"
+#include "formats/files/status.h"
+
+namespace penstock {
+namespace {
+
+std::vector<FeatureSpec> SpecsOf(const Manifest& manifest) {
+  std::vector<FeatureSpec> specs;
+  for (const ManifestFeature& feature : manifest.features) {
+    if (feature.encoding == FeatureEncoding::kPlain) {
+      specs.push_back({.name = feature.name,
+                       .type = feature.type,
+                       .length = feature.length});
+    } else {
+      specs.push_back({.name = feature.name, .encoding = feature.encoding});
+    }
+  }
+  return specs;
+}
+
+absl::StatusOr<std::optional<TfdsInfo>> InfoThere(FileSystem& files,
+                                                  const std::string& folder) {
+  absl::StatusOr<TfdsInfo> info = TfdsInfo::Load(files, folder);
+  if (absl::IsNotFound(info.status())) return std::nullopt;
+  if (!info.ok()) return info.status();
+  return *std::move(info);
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> AddTfdsSplit(FileSystem& files,
+                                         const std::string& folder,
+                                         const std::string& name,
+                                         const std::string& split,
+                                         const Manifest& manifest) {
+  const std::vector<FeatureSpec> specs = SpecsOf(manifest);
+  for (const FeatureSpec& spec : specs) {
+    if (spec.encoding == FeatureEncoding::kUint32) {  // nor does decode_raw
+      return fmt::format("TFDS reads no uint32, as feature {} is written",
+                         spec.name);
+    }
+  }
+  PENSTOCK_ASSIGN_OR_RETURN(std::optional<TfdsInfo> info,
+                            InfoThere(files, folder));
+  if (info && info->name != name) {
+    return fmt::format("the folder's dataset_info.json is of dataset {}",
+                       info->name);
+  }
+  if (info && !info->splits.empty()) {
+    PENSTOCK_ASSIGN_OR_RETURN(
+        const std::string there,
+        ReadWholeFile(files, folder + "/features.json", 64 << 20));
+    if (there != WriteTfdsFeatures(specs)) {
+      return "the folder's features.json is of other features";
+    }
+  }
+  if (!info) info = TfdsInfo{.name = name};
+  std::erase_if(info->splits,
+                [&](const TfdsSplit& one) { return one.name == split; });
+  TfdsSplit added{.name = split};
+  for (const ManifestShard& shard : manifest.shards) {
+    added.size_bytes += shard.size_bytes;
+    added.shard_records.push_back(shard.records);
+    added.shards.push_back(shard.file);
+  }
+  info->splits.push_back(std::move(added));
+  const absl::Status saved = SaveTfds(files, folder, *info, specs);
+  if (absl::IsInvalidArgument(saved)) return std::string(saved.message());
+  if (!saved.ok()) return saved;
+  return "";
+}
+
+absl::Status RemoveTfdsSplit(FileSystem& files, const std::string& folder,
+                             const std::string& name,
+                             const std::string& split) {
+  PENSTOCK_ASSIGN_OR_RETURN(std::optional<TfdsInfo> info,
+                            InfoThere(files, folder));
+  if (!info || info->name != name || info->Find(split) == nullptr) {
+    return absl::OkStatus();
+  }
+  std::erase_if(info->splits,
+                [&](const TfdsSplit& one) { return one.name == split; });
+  if (info->splits.empty()) {
+    PENSTOCK_RETURN_IF_ERROR(files.Remove(folder + "/dataset_info.json"));
+    return files.Remove(folder + "/features.json");
+  }
+  PENSTOCK_ASSIGN_OR_RETURN(const std::vector<FeatureSpec> features,
+                            LoadTfdsFeatures(files, folder));
+  return SaveTfds(files, folder, *info, features);
+}
+
+}  // namespace penstock

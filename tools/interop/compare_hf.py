@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+"""Compares tools/tokenize with Hugging Face tokenizers, component by component.
+
+Run in an environment that has the packages tokenizers and tiktoken:
+
+  python tools/interop/compare_hf.py \\
+      --tokenize-binary build/release/bin/tokenize --fixtures DIR
+
+Takes the fixtures' tokenizer.json files, and files made here of small
+vocabularies trained on a corpus: every model, normalizer, pre-tokenizer,
+post-processor and decoder. Prints a line for each comparison; exits 1 on any
+difference.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+import tokenizers
+
+import hf_files
+from compare_tokenizers import Generator
+
+
+class Subject:
+    """One tokenizer.json, in both libraries."""
+
+    def __init__(self, binary, name, path, **flags):
+        self.binary = binary
+        self.name = name
+        self.path = path
+        self.reference = tokenizers.Tokenizer.from_file(path)
+        self.reference.encode_special_tokens = flags.get("as_text", False)
+        self.arguments = [binary, "--tokenizer", path, "--null-separated"]
+        if flags.get("as_text"):
+            self.arguments += ["--special", "text"]
+        with open(path, encoding="utf-8") as file:
+            self.added = [t["content"]
+                          for t in json.load(file).get("added_tokens", [])]
+
+    def run(self, texts, *arguments):
+        data = b"".join(t.encode() + b"\0" for t in texts)
+        done = subprocess.run(self.arguments + list(arguments), input=data,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        if done.returncode:
+            raise RuntimeError(done.stderr.decode())
+        return done.stdout
+
+    def our_ids(self, texts):
+        lines = self.run(texts).decode().split("\n")[:-1]
+        return [[int(i) for i in line.split()] for line in lines]
+
+    def our_origins(self, texts):
+        lines = self.run(texts, "--offsets").decode().split("\n")[:-1]
+        return [[tuple(int(n) for n in token.split(":"))
+                 for token in line.split()] for line in lines]
+
+    def our_texts(self, rows, *arguments):
+        data = "".join(" ".join(map(str, row)) + "\n" for row in rows)
+        out = subprocess.run(
+            self.arguments + ["--decode"] + list(arguments),
+            input=data.encode(), check=True, stdout=subprocess.PIPE).stdout
+        return [text.decode("utf-8", "replace")
+                for text in out.split(b"\0")[:-1]]
+
+
+def origins_of(encoding):
+    """id:begin:end:word, characters; -1 for no word."""
+    return [(i, begin, end, -1 if word is None else word)
+            for i, (begin, end), word in zip(
+                encoding.ids, encoding.offsets, encoding.word_ids)]
+
+
+def report(subject, what, texts, theirs, ours):
+    differ = [i for i, t in enumerate(theirs)
+              if i >= len(ours) or t != ours[i]]
+    if len(theirs) != len(ours):
+        differ.append(len(theirs))
+    for i in differ[:3]:
+        print("  {!r:.200}\n    theirs {!r:.300}\n    ours   {!r:.300}".format(
+            texts[i] if i < len(texts) else "", theirs[i] if i < len(theirs)
+            else None, ours[i] if i < len(ours) else None))
+    print("{} x {}: {}".format(
+        subject.name, what,
+        "{} of {} differ".format(len(differ), len(theirs)) if differ
+        else "{} equal".format(len(theirs))), flush=True)
+    return not differ
+
+
+def compare_origins(subject, what, texts, encodings):
+    return report(subject, what + ", offsets", texts,
+                  [origins_of(e) for e in encodings],
+                  subject.our_origins(texts))
+
+
+def compare(subject, what, texts):
+    encodings = [subject.reference.encode(t) for t in texts]
+    rows = [e.ids for e in encodings]
+    equal = report(subject, what + ", ids", texts, rows,
+                   subject.our_ids(texts))
+    if "--special" not in subject.arguments:
+        equal &= compare_origins(subject, what, texts, encodings)
+    equal &= report(
+        subject, what + ", decoded", rows,
+        [subject.reference.decode(r, skip_special_tokens=False).replace(
+            "\0", "") for r in rows],
+        [t for t in subject.our_texts(rows)])
+    equal &= report(
+        subject, what + ", decoded without specials", rows,
+        [subject.reference.decode(r).replace("\0", "") for r in rows],
+        [t for t in subject.our_texts(rows, "--no-special-tokens")])
+    return equal
+
+
+def lines_of(path):
+    with open(path, encoding="utf-8", newline="") as file:
+        return [line.replace("\0", "") for line in file.read().split("\n")]
+
+
+def every_character():
+    """Each code point, between letters and by itself, many to a text."""
+    points = [c for c in range(1, 0x110000) if not 0xD800 <= c < 0xE000]
+    for start in range(0, len(points), 32):
+        yield " ".join("a{0}b {0}{0}".format(chr(c))
+                       for c in points[start:start + 32])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--tokenize-binary", required=True)
+    parser.add_argument("--fixtures", required=True)
+    parser.add_argument("--strings", type=int, default=100000,
+                        help="generated strings for each fixture")
+    parser.add_argument("--small-strings", type=int, default=3000,
+                        help="generated strings for each file made here")
+    parser.add_argument("--only", default="",
+                        help="files whose names contain this")
+    parser.add_argument("--seed", type=int, default=17)
+    options = parser.parse_args()
+    print("tokenizers", tokenizers.__version__)
+    corpora = os.path.join(options.fixtures, "corpora")
+    names = sorted(os.listdir(corpora))
+    equal = True
+    folder = os.path.join(options.fixtures, "tokenizers")
+    for name in sorted(os.listdir(folder)):
+        if not name.endswith(".json") or options.only not in name:
+            continue
+        for as_text in (False, True):
+            subject = Subject(options.tokenize_binary,
+                              name + (", specials as text" if as_text else ""),
+                              os.path.join(folder, name), as_text=as_text)
+            generated = Generator(options.seed, subject.added)
+            count = options.strings if not as_text else options.small_strings
+            equal &= compare(subject, "generated", generated.strings(count))
+            if as_text:
+                continue
+            equal &= compare(subject, "every character",
+                             list(every_character()))
+            for corpus in names:
+                equal &= compare(subject, corpus,
+                                 lines_of(os.path.join(corpora, corpus)))
+    with tempfile.TemporaryDirectory() as made:
+        for name, path in hf_files.make_all(
+                made, [os.path.join(corpora, c) for c in names],
+                os.path.join(options.fixtures, "tokenizers"), options.only):
+            subject = Subject(options.tokenize_binary, name, path)
+            generated = Generator(options.seed, subject.added)
+            equal &= compare(subject, "generated",
+                             generated.strings(options.small_strings))
+            some = [lines_of(os.path.join(corpora, c))[:400] for c in names]
+            equal &= compare(subject, "corpora", sum(some, []))
+            if name.startswith(("normalizer", "splitter")) and (
+                    "Unigram" not in name):
+                equal &= compare(subject, "every character",
+                                 list(every_character()))
+    return 0 if equal else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,24 @@
+// The options of programs that may skip damage in what they read.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+
+#include "formats/records/recovery.h"
+#include "tools/programs/skipped_report.h"
+
+namespace penstock {
+
+struct RecoverySettings {
+  OnCorruption on_corruption = OnCorruption::kFail;
+  uint64_t max_skipped = 0;  // places; 0 for any number
+
+  // --on-corruption and --max-skipped; `scope` ends the latter's help, as in
+  // "More places skipped in an epoch are an error". This must outlive `app`.
+  void AddTo(CLI::App& app, const char* scope);
+
+  // What readers are given: `report`, which must outlive them, is told.
+  RecoveryOptions ToOptions(SkippedReport& report) const;
+};
+
+}  // namespace penstock

@@ -1,0 +1,227 @@
+#include "tools/programs/vocabulary_training.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include "formats/files/atomic_file.h"
+#include "formats/files/status.h"
+#include "pipeline/build/workers.h"
+#include "tokenizer/patterns/patterns.h"
+#include "tokenizer/training/write_tokenizer_json.h"
+#include "tools/programs/document_chunks.h"
+#include "tools/programs/input_files.h"
+#include "tools/programs/program.h"
+#include "tools/programs/progress.h"
+#include "tools/programs/spooled_input.h"
+
+namespace penstock {
+namespace {
+
+// Chunks on their way through the workers: how many, and what went wrong first.
+class Counting {
+ public:
+  explicit Counting(size_t most) : most_(most) {}
+
+  // Waits until another chunk may be started.
+  absl::Status Start() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return running_ < most_; });
+    if (status_.ok()) ++running_;
+    return status_;
+  }
+  void End(const absl::Status& status) {
+    const std::lock_guard lock(mutex_);
+    --running_;
+    if (status_.ok()) status_ = status;
+    changed_.notify_one();
+  }
+  // Waits for all that were started.
+  absl::Status Wait() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return running_ == 0; });
+    return status_;
+  }
+
+ private:
+  const size_t most_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  size_t running_ = 0;
+  absl::Status status_;
+};
+
+absl::Status CountChunk(const PreTokenizer& pretokenizer,
+                        const DocumentChunk& chunk, PieceCounts& counts) {
+  std::vector<std::string_view> documents;
+  for (size_t d = 0; d < chunk.size(); ++d) {
+    documents.push_back(chunk.document(d));
+  }
+  return counts.Add(pretokenizer, documents);
+}
+
+// Reads on this thread; chunks are counted side by side.
+absl::Status CountCorpus(FileSystem& files, const VocabularyOptions& options,
+                         const InputFiles& input,
+                         const PreTokenizer& pretokenizer, PieceCounts& counts,
+                         VocabularyResult& result) {
+  OpenOptions open = options.open;
+  open.other_members = OtherMembers::kSkip;
+  open.on_skipped_member = [&](std::string_view member, std::string_view why) {
+    if (result.skipped++ == 0) {
+      result.first_skipped = fmt::format("{}: {}", member, why);
+    }
+  };
+  DocumentReader reader(files, input, std::move(open));
+  Progress progress("counting words", input.size_bytes, options.quiet);
+  const int threads =
+      options.threads > 0
+          ? options.threads
+          : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  Counting counting(static_cast<size_t>(threads) * 2);
+  Workers workers(threads);  // ends before what its tasks use
+  while (true) {
+    PENSTOCK_ASSIGN_OR_RETURN(DocumentChunk chunk, reader.Next());
+    if (chunk.size() == 0) break;
+    result.documents += chunk.size();
+    result.text_bytes += chunk.text.size();
+    progress.Update(chunk.input_bytes_done, result.documents);
+    PENSTOCK_RETURN_IF_ERROR(counting.Start());
+    workers.Run(
+        [&, chunk = std::make_shared<const DocumentChunk>(std::move(chunk))] {
+          counting.End(CountChunk(pretokenizer, *chunk, counts));
+        });
+  }
+  PENSTOCK_RETURN_IF_ERROR(counting.Wait());
+  progress.Finish(input.size_bytes, result.documents);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<VocabularyResult> TrainVocabulary(
+    FileSystem& files, const VocabularyOptions& options) {
+  const std::string_view regex = RegexByName(options.pattern);
+  if (regex.empty()) {
+    return absl::InvalidArgumentError(
+        fmt::format("pattern \"{}\" is not known; use one of {}",
+                    options.pattern, fmt::join(TrainingPatternNames(), ", ")));
+  }
+  PENSTOCK_RETURN_IF_ERROR(CheckTraining(options.training));
+  // By which LoadTokenizer knows what it is.
+  if (!options.output.ends_with(".json") ||
+      options.output.ends_with("vocab.json")) {
+    return absl::InvalidArgumentError(fmt::format(
+        "{}: the name of a tokenizer.json ends in .json, but not in vocab.json",
+        options.output));
+  }
+  if (!options.overwrite && files.Stat(options.output).ok()) {
+    return absl::AlreadyExistsError(
+        fmt::format("{}: this file is already there; choose another name, or "
+                    "give --overwrite",
+                    options.output));
+  }
+  PENSTOCK_ASSIGN_OR_RETURN(
+      const InputFiles input,
+      FindInputFiles(files, options.inputs, options.open.kind));
+  VocabularyResult result;
+  result.skipped = input.skipped.size();
+  if (!input.skipped.empty()) result.first_skipped = input.skipped.front();
+
+  PieceCounts counts(options.memory_bytes / kTrainingBytesPerByte);
+  const auto pretokenizer = PreTokenizerByRegex(regex);
+  PENSTOCK_RETURN_IF_ERROR(
+      CountCorpus(files, options, input, *pretokenizer, counts, result));
+  result.words = counts.pieces();
+
+  Progress progress("merging", options.training.vocabulary_size, options.quiet,
+                    ProgressUnit::kTokens);
+  PENSTOCK_ASSIGN_OR_RETURN(
+      const LearnedBpe learned,
+      TrainBpe(counts, options.training,
+               [&](size_t done, size_t) { progress.Update(done, 0); }));
+  if (learned.tokens.size() == options.training.vocabulary_size) {
+    progress.Finish(learned.tokens.size(), 0);
+  }
+  result.tokens = learned.tokens.size();
+  PENSTOCK_RETURN_IF_ERROR(WriteFileAtomically(files, options.output,
+                                               TokenizerJson(learned, regex)));
+  return result;
+}
+
+CLI::Option_group* AddTrainingOptions(CLI::App& app,
+                                      VocabularyOptions& options) {
+  auto& group = *app.add_option_group("Training");
+  group
+      .add_option("--size", options.training.vocabulary_size,
+                  "How many tokens: special ones, 256 bytes and merges")
+      ->capture_default_str();
+  group
+      .add_option("--min-frequency", options.training.min_frequency,
+                  "How often two neighbours must occur to become a token")
+      ->capture_default_str();
+  group
+      .add_option("--special-token", options.training.special_tokens,
+                  "A token such as '<|endoftext|>'; once for each, ids from 0")
+      ->allow_extra_args(false);
+  group
+      .add_option("--words", options.pattern,
+                  "How text is cut before merging: as gpt2, cl100k or o200k")
+      ->check(CLI::IsMember(TrainingPatternNames()))
+      ->capture_default_str();
+  group
+      .add_option("--memory", options.memory_bytes,
+                  "For the corpus' different words, such as 16GiB; a corpus "
+                  "with more of them is refused")
+      ->transform(ByteSize())
+      ->capture_default_str();
+  group.add_flag("--overwrite", options.overwrite,
+                 "Replaces a file of the same name");
+  return &group;
+}
+
+absl::Status RunVocabularyTraining(VocabularyOptions options) {
+  std::optional<SpooledInput> standard_input;
+  for (const std::string& input : options.inputs) {
+    if (input != "-") continue;
+    if (options.inputs.size() > 1) {
+      return absl::InvalidArgumentError(
+          "\"-\", standard input, can only be the one input");
+    }
+    PENSTOCK_ASSIGN_OR_RETURN(standard_input, SpooledInput::Read());
+  }
+  if (standard_input) {
+    options.inputs = {standard_input->path()};
+    if (!options.open.kind) options.open.kind = FileKind::kText;
+  }
+  const auto trained = TrainVocabulary(LocalFiles(), options);
+  if (!trained.ok()) {
+    return standard_input ? Annotate(trained.status(), "standard input")
+                          : trained.status();
+  }
+  const VocabularyResult& result = *trained;
+  if (result.skipped > 0) {
+    fmt::print(stderr,
+               "{} files or members of archives were left out, as their names "
+               "say no kind (first: {}); --kind reads all files\n",
+               WithCommas(result.skipped), result.first_skipped);
+  }
+  fmt::print("{} documents, {} of text, {} different words -> {} tokens{}\n",
+             WithCommas(result.documents),
+             HumanBytes(static_cast<double>(result.text_bytes)),
+             WithCommas(result.words), WithCommas(result.tokens),
+             result.tokens < options.training.vocabulary_size
+                 ? ": no more pairs are frequent enough"
+                 : "");
+  fmt::print("tokenizer {}\n", options.output);
+  return absl::OkStatus();
+}
+
+}  // namespace penstock

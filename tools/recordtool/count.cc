@@ -1,0 +1,76 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "formats/files/status.h"
+#include "formats/records/record_digest.h"
+#include "tools/programs/program.h"
+#include "tools/recordtool/input_records.h"
+#include "tools/recordtool/record_commands.h"
+
+namespace penstock {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Count {
+  InputRecords input;
+  ScanSettings scan;
+  bool json = false;
+
+  absl::Status Run() const {
+    PENSTOCK_ASSIGN_OR_RETURN(const std::vector<FileScan> scans,
+                              scan.Scan(input, "count"));
+    RecordDigest digest;
+    uint64_t bytes = 0;
+    EmptyFiles empty;
+    Json files = Json::array();
+    for (const FileScan& file : scans) {
+      PENSTOCK_RETURN_IF_ERROR(file.status);
+      for (uint64_t i = 0; i < file.records; ++i) digest.Add(digest.count());
+      bytes += file.record_bytes;
+      if (file.records == 0) empty.Add(file.path);
+      files.push_back({{"file", file.path},
+                       {"records", file.records},
+                       {"bytes", file.record_bytes}});
+      if (!json) {
+        fmt::print("{:>14} records {:>12}  {}\n", WithCommas(file.records),
+                   HumanBytes(static_cast<double>(file.record_bytes)),
+                   file.path);
+      }
+    }
+    const std::string id_digest = fmt::format("{:016x}", digest.value());
+    if (json) {
+      fmt::print("{}\n", Json{{"records", digest.count()},
+                              {"bytes", bytes},
+                              {"record_id_digest", id_digest},
+                              {"empty_files", empty.count},
+                              {"files", files}}
+                             .dump(2));
+    } else {
+      fmt::print("{:>14} records {:>12}  in {} files, record id digest {}\n",
+                 WithCommas(digest.count()),
+                 HumanBytes(static_cast<double>(bytes)), scans.size(),
+                 id_digest);
+      empty.Print();
+    }
+    return absl::OkStatus();
+  }
+};
+
+}  // namespace
+
+void AddCount(CLI::App& app, Command& command) {
+  CLI::App* sub =
+      app.add_subcommand("count", "Counts records and bytes, reading all");
+  const auto count = std::make_shared<Count>();
+  count->input.AddFilesTo(*sub);
+  count->input.AddCompressionTo(*sub);
+  count->scan.AddTo(*sub);
+  sub->add_flag("--json", count->json, "As JSON");
+  sub->callback(
+      [&command, count] { command = [count] { return count->Run(); }; });
+}
+
+}  // namespace penstock

@@ -1,0 +1,48 @@
+// The TFRecord files that a command of recordtool is given.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "formats/records/record_reader.h"
+#include "tools/recordtool/record_scan.h"
+
+namespace penstock {
+
+struct InputRecords {
+  std::vector<std::string> patterns;
+  std::optional<Compression> compression;  // by default the name says
+
+  void AddFilesTo(CLI::App& sub);
+  void AddCompressionTo(CLI::App& sub);
+
+  // The files that the patterns name, in order.
+  absl::StatusOr<std::vector<std::string>> Find() const;
+
+  using Visit = std::function<absl::Status(
+      uint64_t id, const RecordReader& reader, size_t i, std::string_view)>;
+  // Visits records [begin, end) of all files in order. `i` is the record's
+  // place in the reader's block, for Locate().
+  absl::Status Walk(uint64_t begin, uint64_t end, const Visit& visit) const;
+};
+
+// How a command that reads every record goes about it.
+struct ScanSettings {
+  int threads = 0;
+  bool quiet = false;
+
+  void AddTo(CLI::App& sub);
+  // `label` stands before the progress.
+  absl::StatusOr<std::vector<FileScan>> Scan(
+      const InputRecords& input, const char* label,
+      OnCorruption on_corruption = OnCorruption::kFail) const;
+};
+
+}  // namespace penstock

@@ -1,0 +1,65 @@
+// Reads every record of some TFRecord files, the files and parts of large ones
+// side by side.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "formats/files/file.h"
+#include "formats/records/record_reader.h"
+#include "formats/records/recovery.h"
+#include "tools/programs/progress.h"
+
+namespace penstock {
+
+// What reading one file to its end, or to its first defect, gave.
+struct FileScan {
+  std::string path;
+  uint64_t records = 0;
+  uint64_t record_bytes = 0;  // without framing
+  uint64_t file_bytes = 0;    // as stored
+  std::vector<SkippedRegion> skipped;
+  absl::Status status;  // why it ended early
+};
+
+struct ScanOptions {
+  std::optional<Compression> compression = std::nullopt;  // by the name
+  int threads = 0;  // 0: one for each core
+  OnCorruption on_corruption = OnCorruption::kFail;
+  // An uncompressed file of twice this size or more is read in parts side by
+  // side, with the same result.
+  uint64_t part_bytes = 64ull << 20;
+};
+
+// Files without a record: legal, but mostly a mistake of whoever made them.
+struct EmptyFiles {
+  uint64_t count = 0;
+  std::string first;
+
+  void Add(const std::string& path);
+  // Says so on stdout where there are any.
+  void Print() const;
+};
+
+// Opens `path` as a TFRecord file, wrapped as its name or `compression` says.
+absl::StatusOr<std::unique_ptr<RecordReader>> OpenTfRecordFile(
+    FileSystem& files, const std::string& path,
+    std::optional<Compression> compression, RecoveryOptions recovery = {});
+
+// One result per path, in order. All checksums are verified. The result is that
+// of reading each file in sequence, for any number of threads.
+// Memory:  for each thread 512 KiB or the largest record; 24 bytes for each bad
+//          place.
+std::vector<FileScan> ScanFiles(FileSystem& files,
+                                const std::vector<std::string>& paths,
+                                const ScanOptions& options, Progress& progress);
+
+// Bytes of all files together, as stored; 0 for one that is missing.
+uint64_t SizeOfFiles(FileSystem& files, const std::vector<std::string>& paths);
+
+}  // namespace penstock

@@ -1,0 +1,72 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "formats/files/status.h"
+#include "tools/programs/program.h"
+#include "tools/recordtool/input_records.h"
+#include "tools/recordtool/record_commands.h"
+
+namespace penstock {
+namespace {
+
+struct Verify {
+  InputRecords input;
+  ScanSettings scan;
+
+  // Reads on behind damage, so that all of it is named.
+  absl::Status Run() const {
+    PENSTOCK_ASSIGN_OR_RETURN(
+        const std::vector<FileScan> scans,
+        scan.Scan(input, "verify", OnCorruption::kResync));
+    size_t bad_files = 0;
+    size_t bad_places = 0;
+    uint64_t records = 0;
+    EmptyFiles empty;
+    for (const FileScan& file : scans) {
+      records += file.records;
+      for (const SkippedRegion& region : file.skipped) {
+        fmt::print("BAD {}; bytes [{}, {}) are no good record\n", region.reason,
+                   region.begin, region.end);
+      }
+      if (!file.status.ok()) {
+        fmt::print("BAD {}; the rest of the file was not read\n",
+                   std::string(file.status.message()));
+      }
+      const size_t places = file.skipped.size() + (file.status.ok() ? 0 : 1);
+      bad_places += places;
+      if (places == 0) {
+        if (file.records == 0) empty.Add(file.path);
+        continue;
+      }
+      ++bad_files;
+      fmt::print("    {}: {} good records, {} bad places\n", file.path,
+                 WithCommas(file.records), WithCommas(places));
+    }
+    empty.Print();
+    if (bad_files > 0) {
+      return absl::DataLossError(fmt::format(
+          "{} of {} files are bad, in {} places; {} records are good",
+          bad_files, scans.size(), WithCommas(bad_places),
+          WithCommas(records)));
+    }
+    fmt::print("{} files, {} records: every checksum is right\n", scans.size(),
+               WithCommas(records));
+    return absl::OkStatus();
+  }
+};
+
+}  // namespace
+
+void AddVerify(CLI::App& app, Command& command) {
+  CLI::App* sub = app.add_subcommand(
+      "verify", "Names every bad record; exit code 1 if there is any");
+  const auto verify = std::make_shared<Verify>();
+  verify->input.AddFilesTo(*sub);
+  verify->input.AddCompressionTo(*sub);
+  verify->scan.AddTo(*sub);
+  sub->callback(
+      [&command, verify] { command = [verify] { return verify->Run(); }; });
+}
+
+}  // namespace penstock
