@@ -11,8 +11,9 @@ namespace penstock {
 //
 // Shapes:  n positions in, the same n out, each once. 1 <= n <= 2^63.
 // Threads: any number at a time.
-// Cost:    O(1) memory; see bench/pipeline_bench.cc for ns per position.
-// Source:  Black and Rogaway, "Ciphers with arbitrary finite domains", 2002:
+// Cost:    O(1) memory; see bench/pipeline/pipeline_bench.cc for ns per
+// position. Source:  Black and Rogaway, "Ciphers with arbitrary finite
+// domains", 2002:
 //          the generalised Feistel network on Z_a x Z_b and cycle walking.
 //          With a = ceil(sqrt n) and b = ceil(n / a) at most a - 1 values lie
 //          outside [0, n), so that a walk of more than one step is rare.

@@ -3,7 +3,7 @@
 //
 //   build/release/bin/formats_bench --benchmark_min_time=1
 //
-// Files are warm; bench/tfrecord_files.h says where they lie.
+// Files are warm; bench/formats/tfrecord_files.h says where they lie.
 
 #include <benchmark/benchmark.h>
 #include <isa-l/igzip_lib.h>
@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "bench/tfrecord_files.h"
+#include "bench/formats/tfrecord_files.h"
 #include "formats/files/atomic_file.h"
 #include "formats/files/file.h"
 #include "formats/tfrecord/tfrecord_framing.h"

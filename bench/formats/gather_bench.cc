@@ -3,8 +3,8 @@
 //
 //   build/release/bin/gather_bench --benchmark_min_time=1
 //
-// Files are warm unless the name says so; bench/tfrecord_files.h says where
-// they lie.
+// Files are warm unless the name says so; bench/formats/tfrecord_files.h says
+// where they lie.
 
 #include <benchmark/benchmark.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/tfrecord_files.h"
+#include "bench/formats/tfrecord_files.h"
 #include "formats/files/file.h"
 #include "formats/index/record_files.h"
 #include "formats/index/record_index.h"
