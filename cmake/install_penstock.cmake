@@ -7,8 +7,12 @@ set(penstock_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/penstock)
 
 get_property(penstock_libraries GLOBAL PROPERTY PENSTOCK_LIBRARIES)
 install(TARGETS ${penstock_libraries} EXPORT penstock-targets
-        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
-        FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/penstock)
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(CODE "
+  set(source [[${PROJECT_SOURCE_DIR}]])
+  set(headers [[${penstock_api_headers}]])
+  set(destination [[${CMAKE_INSTALL_INCLUDEDIR}/penstock]])")
+install(SCRIPT ${CMAKE_CURRENT_LIST_DIR}/install_headers.cmake)
 install(EXPORT penstock-targets NAMESPACE penstock::
         DESTINATION ${penstock_package_dir})
 

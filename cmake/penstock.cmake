@@ -1,6 +1,6 @@
 # Compiler settings, dependencies and the three helpers every folder uses:
 #
-#   penstock_library(formats HEADERS a.h SOURCES a.cc DEPS absl::status)
+#   penstock_library(formats SOURCES files/a.cc DEPS ZLIB::ZLIB)
 #   penstock_test(formats SOURCES a_test.cc DEPS penstock::formats)
 #   penstock_bench(formats_bench SOURCES formats_bench.cc DEPS ...)
 
@@ -34,6 +34,7 @@ if(PENSTOCK_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 
+include(public_headers)
 include(penstock_dependencies)
 find_package(Protobuf REQUIRED)  # for example.proto, which is not installed
 
@@ -44,17 +45,25 @@ target_compile_options(penstock_warnings INTERFACE
   -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers
   -Wnon-virtual-dtor -Woverloaded-virtual)
 
-# One floor: a static library with its headers checked to compile alone.
+# One floor: a static library. Which of its headers are public, docs/api.md says.
+#
+# The sources of a room are compiled as one unit: most of the time goes into
+# headers, which are then read once a room.
 function(penstock_library name)
-  cmake_parse_arguments(ARG "" "" "HEADERS;SOURCES;DEPS;PRIVATE_DEPS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS;PRIVATE_DEPS" ${ARGN})
   add_library(penstock_${name} STATIC ${ARG_SOURCES})
   add_library(penstock::${name} ALIAS penstock_${name})
-  set_target_properties(penstock_${name} PROPERTIES EXPORT_NAME ${name})
-  target_sources(penstock_${name} PUBLIC FILE_SET HEADERS
-    BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${ARG_HEADERS})
+  set_target_properties(penstock_${name} PROPERTIES
+    EXPORT_NAME ${name} UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  foreach(source IN LISTS ARG_SOURCES)
+    get_filename_component(room ${source} DIRECTORY)
+    if(room)
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${room})
+    endif()
+  endforeach()
   target_include_directories(penstock_${name} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
-    $<INSTALL_INTERFACE:include/penstock>)
+    $<INSTALL_INTERFACE:include>)
   target_compile_features(penstock_${name} PUBLIC cxx_std_20)
   target_link_libraries(penstock_${name} PUBLIC ${ARG_DEPS}
     PRIVATE ${ARG_PRIVATE_DEPS} $<BUILD_INTERFACE:penstock_warnings>)

@@ -10,7 +10,7 @@
 #include "formats/corpora/csv_reader.h"
 #include "formats/corpora/jsonl_reader.h"
 #include "formats/corpora/text_reader.h"
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "formats/records/guarded_reader.h"
 #include "formats/streams/bounded_stream.h"
 #include "formats/streams/open_stream.h"
@@ -20,7 +20,7 @@
 namespace penstock {
 namespace {
 
-using Reader = absl::StatusOr<std::unique_ptr<RecordReader>>;
+using Reader = StatusOr<std::unique_ptr<RecordReader>>;
 
 // The bytes inside `packed`, where those are bounded.
 std::unique_ptr<ByteStream> UnwrapBounded(std::unique_ptr<ByteStream> packed,
@@ -75,7 +75,7 @@ Reader ReadTextKind(std::unique_ptr<ByteStream> stream, FileKind kind,
                       .buffer_bytes = buffer_bytes,
                       .max_record_bytes = options.max_record_bytes});
     default:
-      return absl::UnimplementedError(NestedText(stream->path()));
+      return UnimplementedError(NestedText(stream->path()));
   }
 }
 
@@ -85,8 +85,8 @@ bool IsTextKind(FileKind kind) {
 }
 
 // What to do with a member of an archive.
-absl::StatusOr<MemberUse> UseOfMember(const OpenOptions& options,
-                                      std::string_view name) {
+StatusOr<MemberUse> UseOfMember(const OpenOptions& options,
+                                std::string_view name) {
   if (options.member_kind) return MemberUse::kRecords;
   const std::optional<FileKind> kind = KnownKindOfFile(name);
   if (kind && IsTextKind(*kind)) return MemberUse::kRecords;
@@ -98,7 +98,7 @@ absl::StatusOr<MemberUse> UseOfMember(const OpenOptions& options,
     case OtherMembers::kRefuse:
       break;
   }
-  return kind ? absl::UnimplementedError(NestedText(name))
+  return kind ? UnimplementedError(NestedText(name))
               : KindOfFile(std::string(name)).status();
 }
 
@@ -134,7 +134,7 @@ Reader OpenByKind(FileSystem& files, const std::string& path,
       options.compression.value_or(CompressionOfFile(path));
   if (kind != FileKind::kTfRecord &&
       options.recovery.on_corruption != OnCorruption::kFail) {
-    return absl::InvalidArgumentError(fmt::format(
+    return InvalidArgumentError(fmt::format(
         "{}: on_corruption is {}, but damage can only be skipped in TFRecord "
         "files",
         path, OnCorruptionName(options.recovery.on_corruption)));

@@ -9,13 +9,12 @@
 #include <string>
 #include <string_view>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "formats/archives/archive_options.h"
 #include "formats/corpora/csv_form.h"
 #include "formats/corpora/json_check.h"
 #include "formats/corpora/text_unit.h"
 #include "formats/files/file.h"
+#include "formats/files/status_or.h"
 #include "formats/records/record_reader.h"
 #include "formats/records/recovery.h"
 #include "formats/streams/file_kind.h"
@@ -40,7 +39,7 @@ struct OpenOptions {
   std::string json_field = "text";
   // Told of each JSONL line that gives no record, and why; the line is left
   // out. Without it such a line is the end of the file, with that error.
-  std::function<void(const absl::Status&)> on_bad_line = nullptr;
+  std::function<void(const Status&)> on_bad_line = nullptr;
   JsonLeniency json_leniency = {};
   // Told "f.jsonl:17" for each JSONL line where a name of the path comes twice;
   // the last of them counts.
@@ -74,7 +73,8 @@ struct OpenOptions {
 
 // Errors:  those of the reader; kInvalidArgument where the name says nothing;
 //          kResourceExhausted where memory ends, while reading too.
-absl::StatusOr<std::unique_ptr<RecordReader>> OpenRecords(
-    FileSystem& files, const std::string& path, OpenOptions options = {});
+StatusOr<std::unique_ptr<RecordReader>> OpenRecords(FileSystem& files,
+                                                    const std::string& path,
+                                                    OpenOptions options = {});
 
 }  // namespace penstock

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "absl/status/statusor.h"
+#include "formats/files/status_or.h"
 #include "infeed/sharding/core_slice.h"
 
 namespace penstock {
@@ -39,14 +39,12 @@ class Device {
 
   virtual HostMemory host_memory() const = 0;
   // Brings a slice over, not before `now_ns` and after earlier transfers.
-  virtual absl::StatusOr<Work> Transfer(const CoreSlice& slice,
-                                        int64_t now_ns) = 0;
+  virtual StatusOr<Work> Transfer(const CoreSlice& slice, int64_t now_ns) = 0;
   // How long making the program for a slice of this shape takes. All devices
   // of a run wait for the slowest.
   virtual int64_t CompileNs(const CoreSlice& slice) const = 0;
   // One step on a slice that is on the device.
-  virtual absl::StatusOr<Work> Execute(const CoreSlice& slice,
-                                       int64_t now_ns) = 0;
+  virtual StatusOr<Work> Execute(const CoreSlice& slice, int64_t now_ns) = 0;
 };
 
 }  // namespace penstock

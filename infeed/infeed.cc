@@ -8,23 +8,23 @@
 #include <thread>
 #include <utility>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "infeed/sharding/batch_placement.h"
 
 namespace penstock {
 namespace {
 
 // Rows of the host's batch that each of its devices takes.
-absl::StatusOr<std::vector<SlicePlace>> PlacesOf(const BatchSource& source,
-                                                 const Mesh& mesh,
-                                                 const InfeedOptions& options) {
+StatusOr<std::vector<SlicePlace>> PlacesOf(const BatchSource& source,
+                                           const Mesh& mesh,
+                                           const InfeedOptions& options) {
   const Topology& topology = source.topology();
   PENSTOCK_ASSIGN_OR_RETURN(const BatchPlacement placement,
                             PlaceBatch(mesh, options.axis, topology.hosts));
   const std::vector<uint32_t> shards = topology.ShardsOf(topology.host);
   if (placement.shards != topology.shards ||
       placement.TopologyOf(topology.host).ShardsOf(topology.host) != shards) {
-    return absl::InvalidArgumentError(fmt::format(
+    return InvalidArgumentError(fmt::format(
         "the pipeline was compiled for {} shards, {} of them on host {} of {}, "
         "but axis \"{}\" of the mesh ({}) gives that host other ones; compile "
         "it with BatchTopology(mesh, \"{}\", {}, {})",
@@ -43,7 +43,7 @@ absl::StatusOr<std::vector<SlicePlace>> PlacesOf(const BatchSource& source,
                       .rows = rows});
   }
   if (!options.devices.empty() && options.devices.size() != places.size()) {
-    return absl::InvalidArgumentError(
+    return InvalidArgumentError(
         fmt::format("host {} has {} devices in the mesh, but {} were given",
                     topology.host, places.size(), options.devices.size()));
   }
@@ -99,7 +99,7 @@ class Infeed::Impl {
         batch.slices.push_back(std::move((*item)->slice));
         continue;
       }
-      SetStatus(absl::CancelledError("the infeed was cancelled"));
+      SetStatus(CancelledError("the infeed was cancelled"));
       return std::nullopt;
     }
     batch.step = batch.slices[0].step();
@@ -116,7 +116,7 @@ class Infeed::Impl {
     for (auto& queue : queues_) queue->Cancel();
   }
 
-  absl::Status status() const {
+  Status status() const {
     const std::lock_guard lock(mutex_);
     return status_;
   }
@@ -142,11 +142,11 @@ class Infeed::Impl {
 
  private:
   void Feed() {
-    const absl::Status status = FeedAll();
+    const Status status = FeedAll();
     for (auto& queue : queues_) queue->Close(status);
   }
 
-  absl::Status FeedAll() {
+  Status FeedAll() {
     while (true) {
       PENSTOCK_ASSIGN_OR_RETURN(std::optional<Batch> batch, source_->Next());
       {
@@ -154,13 +154,13 @@ class Infeed::Impl {
         const std::lock_guard lock(mutex_);
         counts_ = counts;
       }
-      if (!batch) return absl::OkStatus();
+      if (!batch) return OkStatus();
       PENSTOCK_RETURN_IF_ERROR(
           FeedOne(std::make_shared<const Batch>(*std::move(batch))));
     }
   }
 
-  absl::Status FeedOne(std::shared_ptr<const Batch> batch) {
+  Status FeedOne(std::shared_ptr<const Batch> batch) {
     for (size_t i = 0; i < places_.size(); ++i) {
       PENSTOCK_ASSIGN_OR_RETURN(
           CoreSlice slice, CoreSlice::Create(batch, contract_, places_[i]));
@@ -176,10 +176,10 @@ class Infeed::Impl {
                                                  .pushed_ns = now_ns,
                                                  .ready_ns = ready_ns}));
     }
-    return absl::OkStatus();
+    return OkStatus();
   }
 
-  void SetStatus(const absl::Status& status) {
+  void SetStatus(const Status& status) {
     const std::lock_guard lock(mutex_);
     if (status_.ok()) status_ = status;
   }
@@ -195,7 +195,7 @@ class Infeed::Impl {
 
   mutable std::mutex mutex_;
   // Guarded by mutex_.
-  absl::Status status_;
+  Status status_;
   PipelineCounts counts_;
 
   std::thread feeder_;
@@ -212,7 +212,7 @@ Infeed::Infeed(std::unique_ptr<BatchSource> source, const Mesh& mesh,
 Infeed::~Infeed() = default;
 
 std::optional<InfeedBatch> Infeed::Next() { return impl_->Next(); }
-absl::Status Infeed::status() const { return impl_->status(); }
+Status Infeed::status() const { return impl_->status(); }
 const std::vector<uint32_t>& Infeed::devices() const {
   return impl_->devices();
 }

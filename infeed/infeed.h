@@ -8,8 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
+#include "formats/files/status.h"
 #include "infeed/device.h"
 #include "infeed/queues/batch_source.h"
 #include "infeed/queues/clock.h"
@@ -71,7 +70,7 @@ class Infeed {
   // The next step; nullopt at the end of data or at an error: see status().
   std::optional<InfeedBatch> Next();
   // OK while it runs and after the end of data.
-  absl::Status status() const;
+  Status status() const;
 
   // Ids of this host's devices, rising.
   const std::vector<uint32_t>& devices() const;

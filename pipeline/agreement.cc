@@ -7,10 +7,10 @@ namespace {
 
 class Solo final : public Agreement {
  public:
-  absl::StatusOr<std::vector<std::vector<uint32_t>>> AllGather(
+  StatusOr<std::vector<std::vector<uint32_t>>> AllGather(
       std::span<const uint32_t> mine) override {
     if (cancelled_.load(std::memory_order_acquire)) {
-      return absl::CancelledError("the group of hosts was cancelled");
+      return CancelledError("the group of hosts was cancelled");
     }
     return std::vector<std::vector<uint32_t>>{
         std::vector<uint32_t>(mine.begin(), mine.end())};

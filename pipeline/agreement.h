@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "absl/status/statusor.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 
@@ -22,7 +22,7 @@ class Agreement {
 
   // Gives every host what each host brought, by host. Waits for the slowest.
   // Errors:  kCancelled after Cancel() on any host of the group.
-  virtual absl::StatusOr<std::vector<std::vector<uint32_t>>> AllGather(
+  virtual StatusOr<std::vector<std::vector<uint32_t>>> AllGather(
       std::span<const uint32_t> mine) = 0;
 
   // Ends every wait of the group, now and later. Never blocks.

@@ -40,7 +40,7 @@ Pipeline::Impl::~Impl() {
 }
 
 void Pipeline::Impl::Drive() {
-  absl::StatusOr<LeftOut> left_out = placement_->Run(builder_);
+  StatusOr<LeftOut> left_out = placement_->Run(builder_);
   if (left_out.ok()) {
     const std::lock_guard lock(mutex_);
     driver_ended_well_ = true;
@@ -48,9 +48,9 @@ void Pipeline::Impl::Drive() {
   builder_.Finish(left_out.status(), left_out.ok() ? *left_out : LeftOut{});
 }
 
-absl::StatusOr<std::optional<Batch>> Pipeline::Impl::Next() {
+StatusOr<std::optional<Batch>> Pipeline::Impl::Next() {
   if (!driver_.joinable()) driver_ = std::thread([this] { Drive(); });
-  absl::StatusOr<std::optional<Built>> built = builder_.Pop();
+  StatusOr<std::optional<Built>> built = builder_.Pop();
   if (!built.ok()) return built.status();
   const std::lock_guard lock(mutex_);
   const LeftOut left_out =
@@ -64,9 +64,9 @@ absl::StatusOr<std::optional<Batch>> Pipeline::Impl::Next() {
   return std::optional<Batch>(std::move((*built)->batch));
 }
 
-absl::Status Pipeline::Impl::Restore(const State& state) {
+Status Pipeline::Impl::Restore(const State& state) {
   if (driver_.joinable()) {
-    return absl::FailedPreconditionError(
+    return FailedPreconditionError(
         "Restore() must come before the first Next(): compile the dataset "
         "again and restore that");
   }
@@ -74,11 +74,11 @@ absl::Status Pipeline::Impl::Restore(const State& state) {
     return placement_->Restore(state);
   }
   if (state.fingerprint >> kGraphBits != job_->fingerprint >> kGraphBits) {
-    return absl::FailedPreconditionError(
+    return FailedPreconditionError(
         "the state is of another dataset: names, sizes or numbers of records "
         "of the files differ");
   }
-  return absl::FailedPreconditionError(
+  return FailedPreconditionError(
       "the state is of this data but of another graph: a stage, an option, the "
       "batch size, the number of shards or planned and streamed differ");
 }
@@ -98,10 +98,8 @@ Pipeline::Pipeline(Pipeline&&) noexcept = default;
 Pipeline& Pipeline::operator=(Pipeline&&) noexcept = default;
 Pipeline::~Pipeline() = default;
 
-absl::StatusOr<std::optional<Batch>> Pipeline::Next() { return impl_->Next(); }
-absl::Status Pipeline::Restore(const State& state) {
-  return impl_->Restore(state);
-}
+StatusOr<std::optional<Batch>> Pipeline::Next() { return impl_->Next(); }
+Status Pipeline::Restore(const State& state) { return impl_->Restore(state); }
 void Pipeline::Cancel() { impl_->Cancel(); }
 const Contract& Pipeline::contract() const { return impl_->job().contract(); }
 const Topology& Pipeline::topology() const { return impl_->job().topology; }

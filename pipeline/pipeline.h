@@ -8,9 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "formats/files/file.h"
+#include "formats/files/status_or.h"
 #include "pipeline/agreement.h"
 #include "pipeline/batch.h"
 #include "pipeline/contract.h"
@@ -57,12 +56,12 @@ class Pipeline {
   // hosts give the same number of batches, and shape by shape the same.
   // Errors:  those of reading, parsing and tokenizing, for ever after;
   //          kCancelled after Cancel().
-  absl::StatusOr<std::optional<Batch>> Next();
+  StatusOr<std::optional<Batch>> Next();
 
   // Goes on from `state` instead of the start. Before the first Next().
   // Errors:  kFailedPrecondition where the state is of another dataset or
   //          graph; the message says which.
-  absl::Status Restore(const State& state);
+  Status Restore(const State& state);
 
   // Ends every wait inside. Never blocks.
   void Cancel();
@@ -85,8 +84,8 @@ class Pipeline {
  private:
   class Impl;
   explicit Pipeline(std::unique_ptr<Impl> impl);
-  friend absl::StatusOr<Pipeline> Compile(const Dataset&, const Topology&,
-                                          CompileOptions);
+  friend StatusOr<Pipeline> Compile(const Dataset&, const Topology&,
+                                    CompileOptions);
 
   std::unique_ptr<Impl> impl_;
 };
@@ -95,8 +94,7 @@ class Pipeline {
 // Errors:  kInvalidArgument for a graph that cannot work, saying what to
 //          change; those of opening files and indexes; kFailedPrecondition for
 //          zero records.
-absl::StatusOr<Pipeline> Compile(const Dataset& dataset,
-                                 const Topology& topology,
-                                 CompileOptions options = {});
+StatusOr<Pipeline> Compile(const Dataset& dataset, const Topology& topology,
+                           CompileOptions options = {});
 
 }  // namespace penstock

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "formats/files/atomic_file.h"
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "tokenizer/interface/fingerprint.h"
 
 namespace penstock {
@@ -52,15 +52,15 @@ std::string FormatState(const State& state) {
   return text.dump() + "\n";
 }
 
-absl::StatusOr<State> ParseState(std::string_view text) {
+StatusOr<State> ParseState(std::string_view text) {
   const json parsed = json::parse(text, nullptr, /*allow_exceptions=*/false);
   uint64_t version = 0;
   if (!parsed.is_object() || !Read(parsed, "penstock_state", version)) {
-    return absl::DataLossError(
+    return DataLossError(
         "no state: a JSON object with \"penstock_state\" was expected");
   }
   if (version != kVersion) {
-    return absl::UnimplementedError(
+    return UnimplementedError(
         fmt::format("a state of version {}; this program knows version {}: "
                     "resume with the program that wrote it",
                     version, kVersion));
@@ -75,30 +75,30 @@ absl::StatusOr<State> ParseState(std::string_view text) {
       !Read(parsed, "positions_read", state.positions_read) ||
       !Read(parsed, "checksum", checksum) || pending == parsed.end() ||
       !pending->is_array()) {
-    return absl::DataLossError("a damaged state: a member is missing");
+    return DataLossError("a damaged state: a member is missing");
   }
   for (const json& position : *pending) {
     if (!position.is_number_unsigned()) {
-      return absl::DataLossError(
+      return DataLossError(
           "a damaged state: \"pending\" holds what is no position");
     }
     state.pending.push_back(position.get<uint64_t>());
   }
   if (checksum != Checksum(state)) {
-    return absl::DataLossError("a damaged state: its checksum does not match");
+    return DataLossError("a damaged state: its checksum does not match");
   }
   return state;
 }
 
-absl::Status SaveState(FileSystem& files, const std::string& path,
-                       const State& state) {
+Status SaveState(FileSystem& files, const std::string& path,
+                 const State& state) {
   return WriteFileAtomically(files, path, FormatState(state));
 }
 
-absl::StatusOr<State> LoadState(FileSystem& files, const std::string& path) {
+StatusOr<State> LoadState(FileSystem& files, const std::string& path) {
   PENSTOCK_ASSIGN_OR_RETURN(const std::string text,
                             ReadWholeFile(files, path, kMaxStateBytes));
-  absl::StatusOr<State> state = ParseState(text);
+  StatusOr<State> state = ParseState(text);
   if (!state.ok()) return Annotate(state.status(), path);
   return state;
 }

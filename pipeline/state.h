@@ -6,9 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "formats/files/file.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 
@@ -36,11 +35,11 @@ struct State {
 // A short JSON text with a checksum.
 std::string FormatState(const State& state);
 // Errors:  kDataLoss for damaged text; kUnimplemented for a later version.
-absl::StatusOr<State> ParseState(std::string_view text);
+StatusOr<State> ParseState(std::string_view text);
 
 // Atomic on disk; errors name the file.
-absl::Status SaveState(FileSystem& files, const std::string& path,
-                       const State& state);
-absl::StatusOr<State> LoadState(FileSystem& files, const std::string& path);
+Status SaveState(FileSystem& files, const std::string& path,
+                 const State& state);
+StatusOr<State> LoadState(FileSystem& files, const std::string& path);
 
 }  // namespace penstock

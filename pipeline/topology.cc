@@ -22,40 +22,40 @@ std::vector<uint32_t> Topology::ShardsOf(uint32_t of_host) const {
   return mine;
 }
 
-absl::Status Topology::Validate() const {
+Status Topology::Validate() const {
   if (shards == 0 || hosts == 0) {
-    return absl::InvalidArgumentError(
+    return InvalidArgumentError(
         fmt::format("a topology needs at least one shard and one host; it has "
                     "{} shards and {} hosts",
                     shards, hosts));
   }
   if (host >= hosts) {
-    return absl::InvalidArgumentError(fmt::format(
+    return InvalidArgumentError(fmt::format(
         "host {} is not one of the {} hosts, which count from 0", host, hosts));
   }
   if (host_of_shard.empty()) {
     if (hosts > shards) {
-      return absl::InvalidArgumentError(fmt::format(
+      return InvalidArgumentError(fmt::format(
           "{} hosts but only {} shards: some hosts would feed no device; use "
           "more shards or say which host has which in host_of_shard",
           hosts, shards));
     }
-    return absl::OkStatus();
+    return OkStatus();
   }
   if (host_of_shard.size() != shards) {
-    return absl::InvalidArgumentError(
+    return InvalidArgumentError(
         fmt::format("host_of_shard names the hosts of {} shards, not of {}",
                     host_of_shard.size(), shards));
   }
   for (uint32_t shard = 0; shard < shards; ++shard) {
     if (host_of_shard[shard] >= hosts) {
-      return absl::InvalidArgumentError(
+      return InvalidArgumentError(
           fmt::format("host_of_shard gives shard {} to host {}, but there are "
                       "{} hosts, which count from 0",
                       shard, host_of_shard[shard], hosts));
     }
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 }  // namespace penstock

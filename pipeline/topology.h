@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "absl/status/status.h"
+#include "formats/files/status.h"
 
 namespace penstock {
 
@@ -27,7 +27,7 @@ struct Topology {
   // Errors:  kInvalidArgument for no shards or hosts, host >= hosts, more hosts
   //          than shards without host_of_shard, a host_of_shard of another
   //          size or naming a host that is not there.
-  absl::Status Validate() const;
+  Status Validate() const;
 };
 
 }  // namespace penstock

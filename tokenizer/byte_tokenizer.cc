@@ -15,19 +15,19 @@ constexpr std::string_view kEndOfTextSpelling = "<|endoftext|>";
 
 }  // namespace
 
-absl::Status ByteTokenizer::Encode(std::string_view text, EncodeOptions options,
-                                   std::vector<TokenId>& ids) const {
+Status ByteTokenizer::Encode(std::string_view text, EncodeOptions options,
+                             std::vector<TokenId>& ids) const {
   if (options.invalid_utf8 == InvalidUtf8::kRefuse) {
     PENSTOCK_RETURN_IF_ERROR(CheckUtf8(text));
   }
   const auto* bytes = reinterpret_cast<const unsigned char*>(text.data());
   ids.insert(ids.end(), bytes, bytes + text.size());
-  return absl::OkStatus();
+  return OkStatus();
 }
 
-absl::Status ByteTokenizer::EncodeBare(
-    std::string_view text, EncodeOptions options, std::vector<TokenId>& ids,
-    std::vector<TokenOrigin>& origins) const {
+Status ByteTokenizer::EncodeBare(std::string_view text, EncodeOptions options,
+                                 std::vector<TokenId>& ids,
+                                 std::vector<TokenOrigin>& origins) const {
   options.invalid_utf8 = InvalidUtf8::kRefuse;
   PENSTOCK_RETURN_IF_ERROR(CheckSizeForOrigins(text));
   PENSTOCK_RETURN_IF_ERROR(Encode(text, options, ids));
@@ -35,12 +35,11 @@ absl::Status ByteTokenizer::EncodeBare(
   for (size_t i = 0; i < text.size(); ++i) {
     writer.Add(i, i + 1, TokenOrigin::kNoWord);
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
-absl::Status ByteTokenizer::Decode(std::span<const TokenId> ids,
-                                   DecodeOptions options,
-                                   std::string& text) const {
+Status ByteTokenizer::Decode(std::span<const TokenId> ids,
+                             DecodeOptions options, std::string& text) const {
   const size_t begin = text.size();
   text.reserve(begin + ids.size());
   for (const TokenId id : ids) {
@@ -48,13 +47,13 @@ absl::Status ByteTokenizer::Decode(std::span<const TokenId> ids,
       text.push_back(static_cast<char>(id));
     } else if (id > kEndOfText) {
       text.resize(begin);
-      return absl::InvalidArgumentError(fmt::format(
+      return InvalidArgumentError(fmt::format(
           "id {} is not in the vocabulary, which ends at id 256", id));
     } else if (!options.skip_special_tokens) {
       text.append(kEndOfTextSpelling);
     }
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 std::unique_ptr<StreamDecoder> ByteTokenizer::NewStreamDecoder(

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/status/status.h"
+#include "formats/files/status.h"
 #include "tokenizer/interface/tokenizer.h"
 
 namespace penstock {
@@ -22,14 +22,14 @@ class ByteTokenizer final : public Tokenizer {
  public:
   static constexpr TokenId kEndOfText = 256;
 
-  absl::Status Encode(std::string_view text, EncodeOptions options,
-                      std::vector<TokenId>& ids) const override;
-  absl::Status EncodeBare(std::string_view text, EncodeOptions options,
-                          std::vector<TokenId>& ids,
-                          std::vector<TokenOrigin>& origins) const override;
+  Status Encode(std::string_view text, EncodeOptions options,
+                std::vector<TokenId>& ids) const override;
+  Status EncodeBare(std::string_view text, EncodeOptions options,
+                    std::vector<TokenId>& ids,
+                    std::vector<TokenOrigin>& origins) const override;
   size_t SafeCut(std::string_view text) const override { return text.size(); }
-  absl::Status Decode(std::span<const TokenId> ids, DecodeOptions options,
-                      std::string& text) const override;
+  Status Decode(std::span<const TokenId> ids, DecodeOptions options,
+                std::string& text) const override;
   std::unique_ptr<StreamDecoder> NewStreamDecoder(
       DecodeOptions options) const override;
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "tokenizer/bpe/tiktoken.h"
 #include "tokenizer/byte_tokenizer.h"
 #include "tokenizer/files/tokenizer_json.h"
@@ -23,10 +23,9 @@ std::string GivenRule(const LoadOptions& options) {
   return options.special_tokens[0].text;
 }
 
-absl::Status CheckNoPattern(const std::string& path,
-                            const LoadOptions& options) {
-  if (!HasRules(options)) return absl::OkStatus();
-  return absl::InvalidArgumentError(fmt::format(
+Status CheckNoPattern(const std::string& path, const LoadOptions& options) {
+  if (!HasRules(options)) return OkStatus();
+  return InvalidArgumentError(fmt::format(
       "{}: takes no pattern or special tokens, but \"{}\" was given; only "
       ".tiktoken files do",
       path, GivenRule(options)));
@@ -40,7 +39,7 @@ std::string Stem(const std::string& path) {
   return name.substr(0, name.rfind('.'));
 }
 
-absl::StatusOr<std::shared_ptr<const Tokenizer>> ParseRanks(
+StatusOr<std::shared_ptr<const Tokenizer>> ParseRanks(
     std::string_view bytes, const std::string& path,
     const LoadOptions& options) {
   const bool named = options.pattern.empty() && options.pattern_regex.empty();
@@ -59,7 +58,7 @@ std::string MergesBeside(std::string path) {
 
 }  // namespace
 
-absl::StatusOr<std::shared_ptr<const Tokenizer>> LoadTokenizer(
+StatusOr<std::shared_ptr<const Tokenizer>> LoadTokenizer(
     FileSystem& files, const std::string& path, LoadOptions options) {
   if (path == "bytes") {
     PENSTOCK_RETURN_IF_ERROR(CheckNoPattern(path, options));
@@ -100,7 +99,7 @@ absl::StatusOr<std::shared_ptr<const Tokenizer>> LoadTokenizer(
     PENSTOCK_RETURN_IF_ERROR(CheckNoPattern(path, options));
     return SentencePieceTokenizer::Parse(bytes, path, options.unigram_rules);
   }
-  return absl::InvalidArgumentError(fmt::format(
+  return InvalidArgumentError(fmt::format(
       "{}: not a tokenizer; give a tokenizer.json (*.json), vocab.txt, "
       "vocab.json beside merges.txt, a rank "
       "file (*.tiktoken), a SentencePiece model (*.model), or "

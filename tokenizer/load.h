@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/statusor.h"
 #include "formats/files/file.h"
+#include "formats/files/status_or.h"
 #include "tokenizer/interface/tokenizer.h"
 #include "tokenizer/sentencepiece/unigram_rules.h"
 #include "tokenizer/vocabulary/special_tokens.h"
@@ -36,7 +36,7 @@ struct LoadOptions {
 // Errors:  kNotFound; kDataLoss for a damaged file; kUnimplemented naming a
 //          component we do not have; kInvalidArgument for a pattern that is not
 //          known or needed.
-absl::StatusOr<std::shared_ptr<const Tokenizer>> LoadTokenizer(
+StatusOr<std::shared_ptr<const Tokenizer>> LoadTokenizer(
     FileSystem& files, const std::string& path, LoadOptions options = {});
 
 }  // namespace penstock

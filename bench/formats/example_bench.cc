@@ -112,7 +112,7 @@ void BM_Penstock(benchmark::State& state, const Input& (*make)()) {
   Examples out;
   for (auto _ : state) {
     out.Clear();
-    const absl::Status status = parser->Parse(
+    const Status status = parser->Parse(
         input.views, [](size_t) { return std::string(); }, out);
     if (!status.ok()) state.SkipWithError("the parser failed");
     benchmark::DoNotOptimize(out.columns.data());
@@ -127,7 +127,7 @@ void BM_PenstockLabelOnly(benchmark::State& state) {
   Examples out;
   for (auto _ : state) {
     out.Clear();
-    const absl::Status status = parser->Parse(
+    const Status status = parser->Parse(
         input.views, [](size_t) { return std::string(); }, out);
     if (!status.ok()) state.SkipWithError("the parser failed");
     benchmark::DoNotOptimize(out.columns.data());

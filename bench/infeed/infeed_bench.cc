@@ -28,7 +28,7 @@ namespace {
 constexpr uint64_t kRecords = 20'000;
 constexpr uint32_t kTokens = 512;
 
-void Require(const absl::Status& status) {
+void Require(const Status& status) {
   if (status.ok()) return;
   std::fprintf(stderr, "%s\n", status.ToString().c_str());
   std::abort();
@@ -142,7 +142,7 @@ class SameBatch : public BatchSource {
         contract_(contract),
         topology_(std::move(topology)) {}
 
-  absl::StatusOr<std::optional<Batch>> Next() override {
+  StatusOr<std::optional<Batch>> Next() override {
     batch_.step = step_++;
     return batch_;
   }

@@ -18,7 +18,7 @@ namespace {
 
 constexpr size_t kBatch = 256;
 
-Work CountAll(absl::StatusOr<std::unique_ptr<RecordReader>> reader) {
+Work CountAll(StatusOr<std::unique_ptr<RecordReader>> reader) {
   if (!reader.ok()) Fail(std::string(reader.status().message()));
   Work work;
   while (true) {
@@ -107,7 +107,7 @@ Job Parse(std::vector<FeatureSpec> specs) {
     for (size_t at = 0; at < views.size(); at += kBatch) {
       const size_t count = std::min(kBatch, views.size() - at);
       out->Clear();
-      const absl::Status status = parser->Parse(
+      const Status status = parser->Parse(
           {views.data() + at, count}, [](size_t) { return std::string(); },
           *out);
       if (!status.ok()) Fail(std::string(status.message()));

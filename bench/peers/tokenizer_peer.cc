@@ -33,8 +33,7 @@ double Seconds(Work&& work) {
 }
 
 int Run(int argc, char** argv) {
-  absl::StatusOr<std::shared_ptr<const Tokenizer>> tokenizer =
-      absl::InternalError("");
+  StatusOr<std::shared_ptr<const Tokenizer>> tokenizer = InternalError("");
   const double load =
       Seconds([&] { tokenizer = LoadTokenizer(LocalFiles(), argv[1]); });
   if (!tokenizer.ok()) {

@@ -25,7 +25,7 @@ namespace {
 constexpr uint64_t kRecords = 32768;
 constexpr uint32_t kLongest = 1024;
 
-void Check(const absl::Status& status) {
+void Check(const Status& status) {
   if (status.ok()) return;
   std::cerr << status << "\n";
   std::exit(1);

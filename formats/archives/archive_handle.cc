@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "formats/files/quoted.h"
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "formats/streams/file_signature.h"
 
 namespace penstock {
@@ -107,7 +107,7 @@ ArchiveHandle::~ArchiveHandle() {
   if (archive_ != nullptr) archive_read_free(archive_);
 }
 
-absl::StatusOr<std::unique_ptr<ArchiveHandle>> ArchiveHandle::Open(
+StatusOr<std::unique_ptr<ArchiveHandle>> ArchiveHandle::Open(
     ArchiveFormat format, std::unique_ptr<ArchiveSource> source) {
   std::unique_ptr<ArchiveHandle> handle(
       new ArchiveHandle(format, std::move(source)));
@@ -115,9 +115,9 @@ absl::StatusOr<std::unique_ptr<ArchiveHandle>> ArchiveHandle::Open(
   return handle;
 }
 
-absl::Status ArchiveHandle::Start() {
+Status ArchiveHandle::Start() {
   if (archive_ == nullptr) {
-    return absl::ResourceExhaustedError(
+    return ResourceExhaustedError(
         fmt::format("{}: no memory for libarchive", source_->path()));
   }
   const Utf8Locale locale;
@@ -141,11 +141,11 @@ absl::Status ArchiveHandle::Start() {
     archive_read_set_seek_callback(archive_, Callbacks::Seek);
   }
   code = archive_read_open1(archive_);
-  if (code == ARCHIVE_OK) return absl::OkStatus();
+  if (code == ARCHIVE_OK) return OkStatus();
   return source_failed_.ok() ? NotThisFormat() : source_failed_;
 }
 
-absl::StatusOr<const ArchiveEntry*> ArchiveHandle::NextEntry() {
+StatusOr<const ArchiveEntry*> ArchiveHandle::NextEntry() {
   const Utf8Locale locale;
   in_entry_ = false;
   archive_entry* entry = nullptr;
@@ -158,11 +158,11 @@ absl::StatusOr<const ArchiveEntry*> ArchiveHandle::NextEntry() {
   return &entry_;
 }
 
-absl::Status ArchiveHandle::Describe(archive_entry& entry) {
+Status ArchiveHandle::Describe(archive_entry& entry) {
   const char* name = archive_entry_pathname(&entry);
   if (name == nullptr) name = archive_entry_pathname_utf8(&entry);
   if (name == nullptr) {
-    return absl::InvalidArgumentError(
+    return InvalidArgumentError(
         fmt::format("{}: the entry at offset {} has a name that is not UTF-8",
                     source_->path(), header_offset()));
   }
@@ -171,7 +171,7 @@ absl::Status ArchiveHandle::Describe(archive_entry& entry) {
   entry_.size_bytes = 0;
   in_entry_ = true;
   if (archive_entry_is_encrypted(&entry) != 0) {
-    return absl::UnimplementedError(fmt::format(
+    return UnimplementedError(fmt::format(
         "{}!{}: is encrypted, and no key can be given", source_->path(), name));
   }
   const bool has_size =
@@ -180,10 +180,10 @@ absl::Status ArchiveHandle::Describe(archive_entry& entry) {
     return Damaged("has no valid size");
   }
   if (has_size) entry_.size_bytes = archive_entry_size(&entry);
-  return absl::OkStatus();
+  return OkStatus();
 }
 
-absl::StatusOr<std::string_view> ArchiveHandle::Read(std::string& spare) {
+StatusOr<std::string_view> ArchiveHandle::Read(std::string& spare) {
   // Memory is taken as bytes arrive, whatever size the header claims.
   constexpr uint64_t kFirstBytes = 1 << 20;
   const uint64_t begin = spare.size();
@@ -225,19 +225,19 @@ uint64_t ArchiveHandle::header_offset() const {
   return archive_read_header_position(archive_);
 }
 
-absl::Status ArchiveHandle::Damaged(std::string_view what) const {
+Status ArchiveHandle::Damaged(std::string_view what) const {
   if (in_entry_) {
-    return absl::DataLossError(
+    return DataLossError(
         fmt::format("{}!{}: {}", source_->path(), entry_.name, what));
   }
-  return absl::DataLossError(fmt::format(
+  return DataLossError(fmt::format(
       "{}: {} at offset {}, {}", source_->path(), what, header_offset(),
       entry_.name.empty()
           ? "at its first member"
           : fmt::format("after member {}", Quoted(entry_.name))));
 }
 
-absl::Status ArchiveHandle::Failure(int code) const {
+Status ArchiveHandle::Failure(int code) const {
   if (!source_failed_.ok()) return source_failed_;
   const std::string_view text = ErrorText(archive_);
   const auto says = [&](std::string_view words) {
@@ -246,18 +246,18 @@ absl::Status ArchiveHandle::Failure(int code) const {
   if (says("Unrecognized archive format")) return NotThisFormat();
   if (says("ncrypt") || says("nsupported") || says("not supported") ||
       says("Unknown codec")) {
-    return absl::UnimplementedError(
-        fmt::format("{}{}{}: cannot be decoded: {}", source_->path(),
-                    in_entry_ ? "!" : "", in_entry_ ? entry_.name : "", text));
+    return UnimplementedError(fmt::format("{}{}{}: cannot be decoded: {}",
+                                          source_->path(), in_entry_ ? "!" : "",
+                                          in_entry_ ? entry_.name : "", text));
   }
   return Damaged(fmt::format("damaged: {} (libarchive {})", text, code));
 }
 
-absl::Status ArchiveHandle::NotThisFormat() const {
+Status ArchiveHandle::NotThisFormat() const {
   const std::string_view name = ArchiveFormatName(format_);
   const std::string_view first = source_->first_bytes();
   if (first.empty()) {
-    return absl::InvalidArgumentError(fmt::format(
+    return InvalidArgumentError(fmt::format(
         "{}: is empty, which no {} archive is", source_->path(), name));
   }
   // "ustar" where POSIX.1-1988 tars have it.
@@ -266,7 +266,7 @@ absl::Status ArchiveHandle::NotThisFormat() const {
     return Damaged("damaged: the tar header fails its checksum");
   }
   const std::string_view type = LooksLike(first.substr(0, 64));
-  return absl::InvalidArgumentError(fmt::format(
+  return InvalidArgumentError(fmt::format(
       "{}: is not a {} archive (starts with {}){}{}", source_->path(), name,
       FirstBytesText(first), type.empty() ? "" : "; looks like ", type));
 }

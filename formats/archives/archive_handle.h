@@ -7,10 +7,9 @@
 #include <string>
 #include <string_view>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "formats/archives/archive_options.h"
 #include "formats/archives/archive_source.h"
+#include "formats/files/status_or.h"
 
 struct archive;
 struct archive_entry;
@@ -31,7 +30,7 @@ struct ArchiveEntry {
 // Threads: one at a time.
 class ArchiveHandle {
  public:
-  static absl::StatusOr<std::unique_ptr<ArchiveHandle>> Open(
+  static StatusOr<std::unique_ptr<ArchiveHandle>> Open(
       ArchiveFormat format, std::unique_ptr<ArchiveSource> source);
   ~ArchiveHandle();
   ArchiveHandle(const ArchiveHandle&) = delete;
@@ -42,14 +41,14 @@ class ArchiveHandle {
   // Errors:  those of the source; kInvalidArgument for another kind of file;
   //          kUnimplemented for encryption and unknown codecs; kDataLoss for
   //          whatever else libarchive is not content with. Final.
-  absl::StatusOr<const ArchiveEntry*> NextEntry();
+  StatusOr<const ArchiveEntry*> NextEntry();
 
   // The whole content of the entry given last. Its checksum, where the format
   // has one, was verified. It lies where the source holds it, or else at the
   // end of `spare`, which it was appended to. Errors:  as above; kDataLoss for
   // any other number of bytes than declared.
   //          What was appended is to be thrown away then.
-  absl::StatusOr<std::string_view> Read(std::string& spare);
+  StatusOr<std::string_view> Read(std::string& spare);
 
   // Where the entry asked for last begins, or would.
   uint64_t header_offset() const;
@@ -57,21 +56,21 @@ class ArchiveHandle {
 
  private:
   ArchiveHandle(ArchiveFormat format, std::unique_ptr<ArchiveSource> source);
-  absl::Status Start();
+  Status Start();
   // Puts it into entry_.
-  absl::Status Describe(archive_entry& entry);
+  Status Describe(archive_entry& entry);
   // What libarchive, or the source under it, has to say.
-  absl::Status Failure(int code) const;
-  absl::Status NotThisFormat() const;
+  Status Failure(int code) const;
+  Status NotThisFormat() const;
   // The error that `what` is the matter with the place where we are.
-  absl::Status Damaged(std::string_view what) const;
+  Status Damaged(std::string_view what) const;
 
   struct Callbacks;
 
   const ArchiveFormat format_;
   const std::unique_ptr<ArchiveSource> source_;
   archive* const archive_;
-  absl::Status source_failed_;
+  Status source_failed_;
   ArchiveEntry entry_;     // the one given last
   bool in_entry_ = false;  // reading its content
 };

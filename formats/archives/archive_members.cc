@@ -6,7 +6,7 @@
 
 #include "formats/archives/member_name.h"
 #include "formats/archives/zip_directory.h"
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "formats/streams/bounded_stream.h"
 #include "formats/streams/open_stream.h"
 #include "formats/streams/plain_stream.h"
@@ -14,7 +14,7 @@
 namespace penstock {
 namespace {
 
-absl::StatusOr<std::unique_ptr<ArchiveSource>> OpenTarSource(
+StatusOr<std::unique_ptr<ArchiveSource>> OpenTarSource(
     FileSystem& files, const std::string& path, const ArchiveOptions& options) {
   PENSTOCK_ASSIGN_OR_RETURN(auto stream, OpenPlainStream(files, path));
   const uint64_t file_bytes = stream->size_bytes().value_or(0);
@@ -26,8 +26,8 @@ absl::StatusOr<std::unique_ptr<ArchiveSource>> OpenTarSource(
 }
 
 // A file of zeros, too, looks like a tar without any.
-absl::Status NoEntries(const std::string& path) {
-  return absl::InvalidArgumentError(
+Status NoEntries(const std::string& path) {
+  return InvalidArgumentError(
       fmt::format("{}: holds no entries; is it filled with zeros?", path));
 }
 
@@ -45,7 +45,7 @@ std::string_view ArchiveFormatName(ArchiveFormat format) {
   return "unknown";
 }
 
-absl::StatusOr<std::unique_ptr<ArchiveMembers>> ArchiveMembers::Open(
+StatusOr<std::unique_ptr<ArchiveMembers>> ArchiveMembers::Open(
     FileSystem& files, const std::string& path, ArchiveOptions options) {
   std::unique_ptr<ArchiveSource> source;
   std::optional<uint64_t> listed;
@@ -53,7 +53,7 @@ absl::StatusOr<std::unique_ptr<ArchiveMembers>> ArchiveMembers::Open(
   if (options.format == ArchiveFormat::kTar) {
     PENSTOCK_ASSIGN_OR_RETURN(source, OpenTarSource(files, path, options));
   } else if (options.compression != Compression::kNone) {
-    return absl::UnimplementedError(
+    return UnimplementedError(
         fmt::format("{}: a {} inside {} is not read; unpack the outer layer",
                     path, ArchiveFormatName(options.format),
                     CompressionName(options.compression)));
@@ -82,7 +82,7 @@ ArchiveMembers::ArchiveMembers(std::unique_ptr<ArchiveHandle> handle,
       listed_(listed),
       handle_(std::move(handle)) {}
 
-absl::StatusOr<std::optional<ArchiveMember>> ArchiveMembers::Next() {
+StatusOr<std::optional<ArchiveMember>> ArchiveMembers::Next() {
   PENSTOCK_RETURN_IF_ERROR(failed_);
   if (ended_) return std::nullopt;
   auto member = NextRegular();
@@ -90,7 +90,7 @@ absl::StatusOr<std::optional<ArchiveMember>> ArchiveMembers::Next() {
   return member;
 }
 
-absl::StatusOr<std::optional<ArchiveMember>> ArchiveMembers::NextRegular() {
+StatusOr<std::optional<ArchiveMember>> ArchiveMembers::NextRegular() {
   while (true) {
     PENSTOCK_ASSIGN_OR_RETURN(entry_, handle_->NextEntry());
     if (entry_ == nullptr) {
@@ -118,13 +118,13 @@ absl::StatusOr<std::optional<ArchiveMember>> ArchiveMembers::NextRegular() {
 }
 
 // Counts also what is skipped: libarchive unpacks that, too.
-absl::Status ArchiveMembers::Count(const ArchiveEntry& entry) {
+Status ArchiveMembers::Count(const ArchiveEntry& entry) {
   if (++entries_ > options_.limits.max_members) {
-    return absl::ResourceExhaustedError(
+    return ResourceExhaustedError(
         fmt::format("{}: has more than {} entries; raise max_members", path_,
                     options_.limits.max_members));
   }
-  if (options_.format == ArchiveFormat::kTar) return absl::OkStatus();
+  if (options_.format == ArchiveFormat::kTar) return OkStatus();
   if (entry.size_bytes > options_.unpack.max_total_bytes - unpacked_bytes_) {
     return CheckUnpacked(path_, options_.unpack.max_total_bytes + 1,
                          file_bytes_, options_.unpack);
@@ -133,10 +133,10 @@ absl::Status ArchiveMembers::Count(const ArchiveEntry& entry) {
   return CheckUnpacked(path_, unpacked_bytes_, file_bytes_, options_.unpack);
 }
 
-absl::StatusOr<std::string_view> ArchiveMembers::Read(std::string& spare) {
+StatusOr<std::string_view> ArchiveMembers::Read(std::string& spare) {
   PENSTOCK_RETURN_IF_ERROR(failed_);
   if (entry_->size_bytes > options_.limits.max_member_bytes) {
-    failed_ = absl::ResourceExhaustedError(fmt::format(
+    failed_ = ResourceExhaustedError(fmt::format(
         "{}!{}: has {} bytes, more than {}; raise max_member_bytes", path_,
         entry_->name, entry_->size_bytes, options_.limits.max_member_bytes));
     return failed_;
@@ -150,15 +150,15 @@ void ArchiveMembers::Hold(std::function<void()> let_go) {
   handle_->source().Hold(std::move(let_go));
 }
 
-absl::Status ArchiveMembers::CheckEnd() {
+Status ArchiveMembers::CheckEnd() {
   PENSTOCK_RETURN_IF_ERROR(handle_->source().CheckEnd(
       handle_->header_offset(), options_.tar_end == TarEnd::kRequired));
   if (listed_ && *listed_ != entries_) {
-    return absl::DataLossError(
+    return DataLossError(
         fmt::format("{}: {} entries were found, the zip directory lists {}",
                     path_, entries_, *listed_));
   }
-  return entries_ == 0 ? NoEntries(path_) : absl::OkStatus();
+  return entries_ == 0 ? NoEntries(path_) : OkStatus();
 }
 
 std::string ArchiveMembers::Locate(const ArchiveMember& member) const {

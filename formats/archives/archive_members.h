@@ -8,11 +8,10 @@
 #include <string>
 #include <string_view>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "formats/archives/archive_handle.h"
 #include "formats/archives/archive_options.h"
 #include "formats/files/file.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 
@@ -29,19 +28,20 @@ class ArchiveMembers {
  public:
   // Errors:  those of FileSystem::OpenForRead; kInvalidArgument where the file
   //          is no such archive; those of CheckZipDirectory.
-  static absl::StatusOr<std::unique_ptr<ArchiveMembers>> Open(
-      FileSystem& files, const std::string& path, ArchiveOptions options);
+  static StatusOr<std::unique_ptr<ArchiveMembers>> Open(FileSystem& files,
+                                                        const std::string& path,
+                                                        ArchiveOptions options);
 
   // The next member; nullopt at the proven end: every byte of the file was
   // read and every checksum around the archive verified.
   // Errors:  kDataLoss, kInvalidArgument, kUnimplemented, kResourceExhausted;
   //          each names the file and a member or offset. Final.
-  absl::StatusOr<std::optional<ArchiveMember>> Next();
+  StatusOr<std::optional<ArchiveMember>> Next();
 
   // The content of the member given last, once per member: where it is held, or
   // else at the end of `spare`, which it was appended to.
   // Errors:  as above. What was appended is to be thrown away then.
-  absl::StatusOr<std::string_view> Read(std::string& spare);
+  StatusOr<std::string_view> Read(std::string& spare);
 
   // From here on Read() may give bytes without copying them. They live until
   // `let_go` is called, inside of Next() or Read(), once at most, or until this
@@ -56,9 +56,9 @@ class ArchiveMembers {
   ArchiveMembers(std::unique_ptr<ArchiveHandle> handle, ArchiveOptions options,
                  uint64_t file_bytes, std::optional<uint64_t> listed);
 
-  absl::StatusOr<std::optional<ArchiveMember>> NextRegular();
-  absl::Status Count(const ArchiveEntry& entry);
-  absl::Status CheckEnd();
+  StatusOr<std::optional<ArchiveMember>> NextRegular();
+  Status Count(const ArchiveEntry& entry);
+  Status CheckEnd();
 
   const std::string path_;
   const ArchiveOptions options_;
@@ -69,7 +69,7 @@ class ArchiveMembers {
   uint64_t entries_ = 0;
   uint64_t unpacked_bytes_ = 0;  // of all entries, as declared
   bool ended_ = false;
-  absl::Status failed_;
+  Status failed_;
 };
 
 }  // namespace penstock

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "formats/archives/archive_members.h"
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "formats/streams/memory_stream.h"
 
 namespace penstock {
@@ -19,7 +19,7 @@ class ArchiveReader final : public RecordReader {
                 ArchiveReadOptions options)
       : members_(std::move(members)), options_(std::move(options)) {}
 
-  absl::StatusOr<std::optional<RecordBlock>> NextBlock() override {
+  StatusOr<std::optional<RecordBlock>> NextBlock() override {
     first_ += std::exchange(given_, 0);
     if (!in_member_) DropWhole();
     while (failed_.ok() && !ended_) {
@@ -62,16 +62,16 @@ class ArchiveReader final : public RecordReader {
 
   // Gathers whole members until a block is full or another kind of member, the
   // end or an error comes.
-  absl::Status TakeMembers() {
+  Status TakeMembers() {
     DropWhole();
     members_->Hold([this] { CopyHeld(); });
     while (block_bytes_ < options_.block_bytes) {
       PENSTOCK_ASSIGN_OR_RETURN(auto member, members_->Next());
       if (!member) {
         ended_ = true;
-        return absl::OkStatus();
+        return OkStatus();
       }
-      const absl::StatusOr<MemberUse> use = options_.use(member->name);
+      const StatusOr<MemberUse> use = options_.use(member->name);
       if (!use.ok()) return Annotate(use.status(), path());
       if (*use == MemberUse::kSkip) {
         if (options_.archive.on_skipped) {
@@ -79,29 +79,29 @@ class ArchiveReader final : public RecordReader {
         }
       } else if (*use == MemberUse::kRecords) {
         pending_ = *std::move(member);
-        return absl::OkStatus();
+        return OkStatus();
       } else {
         PENSTOCK_RETURN_IF_ERROR(TakeWhole(*std::move(member)));
       }
     }
-    return absl::OkStatus();
+    return OkStatus();
   }
 
-  absl::Status TakeWhole(ArchiveMember member) {
+  Status TakeWhole(ArchiveMember member) {
     if (member.size_bytes > options_.max_record_bytes) {
-      return absl::ResourceExhaustedError(
+      return ResourceExhaustedError(
           fmt::format("{}: has {} bytes, more than {}; raise max_record_bytes",
                       members_->Locate(member), member.size_bytes,
                       options_.max_record_bytes));
     }
     Whole whole{.name = std::move(member.name), .begin = bytes_.size()};
     PENSTOCK_ASSIGN_OR_RETURN(const auto content, members_->Read(bytes_));
-    if (content.empty()) return absl::OkStatus();
+    if (content.empty()) return OkStatus();
     whole.size = content.size();
     if (bytes_.size() == whole.begin) whole.held = content.data();
     whole_.push_back(std::move(whole));
     block_bytes_ += content.size();
-    return absl::OkStatus();
+    return OkStatus();
   }
 
   // Keeps what is held from being lost.
@@ -126,14 +126,14 @@ class ArchiveReader final : public RecordReader {
     return {records_, first_};
   }
 
-  absl::Status OpenPending() {
+  Status OpenPending() {
     const ArchiveMember member = *std::exchange(pending_, std::nullopt);
     DropWhole();
     PENSTOCK_ASSIGN_OR_RETURN(const auto content, members_->Read(bytes_));
     PENSTOCK_ASSIGN_OR_RETURN(
         in_member_,
         options_.open(MakeMemoryStream(members_->Locate(member), content)));
-    return absl::OkStatus();
+    return OkStatus();
   }
 
   void DropWhole() {
@@ -161,12 +161,12 @@ class ArchiveReader final : public RecordReader {
   uint64_t first_ = 0;
   uint64_t given_ = 0;  // records in the block given last
   bool ended_ = false;
-  absl::Status failed_;
+  Status failed_;
 };
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<RecordReader>> OpenArchive(
+StatusOr<std::unique_ptr<RecordReader>> OpenArchive(
     FileSystem& files, const std::string& path, ArchiveReadOptions options) {
   PENSTOCK_ASSIGN_OR_RETURN(auto members,
                             ArchiveMembers::Open(files, path, options.archive));

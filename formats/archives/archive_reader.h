@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
-#include "absl/status/statusor.h"
 #include "formats/archives/archive_options.h"
 #include "formats/files/file.h"
+#include "formats/files/status_or.h"
 #include "formats/records/record_reader.h"
 #include "formats/streams/byte_stream.h"
 
@@ -27,9 +27,9 @@ struct ArchiveReadOptions {
   ArchiveOptions archive;
   // What to make of the member called "dir/a.jsonl"; an error ends the archive,
   // which is named in front of it.
-  std::function<absl::StatusOr<MemberUse>(std::string_view name)> use;
+  std::function<StatusOr<MemberUse>(std::string_view name)> use;
   // Reads a kRecords member; the stream's path is "corpus.tar!a.jsonl".
-  std::function<absl::StatusOr<std::unique_ptr<RecordReader>>(
+  std::function<StatusOr<std::unique_ptr<RecordReader>>(
       std::unique_ptr<ByteStream> member)>
       open;
   // About the size of a block of whole members. Larger ones leave the cache.
@@ -45,7 +45,8 @@ struct ArchiveReadOptions {
 //          that is compressed as a whole is verified at its end only: members
 //          before the damage were delivered when the error comes.
 // Memory:  the largest member and a block.
-absl::StatusOr<std::unique_ptr<RecordReader>> OpenArchive(
-    FileSystem& files, const std::string& path, ArchiveReadOptions options);
+StatusOr<std::unique_ptr<RecordReader>> OpenArchive(FileSystem& files,
+                                                    const std::string& path,
+                                                    ArchiveReadOptions options);
 
 }  // namespace penstock

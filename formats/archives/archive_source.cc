@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 namespace {
@@ -26,7 +26,7 @@ class StreamSource final : public ArchiveSource {
     buffers_.push_back(NewBuffer());
   }
 
-  absl::StatusOr<std::string_view> Next() override {
+  StatusOr<std::string_view> Next() override {
     if (let_go_) NextBuffer();
     char* const buffer = buffers_[current_].get();
     PENSTOCK_ASSIGN_OR_RETURN(const size_t size,
@@ -57,24 +57,24 @@ class StreamSource final : public ArchiveSource {
     return stream_->size_bytes().value_or(0);
   }
 
-  absl::Status CheckEnd(uint64_t end, bool tar_end_required) override {
+  Status CheckEnd(uint64_t end, bool tar_end_required) override {
     while (true) {
       PENSTOCK_ASSIGN_OR_RETURN(const std::string_view bytes, Next());
       if (bytes.empty()) break;
     }
     if (content_end_ > end) {
-      return absl::DataLossError(fmt::format(
+      return DataLossError(fmt::format(
           "{}: bytes that are not zero follow the end of the tar, which is at "
           "offset {}; if archives were joined, split them",
           path(), end));
     }
     if (tar_end_required && position_ - end < kTarEndBytes) {
-      return absl::DataLossError(fmt::format(
+      return DataLossError(fmt::format(
           "{}: tar without the 1024 zero bytes that end it at offset {}: it "
           "may be cut off between two members (TarEnd::kMayBeMissing takes it)",
           path(), end));
     }
-    return absl::OkStatus();
+    return OkStatus();
   }
 
   std::string_view first_bytes() const override { return first_; }
@@ -112,7 +112,7 @@ class FileSource final : public ArchiveSource {
         info_(info),
         buffer_(std::make_unique_for_overwrite<char[]>(kBufferBytes)) {}
 
-  absl::StatusOr<std::string_view> Next() override {
+  StatusOr<std::string_view> Next() override {
     if (position_ >= info_.size_bytes) return std::string_view();
     const size_t want =
         std::min<uint64_t>(kBufferBytes, info_.size_bytes - position_);
@@ -130,18 +130,18 @@ class FileSource final : public ArchiveSource {
   uint64_t position() const override { return position_; }
   uint64_t size_bytes() const override { return info_.size_bytes; }
 
-  absl::Status CheckEnd(uint64_t, bool) override {
+  Status CheckEnd(uint64_t, bool) override {
     PENSTOCK_ASSIGN_OR_RETURN(const FileInfo now, file_->Stat());
     if (now.size_bytes != info_.size_bytes) return Changed(now.size_bytes);
-    return absl::OkStatus();
+    return OkStatus();
   }
 
   std::string_view first_bytes() const override { return first_; }
   const std::string& path() const override { return file_->path(); }
 
  private:
-  absl::Status Changed(uint64_t size_now) const {
-    return absl::FailedPreconditionError(
+  Status Changed(uint64_t size_now) const {
+    return FailedPreconditionError(
         fmt::format("{}: file changed while reading (size {} -> {})", path(),
                     info_.size_bytes, size_now));
   }
@@ -160,7 +160,7 @@ std::unique_ptr<ArchiveSource> MakeStreamSource(
   return std::make_unique<StreamSource>(std::move(stream));
 }
 
-absl::StatusOr<std::unique_ptr<ArchiveSource>> MakeFileSource(
+StatusOr<std::unique_ptr<ArchiveSource>> MakeFileSource(
     std::unique_ptr<ReadableFile> file) {
   PENSTOCK_ASSIGN_OR_RETURN(const FileInfo info, file->Stat());
   return std::make_unique<FileSource>(std::move(file), info);

@@ -13,9 +13,8 @@
 #include <string>
 #include <string_view>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "formats/files/file.h"
+#include "formats/files/status_or.h"
 #include "formats/streams/byte_stream.h"
 
 namespace penstock {
@@ -27,7 +26,7 @@ class ArchiveSource {
 
   // The next bytes, alive until the next call where they are not held; empty at
   // the proven end.
-  virtual absl::StatusOr<std::string_view> Next() = 0;
+  virtual StatusOr<std::string_view> Next() = 0;
 
   // Bytes that Next() gives from here on live until `let_go` is called, which
   // happens once at most, or until this is called again; null holds nothing. A
@@ -44,7 +43,7 @@ class ArchiveSource {
 
   // Reads what libarchive left and says whether the archive is whole, given
   // that its last entry ends at `end`.
-  virtual absl::Status CheckEnd(uint64_t end, bool tar_end_required) = 0;
+  virtual Status CheckEnd(uint64_t end, bool tar_end_required) = 0;
 
   // The first bytes, for messages; at most 512.
   virtual std::string_view first_bytes() const = 0;
@@ -55,7 +54,7 @@ std::unique_ptr<ArchiveSource> MakeStreamSource(
     std::unique_ptr<ByteStream> stream);
 
 // Errors:  those of ReadableFile::Stat.
-absl::StatusOr<std::unique_ptr<ArchiveSource>> MakeFileSource(
+StatusOr<std::unique_ptr<ArchiveSource>> MakeFileSource(
     std::unique_ptr<ReadableFile> file);
 
 }  // namespace penstock

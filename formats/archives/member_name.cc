@@ -56,10 +56,10 @@ bool IsNormal(std::string_view name) {
 
 }  // namespace
 
-absl::StatusOr<std::string> NormalMemberName(std::string_view name,
-                                             uint64_t max_bytes) {
+StatusOr<std::string> NormalMemberName(std::string_view name,
+                                       uint64_t max_bytes) {
   if (name.size() > max_bytes) {
-    return absl::ResourceExhaustedError(fmt::format(
+    return ResourceExhaustedError(fmt::format(
         "member name {} has {} bytes, more than {}; raise max_name_bytes",
         Quoted(name), name.size(), max_bytes));
   }
@@ -76,7 +76,7 @@ absl::StatusOr<std::string> NormalMemberName(std::string_view name,
   }
   if (fault == nullptr && normal.empty()) fault = "is empty";
   if (fault == nullptr) return normal;
-  return absl::InvalidArgumentError(
+  return InvalidArgumentError(
       fmt::format("member name {} {}; pack the archive again without it",
                   Quoted(name), fault));
 }

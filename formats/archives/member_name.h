@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "absl/status/statusor.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 
@@ -13,7 +13,7 @@ namespace penstock {
 // Errors:  kInvalidArgument for a name that is empty, absolute, has a ".."
 //          part, a drive letter or control bytes, or is not UTF-8;
 //          kResourceExhausted over `max_bytes`. They do not name the archive.
-absl::StatusOr<std::string> NormalMemberName(std::string_view name,
-                                             uint64_t max_bytes);
+StatusOr<std::string> NormalMemberName(std::string_view name,
+                                       uint64_t max_bytes);
 
 }  // namespace penstock

@@ -12,7 +12,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "formats/archives/archive_members.h"
 #include "formats/files/quoted.h"
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 namespace {
@@ -48,7 +48,7 @@ class WebDatasetReader final : public RecordReader {
         options_(std::move(options)),
         extension_(Lower(options_.extension)) {}
 
-  absl::StatusOr<std::optional<RecordBlock>> NextBlock() override {
+  StatusOr<std::optional<RecordBlock>> NextBlock() override {
     first_ += ends_.size();
     bytes_.erase(0, ends_.empty() ? 0 : ends_.back());
     names_.erase(names_.begin(), names_.begin() + ends_.size());
@@ -75,19 +75,19 @@ class WebDatasetReader final : public RecordReader {
   const std::string& path() const override { return members_->path(); }
 
  private:
-  absl::Status TakeMember() {
+  Status TakeMember() {
     PENSTOCK_ASSIGN_OR_RETURN(const auto member, members_->Next());
     if (!member) {
       PENSTOCK_RETURN_IF_ERROR(Complete());
       ended_ = true;
-      return absl::OkStatus();
+      return OkStatus();
     }
     const std::optional<Component> part = Split(member->name);
     if (!part) {
       if (options_.archive.on_skipped) {
         options_.archive.on_skipped(member->name, "belongs to no sample");
       }
-      return absl::OkStatus();
+      return OkStatus();
     }
     if (!in_sample_ || part->key != key_) {
       PENSTOCK_RETURN_IF_ERROR(Complete());
@@ -96,51 +96,51 @@ class WebDatasetReader final : public RecordReader {
     return TakePart(*member, Lower(part->extension));
   }
 
-  absl::Status Begin(const ArchiveMember& member, std::string_view key) {
+  Status Begin(const ArchiveMember& member, std::string_view key) {
     if (!seen_.insert(std::hash<std::string_view>()(key)).second) {
-      return absl::DataLossError(fmt::format(
+      return DataLossError(fmt::format(
           "{}: key {} reappears at member {} after its sample was complete; "
           "sort the tar by name",
           path(), Quoted(key), member.number));
     }
     key_ = key;
     in_sample_ = true;
-    return absl::OkStatus();
+    return OkStatus();
   }
 
-  absl::Status TakePart(const ArchiveMember& member, std::string extension) {
+  Status TakePart(const ArchiveMember& member, std::string extension) {
     if (std::ranges::find(extensions_, extension) != extensions_.end()) {
-      return absl::DataLossError(
+      return DataLossError(
           fmt::format("{}: sample {} has {} twice, again at member {}", path(),
                       Quoted(key_), Quoted("." + extension), member.number));
     }
     extensions_.push_back(std::move(extension));
-    if (extensions_.back() != extension_) return absl::OkStatus();
+    if (extensions_.back() != extension_) return OkStatus();
     if (member.size_bytes > options_.max_record_bytes) {
-      return absl::ResourceExhaustedError(
+      return ResourceExhaustedError(
           fmt::format("{}: has {} bytes, more than {}; raise max_record_bytes",
                       members_->Locate(member), member.size_bytes,
                       options_.max_record_bytes));
     }
     PENSTOCK_RETURN_IF_ERROR(members_->Read(bytes_).status());
     names_.push_back(member.name);
-    return absl::OkStatus();
+    return OkStatus();
   }
 
   // Ends the sample that we are in.
-  absl::Status Complete() {
-    if (!std::exchange(in_sample_, false)) return absl::OkStatus();
+  Status Complete() {
+    if (!std::exchange(in_sample_, false)) return OkStatus();
     const std::vector<std::string> had = std::exchange(extensions_, {});
     if (names_.size() > ends_.size()) {
       ends_.push_back(bytes_.size());
-      return absl::OkStatus();
+      return OkStatus();
     }
     std::string list;
     for (const std::string& extension : had) {
       list += fmt::format("{}{}", list.empty() ? "" : ", ",
                           Quoted("." + extension));
     }
-    return absl::InvalidArgumentError(
+    return InvalidArgumentError(
         fmt::format("{}: sample {} has no {}; it has {}", path(), Quoted(key_),
                     Quoted("." + extension_), list));
   }
@@ -161,12 +161,12 @@ class WebDatasetReader final : public RecordReader {
   bool in_sample_ = false;
   bool ended_ = false;
   uint64_t first_ = 0;
-  absl::Status failed_;
+  Status failed_;
 };
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<RecordReader>> OpenWebDataset(
+StatusOr<std::unique_ptr<RecordReader>> OpenWebDataset(
     FileSystem& files, const std::string& path, WebDatasetReadOptions options) {
   PENSTOCK_ASSIGN_OR_RETURN(auto members,
                             ArchiveMembers::Open(files, path, options.archive));

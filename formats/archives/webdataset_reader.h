@@ -6,9 +6,9 @@
 #include <memory>
 #include <string>
 
-#include "absl/status/statusor.h"
 #include "formats/archives/archive_options.h"
 #include "formats/files/file.h"
+#include "formats/files/status_or.h"
 #include "formats/records/record_reader.h"
 
 namespace penstock {
@@ -32,7 +32,7 @@ struct WebDatasetReadOptions {
 //          was complete, and for a component that comes twice.
 // Memory:  16 bytes per sample, to find keys that come again: samples of 1e9
 //          members take 16 GB, so make shards.
-absl::StatusOr<std::unique_ptr<RecordReader>> OpenWebDataset(
+StatusOr<std::unique_ptr<RecordReader>> OpenWebDataset(
     FileSystem& files, const std::string& path,
     WebDatasetReadOptions options = {});
 

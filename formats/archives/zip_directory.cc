@@ -10,7 +10,7 @@
 #include "formats/archives/zip_end.h"
 #include "formats/archives/zip_layout.h"
 #include "formats/files/quoted.h"
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 namespace {
@@ -30,18 +30,18 @@ class Checker {
   Checker(const ReadableFile& file, const ArchiveLimits& limits)
       : file_(file), limits_(limits) {}
 
-  absl::StatusOr<uint64_t> Check() {
+  StatusOr<uint64_t> Check() {
     PENSTOCK_ASSIGN_OR_RETURN(const FileInfo info, file_.Stat());
     size_bytes_ = info.size_bytes;
     PENSTOCK_ASSIGN_OR_RETURN(const ZipDirectoryPlace place,
                               FindZipDirectory(file_, size_bytes_));
     if (place.entries > limits_.max_members) {
-      return absl::ResourceExhaustedError(fmt::format(
+      return ResourceExhaustedError(fmt::format(
           "{}: the zip lists {} entries, more than {}; raise max_members",
           file_.path(), place.entries, limits_.max_members));
     }
     if (place.size_bytes > kMaxDirectoryBytes) {
-      return absl::ResourceExhaustedError(
+      return ResourceExhaustedError(
           fmt::format("{}: the zip directory has {} bytes, more than {}; pack "
                       "the members into several archives",
                       file_.path(), place.size_bytes, kMaxDirectoryBytes));
@@ -55,22 +55,22 @@ class Checker {
   }
 
  private:
-  absl::Status Damaged(std::string_view what) const {
-    return absl::DataLossError(fmt::format("{}: {}", file_.path(), what));
+  Status Damaged(std::string_view what) const {
+    return DataLossError(fmt::format("{}: {}", file_.path(), what));
   }
 
-  absl::StatusOr<std::string> ReadAt(uint64_t offset, uint64_t size) const {
+  StatusOr<std::string> ReadAt(uint64_t offset, uint64_t size) const {
     return ReadZipBytes(file_, size_bytes_, offset, size);
   }
 
-  absl::Status WrongCount(const ZipDirectoryPlace& place) const {
+  Status WrongCount(const ZipDirectoryPlace& place) const {
     return Damaged(fmt::format(
         "the zip's end record says {} entries, its directory of {} bytes holds "
         "another number",
         place.entries, place.size_bytes));
   }
 
-  absl::Status ReadEntries(const ZipDirectoryPlace& place) {
+  Status ReadEntries(const ZipDirectoryPlace& place) {
     PENSTOCK_ASSIGN_OR_RETURN(const std::string bytes,
                               ReadAt(place.begin, place.size_bytes));
     std::string_view left = bytes;
@@ -88,24 +88,24 @@ class Checker {
                      left.substr(zip::kEntryBytes + name_bytes, extra_bytes)));
       left.remove_prefix(size_bytes);
     }
-    return left.empty() ? absl::OkStatus() : WrongCount(place);
+    return left.empty() ? OkStatus() : WrongCount(place);
   }
 
-  absl::Status CheckEntry(std::string_view entry, std::string_view name,
-                          std::string_view extra) {
+  Status CheckEntry(std::string_view entry, std::string_view name,
+                    std::string_view extra) {
     const auto flags = Load<uint16_t>(entry, 8);
     const auto method = Load<uint16_t>(entry, 10);
     if (name.find('\0') != std::string_view::npos) {
-      return absl::InvalidArgumentError(fmt::format(
-          "{}: member name {} holds a NUL", file_.path(), Quoted(name)));
+      return InvalidArgumentError(fmt::format("{}: member name {} holds a NUL",
+                                              file_.path(), Quoted(name)));
     }
     if ((flags & zip::kEncryptedFlags) != 0) {
-      return absl::UnimplementedError(
+      return UnimplementedError(
           fmt::format("{}: member {} is encrypted, and no key can be given",
                       file_.path(), Quoted(name)));
     }
     if (method != zip::kStored && method != zip::kDeflated) {
-      return absl::UnimplementedError(fmt::format(
+      return UnimplementedError(fmt::format(
           "{}: member {} is compressed by method {}; only stored (0) and "
           "deflated (8) ones are read",
           file_.path(), Quoted(name), method));
@@ -144,8 +144,8 @@ class Checker {
     }
   }
 
-  absl::Status CheckLocal(std::string_view entry, std::string_view name,
-                          uint64_t offset, uint64_t packed) {
+  Status CheckLocal(std::string_view entry, std::string_view name,
+                    uint64_t offset, uint64_t packed) {
     const auto header = ReadAt(offset, zip::kLocalBytes + name.size());
     PENSTOCK_RETURN_IF_ERROR(header.status());
     const std::string_view local = *header;
@@ -164,10 +164,10 @@ class Checker {
     }
     ranges_.push_back(
         {offset, offset + local.size() + Load<uint16_t>(local, 28) + packed});
-    return absl::OkStatus();
+    return OkStatus();
   }
 
-  absl::Status CheckOverlaps(uint64_t directory_begin) {
+  Status CheckOverlaps(uint64_t directory_begin) {
     std::ranges::sort(ranges_, {}, &Range::begin);
     for (size_t i = 0; i < ranges_.size(); ++i) {
       const uint64_t next =
@@ -179,7 +179,7 @@ class Checker {
             next));
       }
     }
-    return absl::OkStatus();
+    return OkStatus();
   }
 
   const ReadableFile& file_;
@@ -190,8 +190,8 @@ class Checker {
 
 }  // namespace
 
-absl::StatusOr<uint64_t> CheckZipDirectory(const ReadableFile& file,
-                                           const ArchiveLimits& limits) {
+StatusOr<uint64_t> CheckZipDirectory(const ReadableFile& file,
+                                     const ArchiveLimits& limits) {
   return Checker(file, limits).Check();
 }
 

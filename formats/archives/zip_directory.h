@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-#include "absl/status/statusor.h"
 #include "formats/archives/archive_options.h"
 #include "formats/files/file.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 
@@ -22,7 +22,7 @@ namespace penstock {
 //          deflated; kResourceExhausted over a limit.
 // Cost:    a read of the directory and of one header per entry; 16 bytes of
 //          memory per entry until it returns.
-absl::StatusOr<uint64_t> CheckZipDirectory(const ReadableFile& file,
-                                           const ArchiveLimits& limits);
+StatusOr<uint64_t> CheckZipDirectory(const ReadableFile& file,
+                                     const ArchiveLimits& limits);
 
 }  // namespace penstock

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "formats/archives/zip_layout.h"
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "formats/streams/file_signature.h"
 
 namespace penstock {
@@ -21,7 +21,7 @@ class EndFinder {
   EndFinder(const ReadableFile& file, uint64_t file_bytes)
       : file_(file), file_bytes_(file_bytes) {}
 
-  absl::StatusOr<ZipDirectoryPlace> Find() {
+  StatusOr<ZipDirectoryPlace> Find() {
     const uint64_t tail_bytes =
         std::min(file_bytes_, kMaxCommentBytes + zip::kEndBytes);
     const uint64_t tail_begin = file_bytes_ - tail_bytes;
@@ -59,7 +59,7 @@ class EndFinder {
                .starts_with(zip::kLocator64Magic);
   }
 
-  absl::StatusOr<ZipDirectoryPlace> FindDirectory64(uint64_t end_offset) {
+  StatusOr<ZipDirectoryPlace> FindDirectory64(uint64_t end_offset) {
     if (end_offset < zip::kLocator64Bytes) return NoDirectory();
     PENSTOCK_ASSIGN_OR_RETURN(
         const std::string locator,
@@ -76,8 +76,8 @@ class EndFinder {
                       offset);
   }
 
-  absl::StatusOr<ZipDirectoryPlace> CheckPlace(const ZipDirectoryPlace& place,
-                                               uint64_t end) {
+  StatusOr<ZipDirectoryPlace> CheckPlace(const ZipDirectoryPlace& place,
+                                         uint64_t end) {
     if (place.begin > end || end - place.begin != place.size_bytes) {
       return Damaged(fmt::format(
           "the zip directory of {} bytes at offset {} does not end where its "
@@ -88,14 +88,14 @@ class EndFinder {
     return place;
   }
 
-  absl::Status NoDirectory() {
+  Status NoDirectory() {
     PENSTOCK_ASSIGN_OR_RETURN(const std::string first,
                               ReadAt(0, std::min<uint64_t>(file_bytes_, 64)));
     if (first.starts_with("PK")) {
       return Damaged("the zip has no directory at its end; it is cut off");
     }
     const std::string_view type = LooksLike(first);
-    return absl::InvalidArgumentError(
+    return InvalidArgumentError(
         fmt::format("{}: {}{}{}", file_.path(),
                     first.empty() ? "is empty, which no zip archive is"
                                   : "is not a zip archive (starts with " +
@@ -103,17 +103,17 @@ class EndFinder {
                     type.empty() ? "" : "; looks like ", type));
   }
 
-  absl::Status SeveralDisks() const {
-    return absl::UnimplementedError(fmt::format(
+  Status SeveralDisks() const {
+    return UnimplementedError(fmt::format(
         "{}: a zip split over several files is not read", file_.path()));
   }
 
-  absl::StatusOr<std::string> ReadAt(uint64_t offset, uint64_t size) const {
+  StatusOr<std::string> ReadAt(uint64_t offset, uint64_t size) const {
     return ReadZipBytes(file_, file_bytes_, offset, size);
   }
 
-  absl::Status Damaged(std::string_view what) const {
-    return absl::DataLossError(fmt::format("{}: {}", file_.path(), what));
+  Status Damaged(std::string_view what) const {
+    return DataLossError(fmt::format("{}: {}", file_.path(), what));
   }
 
   const ReadableFile& file_;
@@ -122,16 +122,16 @@ class EndFinder {
 
 }  // namespace
 
-absl::StatusOr<ZipDirectoryPlace> FindZipDirectory(const ReadableFile& file,
-                                                   uint64_t file_bytes) {
+StatusOr<ZipDirectoryPlace> FindZipDirectory(const ReadableFile& file,
+                                             uint64_t file_bytes) {
   return EndFinder(file, file_bytes).Find();
 }
 
-absl::StatusOr<std::string> ReadZipBytes(const ReadableFile& file,
-                                         uint64_t file_bytes, uint64_t offset,
-                                         uint64_t size) {
+StatusOr<std::string> ReadZipBytes(const ReadableFile& file,
+                                   uint64_t file_bytes, uint64_t offset,
+                                   uint64_t size) {
   if (offset > file_bytes || size > file_bytes - offset) {
-    return absl::DataLossError(fmt::format(
+    return DataLossError(fmt::format(
         "{}: the zip points to {} bytes at offset {}, the file has {}; it is "
         "cut off or damaged",
         file.path(), size, offset, file_bytes));
@@ -140,7 +140,7 @@ absl::StatusOr<std::string> ReadZipBytes(const ReadableFile& file,
   PENSTOCK_ASSIGN_OR_RETURN(const size_t got,
                             file.ReadAt(offset, {bytes.data(), size}));
   if (got == size) return bytes;
-  return absl::FailedPreconditionError(
+  return FailedPreconditionError(
       fmt::format("{}: file changed while reading (size {} -> {})", file.path(),
                   file_bytes, offset + got));
 }

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
-#include "absl/status/statusor.h"
 #include "formats/files/file.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 
@@ -19,13 +19,13 @@ struct ZipDirectoryPlace {
 // Errors:  kInvalidArgument for no zip; kDataLoss where the end record is cut
 //          off or disagrees with the file's size; kUnimplemented for several
 //          disks.
-absl::StatusOr<ZipDirectoryPlace> FindZipDirectory(const ReadableFile& file,
-                                                   uint64_t file_bytes);
+StatusOr<ZipDirectoryPlace> FindZipDirectory(const ReadableFile& file,
+                                             uint64_t file_bytes);
 
 // `size` bytes from `offset`.
 // Errors:  kDataLoss where a zip points past its end.
-absl::StatusOr<std::string> ReadZipBytes(const ReadableFile& file,
-                                         uint64_t file_bytes, uint64_t offset,
-                                         uint64_t size);
+StatusOr<std::string> ReadZipBytes(const ReadableFile& file,
+                                   uint64_t file_bytes, uint64_t offset,
+                                   uint64_t size);
 
 }  // namespace penstock

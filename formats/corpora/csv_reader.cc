@@ -13,7 +13,7 @@
 #include "formats/corpora/csv_rows.h"
 #include "formats/corpora/text_records.h"
 #include "formats/files/quoted.h"
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 namespace {
@@ -47,7 +47,7 @@ class CsvReader final : public TextRecords {
         scanner_(options_.delimiter, options_.quotes) {}
 
  private:
-  absl::StatusOr<size_t> Cut(std::span<char> bytes, bool at_end) override {
+  StatusOr<size_t> Cut(std::span<char> bytes, bool at_end) override {
     size_t used = 0;
     while (used < bytes.size()) {
       const std::span<char> rest = bytes.subspan(used);
@@ -66,21 +66,21 @@ class CsvReader final : public TextRecords {
     return used;
   }
 
-  absl::Status CheckEnd() const override {
+  Status CheckEnd() const override {
     if (columns_ > 0 || options_.header == CsvHeader::kNone) {
-      return absl::OkStatus();
+      return OkStatus();
     }
-    return AtRow(absl::InvalidArgumentError("the file has no header row"));
+    return AtRow(InvalidArgumentError("the file has no header row"));
   }
 
-  absl::Status TakeRow(std::span<char> text, bool is_cut) {
+  Status TakeRow(std::span<char> text, bool is_cut) {
     if (columns_ == 0) {
       columns_ = row_.fields.size();
       if (options_.header == CsvHeader::kFirstRow) return TakeHeader(text);
       PENSTOCK_ASSIGN_OR_RETURN(column_, FindNumber());
     }
     if (row_.fields.size() != columns_) {
-      return absl::DataLossError(fmt::format(
+      return DataLossError(fmt::format(
           "has {} columns, the first row has {}{}", row_.fields.size(),
           columns_,
           is_cut ? "; it is the last row and has no line end: is the file cut "
@@ -90,7 +90,7 @@ class CsvReader final : public TextRecords {
     return Add(CsvText(text, row_.fields[column_]));
   }
 
-  absl::Status TakeHeader(std::span<char> text) {
+  Status TakeHeader(std::span<char> text) {
     std::vector<std::string> names;
     for (const CsvField& field : row_.fields) {
       names.emplace_back(CsvText(text, field));
@@ -98,33 +98,33 @@ class CsvReader final : public TextRecords {
     const std::string& wanted = options_.column;
     const auto found = std::ranges::count(names, wanted);
     if (found > 1) {
-      return absl::InvalidArgumentError(fmt::format(
+      return InvalidArgumentError(fmt::format(
           "{} columns are called {}; choose one by its number, like \"#2\"",
           found, Quoted(wanted)));
     }
     if (found == 1) {
       column_ = std::ranges::find(names, wanted) - names.begin();
-      return absl::OkStatus();
+      return OkStatus();
     }
     if (ColumnNumber(wanted)) {
       PENSTOCK_ASSIGN_OR_RETURN(column_, FindNumber());
-      return absl::OkStatus();
+      return OkStatus();
     }
-    return absl::InvalidArgumentError(
+    return InvalidArgumentError(
         fmt::format("no column is called {}; there are {}{}", Quoted(wanted),
                     ListOf(names), DelimiterHint(names)));
   }
 
-  absl::StatusOr<size_t> FindNumber() const {
+  StatusOr<size_t> FindNumber() const {
     const auto number = ColumnNumber(options_.column);
     if (!number) {
-      return absl::InvalidArgumentError(
+      return InvalidArgumentError(
           fmt::format("a file without a header needs the column's number, like "
                       "\"#1\", not {}",
                       Quoted(options_.column)));
     }
     if (*number > columns_) {
-      return absl::InvalidArgumentError(
+      return InvalidArgumentError(
           fmt::format("column {} is wanted, there are {}", *number, columns_));
     }
     return *number - 1;
@@ -143,7 +143,7 @@ class CsvReader final : public TextRecords {
     return "";
   }
 
-  absl::Status AtRow(const absl::Status& status) const {
+  Status AtRow(const Status& status) const {
     return Annotate(status,
                     fmt::format("{}: row {}", LocateLine(), row_number_));
   }

@@ -7,7 +7,6 @@
 #include <memory>
 #include <string>
 
-#include "absl/status/statusor.h"
 #include "formats/corpora/csv_form.h"
 #include "formats/records/record_reader.h"
 #include "formats/streams/byte_stream.h"

@@ -6,15 +6,15 @@
 #include <cstring>
 #include <optional>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 namespace {
 
 constexpr size_t kNotFound = std::string_view::npos;
 
-absl::Status Bad(const CsvRow& row, std::string_view what) {
-  return absl::DataLossError(
+Status Bad(const CsvRow& row, std::string_view what) {
+  return DataLossError(
       fmt::format("column {}: {}", row.fields.size() + 1, what));
 }
 
@@ -47,8 +47,8 @@ CsvScanner::CsvScanner(char delimiter, CsvQuotes quotes)
   if (quotes_) ends_plain_['"'] = true;
 }
 
-absl::StatusOr<bool> CsvScanner::Scan(std::string_view text, bool at_end,
-                                      uint64_t first_line, CsvRow& row) const {
+StatusOr<bool> CsvScanner::Scan(std::string_view text, bool at_end,
+                                uint64_t first_line, CsvRow& row) const {
   row.fields.clear();
   row.lines = 1;
   size_t at = 0;
@@ -82,7 +82,7 @@ absl::StatusOr<bool> CsvScanner::Scan(std::string_view text, bool at_end,
       row.fields.push_back(field);
       ++at;
       if (row.fields.size() >= kMaxColumns) {
-        return absl::ResourceExhaustedError(
+        return ResourceExhaustedError(
             fmt::format("has more than {} columns", kMaxColumns));
       }
       continue;

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/status/statusor.h"
 #include "formats/corpora/csv_form.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 
@@ -42,8 +42,8 @@ class CsvScanner {
   //          without quotes or is followed by more, for a carriage return
   //          alone and for NUL; kResourceExhausted over kMaxColumns. They name
   //          the column; lines are counted from `first_line`.
-  absl::StatusOr<bool> Scan(std::string_view text, bool at_end,
-                            uint64_t first_line, CsvRow& row) const;
+  StatusOr<bool> Scan(std::string_view text, bool at_end, uint64_t first_line,
+                      CsvRow& row) const;
 
  private:
   const char delimiter_;

@@ -9,17 +9,16 @@
 
 namespace penstock {
 
-absl::StatusOr<nlohmann::json> ParseJson(const std::string& text) {
+StatusOr<nlohmann::json> ParseJson(const std::string& text) {
   try {
     return nlohmann::json::parse(text);
   } catch (const nlohmann::json::parse_error& error) {
-    return absl::DataLossError(
-        fmt::format("not JSON from byte {} on", error.byte));
+    return DataLossError(fmt::format("not JSON from byte {} on", error.byte));
   }
 }
 
 JsonKeys::JsonKeys(const nlohmann::json& object, std::string place,
-                   absl::Status& defect)
+                   Status& defect)
     : object_(object), place_(std::move(place)), defect_(defect) {
   if (!object.is_object()) Refuse("", "is no object");
 }
@@ -54,7 +53,7 @@ JsonKeys JsonKeys::Object(const char* key) {
   return {At(key), Place(key), defect_};
 }
 
-void JsonKeys::Each(const char* key, absl::FunctionRef<void(JsonKeys)> take) {
+void JsonKeys::Each(const char* key, FunctionRef<void(JsonKeys)> take) {
   const nlohmann::json& list = At(key);
   if (!list.is_array()) return Refuse(key, "is no list");
   for (size_t i = 0; i < list.size() && defect_.ok(); ++i) {
@@ -65,7 +64,7 @@ void JsonKeys::Each(const char* key, absl::FunctionRef<void(JsonKeys)> take) {
 void JsonKeys::Refuse(const char* key, const std::string& what) {
   if (!defect_.ok()) return;
   const std::string place = Place(key);
-  defect_ = absl::DataLossError(
+  defect_ = DataLossError(
       fmt::format("{} {}", place.empty() ? "the file" : Quoted(place), what));
 }
 

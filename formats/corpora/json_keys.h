@@ -6,14 +6,13 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "absl/functional/function_ref.h"
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
+#include "formats/files/function_ref.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 
 // Errors:  kDataLoss naming the byte from which on it is not JSON.
-absl::StatusOr<nlohmann::json> ParseJson(const std::string& text);
+StatusOr<nlohmann::json> ParseJson(const std::string& text);
 
 // An object of the file. The first thing wrong is kept as kDataLoss naming its
 // place ("shards[3].file"); values that are wrong come out empty.
@@ -21,8 +20,7 @@ class JsonKeys {
  public:
   // `place` is where `object` is in the file, empty for all of it. Both
   // references must outlive this.
-  JsonKeys(const nlohmann::json& object, std::string place,
-           absl::Status& defect);
+  JsonKeys(const nlohmann::json& object, std::string place, Status& defect);
 
   bool Has(const char* key) const;
   std::string Text(const char* key);
@@ -32,7 +30,7 @@ class JsonKeys {
   uint64_t Hex(const char* key, size_t digits);
   JsonKeys Object(const char* key);
   // Takes each object of a list.
-  void Each(const char* key, absl::FunctionRef<void(JsonKeys)> take);
+  void Each(const char* key, FunctionRef<void(JsonKeys)> take);
 
   // Puts "`place` `what`" on record, unless something was wrong before.
   void Refuse(const char* key, const std::string& what);
@@ -44,7 +42,7 @@ class JsonKeys {
 
   const nlohmann::json& object_;
   const std::string place_;
-  absl::Status& defect_;
+  Status& defect_;
 };
 
 }  // namespace penstock

@@ -9,7 +9,7 @@
 
 #include "formats/corpora/text_buffer.h"
 #include "formats/files/quoted.h"
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 namespace {
@@ -40,8 +40,8 @@ std::string_view TypeName(element_type type) {
   return "something else";
 }
 
-absl::Status ParseError(simdjson::error_code code, std::string_view document,
-                        JsonLeniency leniency) {
+Status ParseError(simdjson::error_code code, std::string_view document,
+                  JsonLeniency leniency) {
   const std::optional<JsonFault> fault = FindJsonFault(document, leniency);
   const std::string message =
       fault ? fmt::format("column {}: not JSON: {}", fault->offset + 1,
@@ -51,9 +51,9 @@ absl::Status ParseError(simdjson::error_code code, std::string_view document,
     case simdjson::CAPACITY:
     case simdjson::MEMALLOC:
     case simdjson::DEPTH_ERROR:
-      return absl::ResourceExhaustedError(message);
+      return ResourceExhaustedError(message);
     default:
-      return absl::DataLossError(message);
+      return DataLossError(message);
   }
 }
 
@@ -91,26 +91,26 @@ JsonText::JsonText(std::string_view path, JsonLeniency leniency)
 
 JsonText::~JsonText() = default;
 
-absl::Status JsonText::Parse(std::string_view document) {
+Status JsonText::Parse(std::string_view document) {
   const auto code = parser_->Parse(document);
-  if (code == simdjson::SUCCESS) return absl::OkStatus();
+  if (code == simdjson::SUCCESS) return OkStatus();
   if (leniency_.any()) {
     auto mended = MendJson(document, leniency_);
     if (mended) {
       mended_ = *std::move(mended);
       mended_.reserve(mended_.size() + TextBuffer::kPaddingBytes);
-      if (parser_->Parse(mended_) == simdjson::SUCCESS) return absl::OkStatus();
+      if (parser_->Parse(mended_) == simdjson::SUCCESS) return OkStatus();
     }
   }
   return ParseError(code, document, leniency_);
 }
 
-absl::StatusOr<std::string_view> JsonText::Read(std::string_view document) {
+StatusOr<std::string_view> JsonText::Read(std::string_view document) {
   repeated_ = false;
   PENSTOCK_RETURN_IF_ERROR(Parse(document));
   simdjson::dom::element at = parser_->root;
   if (!at.is_object()) {
-    return absl::InvalidArgumentError(fmt::format(
+    return InvalidArgumentError(fmt::format(
         "expected a JSON object on the line, found {}", TypeName(at.type())));
   }
   for (const std::string& name : names_) {
@@ -124,7 +124,7 @@ absl::StatusOr<std::string_view> JsonText::Read(std::string_view document) {
       }
     }
     if (!found) {
-      return absl::InvalidArgumentError(fmt::format(
+      return InvalidArgumentError(fmt::format(
           "no field {}; {} has {}", Quoted(path_),
           at.is_object() ? "the object" : "what should hold it",
           at.is_object()
@@ -135,7 +135,7 @@ absl::StatusOr<std::string_view> JsonText::Read(std::string_view document) {
   }
   std::string_view text;
   if (at.get(text) != simdjson::SUCCESS) {
-    return absl::InvalidArgumentError(
+    return InvalidArgumentError(
         fmt::format("field {}: expected a string, found {}", Quoted(path_),
                     TypeName(at.type())));
   }

@@ -6,9 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "formats/corpora/json_check.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 
@@ -27,7 +26,7 @@ class JsonText {
   // Errors:  kDataLoss for no JSON or more than one document, with the column;
   //          kInvalidArgument where no string is there;
   //          kResourceExhausted for 1024 levels and more.
-  absl::StatusOr<std::string_view> Read(std::string_view document);
+  StatusOr<std::string_view> Read(std::string_view document);
 
   // Whether a name of the path came twice in the document read last. The last
   // of them counts.
@@ -37,7 +36,7 @@ class JsonText {
   struct Parser;
 
   // Parses the document, once more with it mended where that may help.
-  absl::Status Parse(std::string_view document);
+  Status Parse(std::string_view document);
 
   const std::string path_;
   const JsonLeniency leniency_;

@@ -11,7 +11,7 @@
 
 #include "formats/corpora/json_text.h"
 #include "formats/corpora/text_records.h"
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "formats/streams/file_signature.h"
 #include "formats/streams/open_stream.h"
 
@@ -21,8 +21,6 @@ namespace {
 constexpr std::string_view kBlanks = " \t\r";
 
 using std::string_view_literals::operator""sv;
-
-constexpr std::string_view kUtf8Mark = "\xef\xbb\xbf"sv;
 
 // What may be wrong with the file as a whole, from the line that is no JSON.
 std::string Hint(std::string_view line, bool is_first, bool is_cut) {
@@ -60,7 +58,7 @@ class JsonlReader final : public TextRecords {
         text_(options.field, options.leniency) {}
 
  private:
-  absl::StatusOr<size_t> Cut(std::span<char> bytes, bool at_end) override {
+  StatusOr<size_t> Cut(std::span<char> bytes, bool at_end) override {
     longer_.clear();
     size_t used = 0;
     for (;;) {
@@ -69,7 +67,7 @@ class JsonlReader final : public TextRecords {
       if (!line) return used;
       PENSTOCK_RETURN_IF_ERROR(CheckSize(line->text.size()));
       if (line->text.find_first_not_of(kBlanks) != std::string_view::npos) {
-        const absl::Status status =
+        const Status status =
             TakeText(bytes.subspan(used, line->size), line->text);
         if (!status.ok()) {
           if (!on_bad_line_) return status;
@@ -83,8 +81,8 @@ class JsonlReader final : public TextRecords {
 
   // The text is not longer than the line it is in, unless that was mended, so
   // the bytes of the line are where it is kept.
-  absl::Status TakeText(std::span<char> bytes, std::string_view line) {
-    const absl::StatusOr<std::string_view> text = text_.Read(line);
+  Status TakeText(std::span<char> bytes, std::string_view line) {
+    const StatusOr<std::string_view> text = text_.Read(line);
     if (text.ok()) {
       if (on_repeated_field_ && text_.repeated()) {
         on_repeated_field_(LocateLine());
@@ -93,16 +91,16 @@ class JsonlReader final : public TextRecords {
       if (!text->empty()) std::memcpy(bytes.data(), text->data(), text->size());
       return Add({bytes.data(), text->size()});
     }
-    absl::Status status = text.status();
-    if (status.code() == absl::StatusCode::kDataLoss) {
+    Status status = text.status();
+    if (status.code() == StatusCode::kDataLoss) {
       const bool is_cut = bytes.back() != '\n';
-      status = absl::DataLossError(std::string(status.message()) +
-                                   Hint(line, this->line() == 1, is_cut));
+      status = DataLossError(std::string(status.message()) +
+                             Hint(line, this->line() == 1, is_cut));
     }
     return Annotate(status, LocateLine());
   }
 
-  const std::function<void(const absl::Status&)> on_bad_line_;
+  const std::function<void(const Status&)> on_bad_line_;
   const std::function<void(std::string_view)> on_repeated_field_;
   JsonText text_;
   std::deque<std::string> longer_;  // texts of the block longer than their line
@@ -110,8 +108,9 @@ class JsonlReader final : public TextRecords {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<RecordReader>> OpenJsonl(
-    FileSystem& files, const std::string& path, JsonlReadOptions options) {
+StatusOr<std::unique_ptr<RecordReader>> OpenJsonl(FileSystem& files,
+                                                  const std::string& path,
+                                                  JsonlReadOptions options) {
   PENSTOCK_ASSIGN_OR_RETURN(auto stream,
                             OpenStream(files, path, options.compression));
   return ReadJsonl(std::move(stream), std::move(options));

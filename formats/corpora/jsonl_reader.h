@@ -9,10 +9,9 @@
 #include <string>
 #include <string_view>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "formats/corpora/json_check.h"
 #include "formats/files/file.h"
+#include "formats/files/status_or.h"
 #include "formats/records/record_reader.h"
 #include "formats/streams/byte_stream.h"
 
@@ -24,7 +23,7 @@ struct JsonlReadOptions {
   std::string field = "text";
   // Told of each line that gives no record, and why; the line is left out.
   // Without it such a line is the end of the file, with that error.
-  std::function<void(const absl::Status&)> on_bad_line = nullptr;
+  std::function<void(const Status&)> on_bad_line = nullptr;
   JsonLeniency leniency = {};
   // Told "f.jsonl:17" for each line where a name of the path comes twice; the
   // last of them counts.
@@ -42,7 +41,7 @@ struct JsonlReadOptions {
 //          that is not one JSON document, with the column; kInvalidArgument
 //          where the field is missing or no string, for UTF-16 and UTF-32;
 //          kResourceExhausted for a long line, for 1024 levels and more.
-absl::StatusOr<std::unique_ptr<RecordReader>> OpenJsonl(
+StatusOr<std::unique_ptr<RecordReader>> OpenJsonl(
     FileSystem& files, const std::string& path, JsonlReadOptions options = {});
 
 // The same for the bytes of a file that lies elsewhere, unwrapped.

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "formats/streams/file_signature.h"
 
 namespace penstock {
@@ -15,7 +15,6 @@ namespace {
 
 using std::string_view_literals::operator""sv;
 
-constexpr std::string_view kUtf8Mark = "\xef\xbb\xbf"sv;
 constexpr size_t kSignatureBytes = 64;
 
 // The encoding a byte order mark tells, other than UTF-8; null without one.
@@ -47,7 +46,7 @@ TextBuffer::TextBuffer(std::unique_ptr<ByteStream> stream, size_t chunk_bytes,
       chunk_bytes_(std::max(chunk_bytes, kSignatureBytes)),
       limit_bytes_(limit_bytes) {}
 
-absl::StatusOr<bool> TextBuffer::Fill() {
+StatusOr<bool> TextBuffer::Fill() {
   const size_t goal = MakeRoom();
   const size_t before = end_;
   while (end_ < goal) {
@@ -88,21 +87,21 @@ size_t TextBuffer::MakeRoom() {
   return goal;
 }
 
-absl::Status TextBuffer::TakeOffMark() {
+Status TextBuffer::TakeOffMark() {
   const std::string_view bytes(bytes_.data(), end_);
   if (const char* encoding = WideEncoding(bytes)) {
-    return absl::InvalidArgumentError(fmt::format(
+    return InvalidArgumentError(fmt::format(
         "{}: the file is {} by its byte order mark; convert it to UTF-8 "
         "(iconv -f {} -t UTF-8)",
         path(), encoding, encoding));
   }
   const std::string_view kind = NoText(bytes.substr(0, kSignatureBytes));
   if (!kind.empty()) {
-    return absl::InvalidArgumentError(
+    return InvalidArgumentError(
         fmt::format("{}: expected text; the file looks like {}", path(), kind));
   }
   if (bytes.starts_with(kUtf8Mark)) begin_ = kUtf8Mark.size();
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 }  // namespace penstock

@@ -6,13 +6,16 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
+#include "formats/files/status_or.h"
 #include "formats/streams/byte_stream.h"
 
 namespace penstock {
+
+// A UTF-8 byte order mark.
+inline constexpr std::string_view kUtf8Mark = "\xef\xbb\xbf";
 
 // A UTF-8 byte order mark at the start of the file is taken off.
 //
@@ -31,7 +34,7 @@ class TextBuffer {
   // file.
   // Errors:  those of ByteStream; kInvalidArgument for a file in UTF-16 or
   //          UTF-32, a compressed or an archive file.
-  absl::StatusOr<bool> Fill();
+  StatusOr<bool> Fill();
 
   // Read and not yet consumed. May be written to.
   std::span<char> pending() { return {bytes_.data() + begin_, end_ - begin_}; }
@@ -41,7 +44,7 @@ class TextBuffer {
 
  private:
   size_t MakeRoom();
-  absl::Status TakeOffMark();
+  Status TakeOffMark();
 
   const std::unique_ptr<ByteStream> stream_;
   const size_t chunk_bytes_;

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "formats/corpora/text_records.h"
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "formats/streams/open_stream.h"
 
 namespace penstock {
@@ -18,7 +18,7 @@ class LineReader final : public TextRecords {
                     options.max_record_bytes, "line") {}
 
  private:
-  absl::StatusOr<size_t> Cut(std::span<char> bytes, bool at_end) override {
+  StatusOr<size_t> Cut(std::span<char> bytes, bool at_end) override {
     const std::string_view text(bytes.data(), bytes.size());
     size_t used = 0;
     while (const auto line = FirstLine(text.substr(used), at_end)) {
@@ -38,7 +38,7 @@ class ParagraphReader final : public TextRecords {
                     options.max_record_bytes, "paragraph") {}
 
  private:
-  absl::StatusOr<size_t> Cut(std::span<char> bytes, bool at_end) override {
+  StatusOr<size_t> Cut(std::span<char> bytes, bool at_end) override {
     const std::string_view text(bytes.data(), bytes.size());
     size_t used = 0;  // everything before the paragraph we are in
     size_t next = 0;  // the line looked at
@@ -68,7 +68,7 @@ class FileReader final : public TextRecords {
                     options.max_record_bytes, "file") {}
 
  private:
-  absl::StatusOr<size_t> Cut(std::span<char> bytes, bool at_end) override {
+  StatusOr<size_t> Cut(std::span<char> bytes, bool at_end) override {
     if (!at_end || bytes.empty()) return size_t{0};
     PENSTOCK_RETURN_IF_ERROR(Add({bytes.data(), bytes.size()}));
     return bytes.size();
@@ -77,8 +77,9 @@ class FileReader final : public TextRecords {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<RecordReader>> OpenText(
-    FileSystem& files, const std::string& path, TextReadOptions options) {
+StatusOr<std::unique_ptr<RecordReader>> OpenText(FileSystem& files,
+                                                 const std::string& path,
+                                                 TextReadOptions options) {
   PENSTOCK_ASSIGN_OR_RETURN(auto stream,
                             OpenStream(files, path, options.compression));
   return ReadText(std::move(stream), options);

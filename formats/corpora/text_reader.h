@@ -7,9 +7,9 @@
 #include <memory>
 #include <string>
 
-#include "absl/status/statusor.h"
 #include "formats/corpora/text_unit.h"
 #include "formats/files/file.h"
+#include "formats/files/status_or.h"
 #include "formats/records/record_reader.h"
 #include "formats/streams/byte_stream.h"
 
@@ -29,8 +29,9 @@ struct TextReadOptions {
 // located as "f.txt:17", the line where they begin.
 // Errors:  those of ByteStream; kInvalidArgument for UTF-16, UTF-32 and files
 //          that are certainly no text.
-absl::StatusOr<std::unique_ptr<RecordReader>> OpenText(
-    FileSystem& files, const std::string& path, TextReadOptions options = {});
+StatusOr<std::unique_ptr<RecordReader>> OpenText(FileSystem& files,
+                                                 const std::string& path,
+                                                 TextReadOptions options = {});
 
 // The same for the bytes of a file that lies elsewhere, unwrapped.
 std::unique_ptr<RecordReader> ReadText(std::unique_ptr<ByteStream> stream,

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 
@@ -29,7 +29,7 @@ TextRecords::TextRecords(std::unique_ptr<ByteStream> stream,
       max_record_bytes_(max_record_bytes),
       unit_(unit) {}
 
-absl::StatusOr<std::optional<RecordBlock>> TextRecords::NextBlock() {
+StatusOr<std::optional<RecordBlock>> TextRecords::NextBlock() {
   buffer_.Consume(used_);
   used_ = 0;
   first_ += records_.size();
@@ -45,11 +45,11 @@ absl::StatusOr<std::optional<RecordBlock>> TextRecords::NextBlock() {
 }
 
 // Cuts what is pending; reads more where that gives nothing.
-absl::Status TextRecords::FindRecords() {
+Status TextRecords::FindRecords() {
   PENSTOCK_ASSIGN_OR_RETURN(used_, Cut(buffer_.pending(), at_end_));
   if (!records_.empty() || at_end_) {
     if (records_.empty()) buffer_.Consume(std::exchange(used_, 0));
-    return absl::OkStatus();
+    return OkStatus();
   }
   buffer_.Consume(std::exchange(used_, 0));
   // Two bytes for a line end that is no part of the record.
@@ -57,21 +57,21 @@ absl::Status TextRecords::FindRecords() {
   if (pending > 2) PENSTOCK_RETURN_IF_ERROR(CheckSize(pending - 2));
   PENSTOCK_ASSIGN_OR_RETURN(const bool more, buffer_.Fill());
   at_end_ = !more;
-  return absl::OkStatus();
+  return OkStatus();
 }
 
-absl::Status TextRecords::CheckSize(uint64_t size_bytes) const {
-  if (size_bytes <= max_record_bytes_) return absl::OkStatus();
-  return absl::ResourceExhaustedError(
+Status TextRecords::CheckSize(uint64_t size_bytes) const {
+  if (size_bytes <= max_record_bytes_) return OkStatus();
+  return ResourceExhaustedError(
       fmt::format("{}: the {} has more than {} bytes; raise max_record_bytes",
                   LocateLine(), unit_, max_record_bytes_));
 }
 
-absl::Status TextRecords::Add(std::string_view record) {
+Status TextRecords::Add(std::string_view record) {
   PENSTOCK_RETURN_IF_ERROR(CheckSize(record.size()));
   records_.push_back(record);
   lines_.push_back(line_);
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 std::string TextRecords::LocateLine() const {

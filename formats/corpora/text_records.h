@@ -11,9 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "formats/corpora/text_buffer.h"
+#include "formats/files/status_or.h"
 #include "formats/records/record_reader.h"
 
 namespace penstock {
@@ -21,7 +20,7 @@ namespace penstock {
 // Threads: one at a time.
 class TextRecords : public RecordReader {
  public:
-  absl::StatusOr<std::optional<RecordBlock>> NextBlock() final;
+  StatusOr<std::optional<RecordBlock>> NextBlock() final;
   std::string Locate(size_t i) const final;
   const std::string& path() const final { return buffer_.path(); }
 
@@ -35,15 +34,15 @@ class TextRecords : public RecordReader {
   // where `at_end` says that nothing follows. `text` may be written to; it lies
   // still until the next block and has TextBuffer::kPaddingBytes behind it.
   // After an error nothing is asked for any more; what was added is delivered.
-  virtual absl::StatusOr<size_t> Cut(std::span<char> text, bool at_end) = 0;
+  virtual StatusOr<size_t> Cut(std::span<char> text, bool at_end) = 0;
 
   // Asked once all bytes were cut, for files that must not end so.
-  virtual absl::Status CheckEnd() const { return absl::OkStatus(); }
+  virtual Status CheckEnd() const { return OkStatus(); }
 
   // The record begins at line().
   // Errors:  kResourceExhausted for one over the limit.
-  absl::Status Add(std::string_view record);
-  absl::Status CheckSize(uint64_t size_bytes) const;
+  Status Add(std::string_view record);
+  Status CheckSize(uint64_t size_bytes) const;
 
   uint64_t line() const { return line_; }
   void PassLines(uint64_t count) { line_ += count; }
@@ -51,7 +50,7 @@ class TextRecords : public RecordReader {
   std::string LocateLine() const;
 
  private:
-  absl::Status FindRecords();
+  Status FindRecords();
 
   TextBuffer buffer_;
   const uint64_t max_record_bytes_;
@@ -63,7 +62,7 @@ class TextRecords : public RecordReader {
   std::vector<uint64_t> lines_;  // [records]
   size_t used_ = 0;              // bytes of the block given last
   bool at_end_ = false;
-  absl::Status failed_;
+  Status failed_;
 };
 
 // The line at the front of `text`, with its end taken off it; nullopt where the

@@ -11,7 +11,7 @@
 #include "formats/corpora/json_keys.h"
 #include "formats/files/atomic_file.h"
 #include "formats/files/quoted.h"
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 namespace {
@@ -19,7 +19,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr uint64_t kLayout = 1;
-constexpr uint64_t kLimitBytes = 256 << 20;
+constexpr uint64_t kManifestLimitBytes = 256 << 20;
 
 constexpr FeatureType kTypes[] = {FeatureType::kBytes, FeatureType::kFloat,
                                   FeatureType::kInt64};
@@ -116,12 +116,12 @@ ManifestShard ReadShard(JsonKeys keys) {
   return shard;
 }
 
-absl::StatusOr<Manifest> FromJson(const nlohmann::json& json) {
-  absl::Status defect;
+StatusOr<Manifest> FromJson(const nlohmann::json& json) {
+  Status defect;
   JsonKeys keys(json, "", defect);
   const uint64_t layout = keys.Count("penstock_manifest");
   if (defect.ok() && layout != kLayout) {
-    return absl::UnimplementedError(fmt::format(
+    return UnimplementedError(fmt::format(
         "layout {} of the manifest is not known to this version, which knows "
         "{}",
         layout, kLayout));
@@ -163,7 +163,7 @@ absl::StatusOr<Manifest> FromJson(const nlohmann::json& json) {
 }
 
 // Both ways meet here, so what is saved can be loaded.
-absl::StatusOr<Manifest> FromText(const std::string& text) {
+StatusOr<Manifest> FromText(const std::string& text) {
   PENSTOCK_ASSIGN_OR_RETURN(const nlohmann::json json, ParseJson(text));
   return FromJson(json);
 }
@@ -176,26 +176,25 @@ uint64_t Manifest::records() const {
   return sum;
 }
 
-absl::Status Manifest::Save(FileSystem& files, const std::string& path) const {
+Status Manifest::Save(FileSystem& files, const std::string& path) const {
   // Bytes that are not UTF-8 come out as U+FFFD; then the check below fails.
   const std::string text =
       ToJson(*this).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
   const auto loaded = FromText(text);
-  absl::Status status = loaded.status();
+  Status status = loaded.status();
   if (loaded.ok() && ToJson(*loaded) != ToJson(*this)) {
-    status = absl::DataLossError("a name is not UTF-8 or a length negative");
+    status = DataLossError("a name is not UTF-8 or a length negative");
   }
   if (!status.ok()) {
-    return absl::InvalidArgumentError(
+    return InvalidArgumentError(
         fmt::format("{}: {}", path, std::string(status.message())));
   }
   return WriteFileAtomically(files, path, text);
 }
 
-absl::StatusOr<Manifest> Manifest::Load(FileSystem& files,
-                                        const std::string& path) {
+StatusOr<Manifest> Manifest::Load(FileSystem& files, const std::string& path) {
   PENSTOCK_ASSIGN_OR_RETURN(const std::string text,
-                            ReadWholeFile(files, path, kLimitBytes));
+                            ReadWholeFile(files, path, kManifestLimitBytes));
   auto manifest = FromText(text);
   if (!manifest.ok()) return Annotate(manifest.status(), path);
   return manifest;
@@ -213,12 +212,12 @@ std::string ManifestPathOf(std::string_view shard_path) {
   return fmt::format("{}.manifest.json", shard_path.substr(0, end));
 }
 
-absl::StatusOr<std::optional<Manifest>> LoadManifestBeside(
+StatusOr<std::optional<Manifest>> LoadManifestBeside(
     FileSystem& files, const std::string& shard_path) {
   const std::string path = ManifestPathOf(shard_path);
   if (path.empty()) return std::nullopt;
-  const absl::StatusOr<FileInfo> info = files.Stat(path);
-  if (absl::IsNotFound(info.status())) return std::nullopt;
+  const StatusOr<FileInfo> info = files.Stat(path);
+  if (IsNotFound(info.status())) return std::nullopt;
   PENSTOCK_ASSIGN_OR_RETURN(Manifest manifest, Manifest::Load(files, path));
   return manifest;
 }

@@ -8,11 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "formats/example/examples.h"
 #include "formats/example/feature_spec.h"
 #include "formats/files/file.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 
@@ -64,12 +63,11 @@ struct Manifest {
   // manifest.
   // Errors:  kInvalidArgument for what Load() would refuse; those of
   //          AtomicFile.
-  absl::Status Save(FileSystem& files, const std::string& path) const;
+  Status Save(FileSystem& files, const std::string& path) const;
 
   // Errors:  kNotFound; kDataLoss naming the file and the key at fault;
   //          kUnimplemented for a layout of a later version.
-  static absl::StatusOr<Manifest> Load(FileSystem& files,
-                                       const std::string& path);
+  static StatusOr<Manifest> Load(FileSystem& files, const std::string& path);
 
   // Null where there is none.
   const ManifestFeature* Find(std::string_view feature) const;
@@ -80,7 +78,7 @@ struct Manifest {
 std::string ManifestPathOf(std::string_view shard_path);
 
 // That manifest; none where there is no such file. Errors:  as Load().
-absl::StatusOr<std::optional<Manifest>> LoadManifestBeside(
+StatusOr<std::optional<Manifest>> LoadManifestBeside(
     FileSystem& files, const std::string& shard_path);
 
 }  // namespace penstock

@@ -9,18 +9,18 @@
 #include <optional>
 #include <vector>
 
+#include "formats/files/function_ref.h"
 #include "formats/files/quoted.h"
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 namespace {
 
 constexpr std::string_view kFirstLine = "penstock-schema 1";
 
-absl::Status TypeConflict(std::string_view name, FeatureType type,
-                          const std::string& place,
-                          const SchemaFeature& before) {
-  return absl::InvalidArgumentError(fmt::format(
+Status TypeConflict(std::string_view name, FeatureType type,
+                    const std::string& place, const SchemaFeature& before) {
+  return InvalidArgumentError(fmt::format(
       "{}: feature {} is {}, but it is {} in {}", place, Quoted(name),
       FeatureTypeName(type), FeatureTypeName(before.type), before.place));
 }
@@ -104,8 +104,8 @@ std::optional<std::pair<std::string, SchemaFeature>> FeatureOf(
 
 }  // namespace
 
-absl::Status Schema::Add(std::span<const RowFeature> row,
-                         absl::FunctionRef<std::string()> locate) {
+Status Schema::Add(std::span<const RowFeature> row,
+                   FunctionRef<std::string()> locate) {
   for (const RowFeature& one : row) {
     const auto found = features.find(one.name);
     if (found != features.end() && found->second.type != one.type) {
@@ -130,10 +130,10 @@ absl::Status Schema::Add(std::span<const RowFeature> row,
     feature.max_values = std::max(feature.max_values, one.values);
     feature.is_utf8 = feature.is_utf8 && one.is_utf8;
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
-absl::Status Schema::Merge(const Schema& other) {
+Status Schema::Merge(const Schema& other) {
   for (const auto& [name, theirs] : other.features) {
     const auto found = features.find(name);
     if (found != features.end() && found->second.type != theirs.type) {
@@ -150,19 +150,19 @@ absl::Status Schema::Merge(const Schema& other) {
     ours.max_values = std::max(ours.max_values, theirs.max_values);
     ours.is_utf8 = ours.is_utf8 && theirs.is_utf8;
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
-absl::Status Schema::Check(std::span<const RowFeature> row) const {
+Status Schema::Check(std::span<const RowFeature> row) const {
   const auto wrong = [](std::string_view name, const std::string& what,
                         const SchemaFeature& feature) {
-    return absl::InvalidArgumentError(
+    return InvalidArgumentError(
         fmt::format("feature {}: {} ({})", Quoted(name), what, feature.place));
   };
   for (const RowFeature& one : row) {
     const auto found = features.find(one.name);
     if (found == features.end()) {
-      return absl::InvalidArgumentError(
+      return InvalidArgumentError(
           fmt::format("feature {} is not in the schema", Quoted(one.name)));
     }
     const SchemaFeature& wanted = found->second;
@@ -186,7 +186,7 @@ absl::Status Schema::Check(std::span<const RowFeature> row) const {
     }
     return wrong(name, "is missing", wanted);
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 std::string Schema::ToText() const {
@@ -201,8 +201,8 @@ std::string Schema::ToText() const {
   return text;
 }
 
-absl::StatusOr<Schema> Schema::FromText(std::string_view text,
-                                        std::string_view file) {
+StatusOr<Schema> Schema::FromText(std::string_view text,
+                                  std::string_view file) {
   Schema schema;
   bool has_rows = false;
   for (size_t number = 1; !text.empty(); ++number) {
@@ -211,12 +211,12 @@ absl::StatusOr<Schema> Schema::FromText(std::string_view text,
     text.remove_prefix(std::min(end + 1, text.size()));
     const std::string place = fmt::format("{}:{}", file, number);
     const auto wrong = [&](std::string_view what) {
-      return absl::DataLossError(fmt::format("{}: {}", place, what));
+      return DataLossError(fmt::format("{}: {}", place, what));
     };
     if (number == 1) {
       if (line == kFirstLine) continue;
       if (line.starts_with("penstock-schema ")) {
-        return absl::UnimplementedError(fmt::format(
+        return UnimplementedError(fmt::format(
             "{}: this version reads \"{}\" alone", place, kFirstLine));
       }
       return wrong(fmt::format("expected \"{}\"", kFirstLine));
@@ -241,7 +241,7 @@ absl::StatusOr<Schema> Schema::FromText(std::string_view text,
     }
   }
   if (!has_rows) {
-    return absl::DataLossError(fmt::format("{}: \"rows N\" is missing", file));
+    return DataLossError(fmt::format("{}: \"rows N\" is missing", file));
   }
   return schema;
 }

@@ -8,11 +8,10 @@
 #include <string>
 #include <string_view>
 
-#include "absl/functional/function_ref.h"
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "formats/example/examples.h"
 #include "formats/example/row_summary.h"
+#include "formats/files/function_ref.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 
@@ -33,22 +32,22 @@ struct Schema {
   // Counts a row in; `locate` names it.
   // Errors:  kInvalidArgument for a feature that had another type before,
   //          naming both places; the row is not counted then.
-  absl::Status Add(std::span<const RowFeature> row,
-                   absl::FunctionRef<std::string()> locate);
+  Status Add(std::span<const RowFeature> row,
+             FunctionRef<std::string()> locate);
   // Counts in the rows of `other`. Errors:  as Add().
-  absl::Status Merge(const Schema& other);
+  Status Merge(const Schema& other);
 
   // Whether a row has what this asks for: the features that every row has,
   // types, numbers of values, UTF-8, and no feature that is not listed.
   // Errors:  kInvalidArgument naming the feature, and the place it is from.
-  absl::Status Check(std::span<const RowFeature> row) const;
+  Status Check(std::span<const RowFeature> row) const;
 
   // The same text for the same schema; without places.
   std::string ToText() const;
   // `file` names the text in messages.
   // Errors:  kDataLoss naming the line; kUnimplemented for a later version.
-  static absl::StatusOr<Schema> FromText(std::string_view text,
-                                         std::string_view file);
+  static StatusOr<Schema> FromText(std::string_view text,
+                                   std::string_view file);
 };
 
 }  // namespace penstock

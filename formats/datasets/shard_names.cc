@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "formats/datasets/tfds_folder.h"
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 namespace {
@@ -21,13 +21,13 @@ struct ShardSpec {
   std::string_view suffix;
 };
 
-absl::Status BadPattern(std::string_view pattern, std::string_view why) {
-  return absl::InvalidArgumentError(
+Status BadPattern(std::string_view pattern, std::string_view why) {
+  return InvalidArgumentError(
       fmt::format("bad file pattern \"{}\": {}", pattern, why));
 }
 
 // Nothing where the last part of the path has no "@" with digits behind it.
-absl::StatusOr<std::optional<ShardSpec>> ParseShards(std::string_view pattern) {
+StatusOr<std::optional<ShardSpec>> ParseShards(std::string_view pattern) {
   const size_t at = pattern.rfind('@');
   if (at == std::string_view::npos ||
       pattern.find('/', at) != std::string_view::npos) {
@@ -82,8 +82,8 @@ bool IsLeftOut(std::string_view name, std::string_view glob) {
          (name.ends_with(".index") && !glob.ends_with(".index"));
 }
 
-absl::StatusOr<std::vector<std::string>> ExpandGlob(FileSystem& files,
-                                                    std::string_view pattern) {
+StatusOr<std::vector<std::string>> ExpandGlob(FileSystem& files,
+                                              std::string_view pattern) {
   const size_t name_begin = pattern.rfind('/') + 1;  // npos + 1 == 0
   const std::string folder(pattern.substr(0, name_begin));
   const std::string_view glob = pattern.substr(name_begin);
@@ -100,14 +100,14 @@ absl::StatusOr<std::vector<std::string>> ExpandGlob(FileSystem& files,
     if (!info.is_folder) paths.push_back(std::move(path));
   }
   if (paths.empty()) {
-    return absl::NotFoundError(fmt::format("no file matches \"{}\"", pattern));
+    return NotFoundError(fmt::format("no file matches \"{}\"", pattern));
   }
   return paths;
 }
 
 // The shards of "FOLDER@SPLIT" or "FOLDER"; none where that is no TFDS folder.
-absl::StatusOr<std::vector<std::string>> ExpandTfds(FileSystem& files,
-                                                    std::string_view pattern) {
+StatusOr<std::vector<std::string>> ExpandTfds(FileSystem& files,
+                                              std::string_view pattern) {
   size_t at = pattern.rfind('@');
   if (at != std::string_view::npos && files.Stat(std::string(pattern)).ok()) {
     at = std::string_view::npos;  // the name itself has an @
@@ -115,7 +115,7 @@ absl::StatusOr<std::vector<std::string>> ExpandTfds(FileSystem& files,
   const std::string folder(pattern.substr(0, at));
   const std::string_view split =
       at == std::string_view::npos ? "" : pattern.substr(at + 1);
-  const absl::StatusOr<FileInfo> info = files.Stat(folder);
+  const StatusOr<FileInfo> info = files.Stat(folder);
   if (!info.ok() || !info->is_folder ||
       !files.Stat(folder + "/dataset_info.json").ok()) {
     return std::vector<std::string>();
@@ -123,16 +123,16 @@ absl::StatusOr<std::vector<std::string>> ExpandTfds(FileSystem& files,
   return TfdsShardPaths(files, folder, split);
 }
 
-absl::Status CheckFile(FileSystem& files, const std::string& path) {
+Status CheckFile(FileSystem& files, const std::string& path) {
   PENSTOCK_ASSIGN_OR_RETURN(const FileInfo info, files.Stat(path));
-  if (!info.is_folder) return absl::OkStatus();
-  return absl::InvalidArgumentError(fmt::format(
+  if (!info.is_folder) return OkStatus();
+  return InvalidArgumentError(fmt::format(
       "{}: is a folder, not a file; for the files in it say \"{}{}*\"", path,
       path, path.ends_with('/') ? "" : "/"));
 }
 
-absl::StatusOr<std::vector<std::string>> ExpandOne(FileSystem& files,
-                                                   std::string_view pattern) {
+StatusOr<std::vector<std::string>> ExpandOne(FileSystem& files,
+                                             std::string_view pattern) {
   if (pattern.empty()) return BadPattern(pattern, "an empty file name");
   if (pattern.find_first_of("*?") != std::string_view::npos) {
     return ExpandGlob(files, pattern);
@@ -163,8 +163,8 @@ std::string ShardName(std::string_view base, uint32_t shard, uint32_t shards) {
   return fmt::format("{}-{:05}-of-{:05}", base, shard, shards);
 }
 
-absl::StatusOr<std::vector<std::string>> ExpandPattern(
-    FileSystem& files, std::string_view pattern) {
+StatusOr<std::vector<std::string>> ExpandPattern(FileSystem& files,
+                                                 std::string_view pattern) {
   std::vector<std::string> paths;
   for (size_t begin = 0; begin <= pattern.size();) {
     const size_t end = std::min(pattern.find(',', begin), pattern.size());

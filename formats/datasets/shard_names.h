@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/status/statusor.h"
 #include "formats/files/file.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 
@@ -29,7 +29,7 @@ std::string ShardName(std::string_view base, uint32_t shard, uint32_t shards);
 // starts with "." or ends with ".index" itself.
 // Errors:  kNotFound naming the first missing file or the pattern without a
 //          match; kInvalidArgument for a folder or a bad pattern.
-absl::StatusOr<std::vector<std::string>> ExpandPattern(
-    FileSystem& files, std::string_view pattern);
+StatusOr<std::vector<std::string>> ExpandPattern(FileSystem& files,
+                                                 std::string_view pattern);
 
 }  // namespace penstock

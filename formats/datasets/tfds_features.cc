@@ -10,7 +10,7 @@
 
 #include "formats/corpora/json_keys.h"
 #include "formats/files/quoted.h"
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 namespace {
@@ -29,8 +29,8 @@ struct Leaf {
   FeatureEncoding encoding = FeatureEncoding::kPlain;
 };
 
-absl::Status Unknown(const std::string& name, const std::string& what) {
-  return absl::UnimplementedError(fmt::format(
+Status Unknown(const std::string& name, const std::string& what) {
+  return UnimplementedError(fmt::format(
       "feature {} is {}, which is not read; ask for the features you need by "
       "name and type instead",
       Quoted(name), what));
@@ -64,23 +64,22 @@ std::optional<int64_t> Int(const nlohmann::json& value) {
 
 class FeatureReader {
  public:
-  absl::Status Read(const nlohmann::json& feature, const std::string& name,
-                    int sequences, int depth);
+  Status Read(const nlohmann::json& feature, const std::string& name,
+              int sequences, int depth);
   std::vector<FeatureSpec> specs;
 
  private:
-  absl::StatusOr<Leaf> ReadTensor(const nlohmann::json& tensor,
-                                  const std::string& name) const;
-  absl::Status Add(const Leaf& leaf, const std::string& name, int sequences);
+  StatusOr<Leaf> ReadTensor(const nlohmann::json& tensor,
+                            const std::string& name) const;
+  Status Add(const Leaf& leaf, const std::string& name, int sequences);
 };
 
-absl::Status Malformed(const std::string& name, const char* what) {
-  return absl::DataLossError(fmt::format("feature {}: {}", Quoted(name), what));
+Status Malformed(const std::string& name, const char* what) {
+  return DataLossError(fmt::format("feature {}: {}", Quoted(name), what));
 }
 
-absl::Status FeatureReader::Read(const nlohmann::json& feature,
-                                 const std::string& name, int sequences,
-                                 int depth) {
+Status FeatureReader::Read(const nlohmann::json& feature,
+                           const std::string& name, int sequences, int depth) {
   if (!feature.is_object()) return Malformed(name, "is no object");
   if (depth == kDepthLimit) return Malformed(name, "is nested too deep");
   const auto part = [](const nlohmann::json& object,
@@ -94,7 +93,7 @@ absl::Status FeatureReader::Read(const nlohmann::json& feature,
       PENSTOCK_RETURN_IF_ERROR(Read(
           value, name.empty() ? key : name + "/" + key, sequences, depth + 1));
     }
-    return absl::OkStatus();
+    return OkStatus();
   }
   if (feature.contains("sequence")) {
     return Read(part(feature["sequence"], "feature"), name, sequences + 1,
@@ -115,8 +114,8 @@ absl::Status FeatureReader::Read(const nlohmann::json& feature,
       name, type.is_string() ? type.get<std::string>() : "of no known type");
 }
 
-absl::StatusOr<Leaf> FeatureReader::ReadTensor(const nlohmann::json& tensor,
-                                               const std::string& name) const {
+StatusOr<Leaf> FeatureReader::ReadTensor(const nlohmann::json& tensor,
+                                         const std::string& name) const {
   if (!tensor.is_object()) return Malformed(name, "has a tensor without keys");
   Leaf leaf;
   const std::string dtype =
@@ -147,8 +146,8 @@ absl::StatusOr<Leaf> FeatureReader::ReadTensor(const nlohmann::json& tensor,
   return Unknown(name, fmt::format("{} encoded as {}", dtype, encoding));
 }
 
-absl::Status FeatureReader::Add(const Leaf& leaf, const std::string& name,
-                                int sequences) {
+Status FeatureReader::Add(const Leaf& leaf, const std::string& name,
+                          int sequences) {
   FeatureSpec spec{.name = name, .type = leaf.type, .encoding = leaf.encoding};
   int unknown = sequences;
   for (const int64_t size : leaf.dimensions) unknown += size == -1;
@@ -168,7 +167,7 @@ absl::Status FeatureReader::Add(const Leaf& leaf, const std::string& name,
     spec.shape = leaf.dimensions;
   }
   specs.push_back(std::move(spec));
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 Json Tensor(const FeatureSpec& spec, const char* python_class) {
@@ -214,8 +213,7 @@ Json ToJson(const FeatureSpec& spec) {
 
 }  // namespace
 
-absl::StatusOr<std::vector<FeatureSpec>> ReadTfdsFeatures(
-    const std::string& text) {
+StatusOr<std::vector<FeatureSpec>> ReadTfdsFeatures(const std::string& text) {
   PENSTOCK_ASSIGN_OR_RETURN(const nlohmann::json json, ParseJson(text));
   FeatureReader reader;
   PENSTOCK_RETURN_IF_ERROR(reader.Read(json, "", 0, 0));

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/statusor.h"
 #include "formats/example/feature_spec.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 
@@ -18,8 +18,7 @@ namespace penstock {
 // names such as "answers/text".
 // Errors:  kDataLoss for text that is no features.json, naming the place;
 //          kUnimplemented naming a feature of a type that is not known.
-absl::StatusOr<std::vector<FeatureSpec>> ReadTfdsFeatures(
-    const std::string& text);
+StatusOr<std::vector<FeatureSpec>> ReadTfdsFeatures(const std::string& text);
 
 // The text for these features, the same for the same ones.
 std::string WriteTfdsFeatures(std::span<const FeatureSpec> specs);

@@ -13,7 +13,7 @@
 #include "formats/datasets/tfds_features.h"
 #include "formats/files/atomic_file.h"
 #include "formats/files/quoted.h"
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 namespace {
@@ -23,7 +23,7 @@ using Json = nlohmann::ordered_json;
 constexpr char kInfoFile[] = "dataset_info.json";
 constexpr char kFeaturesFile[] = "features.json";
 constexpr char kTemplate[] = "{DATASET}-{SPLIT}.{FILEFORMAT}-{SHARD_X_OF_Y}";
-constexpr uint64_t kLimitBytes = 64 << 20;
+constexpr uint64_t kTfdsFileLimitBytes = 64 << 20;
 constexpr std::string_view kLetters =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 constexpr std::string_view kWord =
@@ -76,7 +76,7 @@ TfdsSplit ReadSplit(JsonKeys keys, const nlohmann::json& json,
       json.is_object() ? json.value("shardLengths", nlohmann::json::array())
                        : nlohmann::json::array();
   for (const nlohmann::json& length : lengths) {
-    absl::Status ignored;
+    Status ignored;
     const nlohmann::json one = {{"n", length}};
     JsonKeys number(one, "", ignored);
     split.shard_records.push_back(Number(number, "n"));
@@ -95,9 +95,9 @@ TfdsSplit ReadSplit(JsonKeys keys, const nlohmann::json& json,
   return split;
 }
 
-absl::StatusOr<TfdsInfo> InfoFromText(const std::string& text) {
+StatusOr<TfdsInfo> InfoFromText(const std::string& text) {
   PENSTOCK_ASSIGN_OR_RETURN(const nlohmann::json json, ParseJson(text));
-  absl::Status defect;
+  Status defect;
   JsonKeys keys(json, "", defect);
   TfdsInfo info;
   info.name = keys.Text("name");
@@ -106,7 +106,7 @@ absl::StatusOr<TfdsInfo> InfoFromText(const std::string& text) {
   const std::string format =
       keys.Has("fileFormat") ? keys.Text("fileFormat") : "tfrecord";
   if (defect.ok() && format != "tfrecord") {
-    return absl::UnimplementedError(
+    return UnimplementedError(
         fmt::format("the shards are {} files; only tfrecord is read", format));
   }
   if (keys.Has("splits")) {
@@ -156,37 +156,36 @@ const TfdsSplit* TfdsInfo::Find(std::string_view split) const {
   return found == splits.end() ? nullptr : &*found;
 }
 
-absl::StatusOr<TfdsInfo> TfdsInfo::Load(FileSystem& files,
-                                        const std::string& folder) {
+StatusOr<TfdsInfo> TfdsInfo::Load(FileSystem& files,
+                                  const std::string& folder) {
   const std::string path = Path(folder, kInfoFile);
   PENSTOCK_ASSIGN_OR_RETURN(const std::string text,
-                            ReadWholeFile(files, path, kLimitBytes));
+                            ReadWholeFile(files, path, kTfdsFileLimitBytes));
   auto info = InfoFromText(text);
   if (!info.ok()) return Annotate(info.status(), path);
   return info;
 }
 
-absl::StatusOr<std::vector<FeatureSpec>> LoadTfdsFeatures(
-    FileSystem& files, const std::string& folder) {
+StatusOr<std::vector<FeatureSpec>> LoadTfdsFeatures(FileSystem& files,
+                                                    const std::string& folder) {
   const std::string path = Path(folder, kFeaturesFile);
   PENSTOCK_ASSIGN_OR_RETURN(const std::string text,
-                            ReadWholeFile(files, path, kLimitBytes));
+                            ReadWholeFile(files, path, kTfdsFileLimitBytes));
   auto features = ReadTfdsFeatures(text);
   if (!features.ok()) return Annotate(features.status(), path);
   return features;
 }
 
-absl::Status SaveTfds(FileSystem& files, const std::string& folder,
-                      const TfdsInfo& info,
-                      std::span<const FeatureSpec> features) {
+Status SaveTfds(FileSystem& files, const std::string& folder,
+                const TfdsInfo& info, std::span<const FeatureSpec> features) {
   if (!IsDatasetName(info.name)) {
-    return absl::InvalidArgumentError(
+    return InvalidArgumentError(
         fmt::format("{}: TFDS wants a letter, then letters, digits and '_'",
                     Quoted(info.name)));
   }
   for (const TfdsSplit& split : info.splits) {
     if (IsSplitName(split.name)) continue;
-    return absl::InvalidArgumentError(
+    return InvalidArgumentError(
         fmt::format("{}: TFDS wants splits of letters, digits, '_' and '-'",
                     Quoted(split.name)));
   }
@@ -199,15 +198,16 @@ std::string TfdsShardBase(std::string_view name, std::string_view split) {
   return fmt::format("{}-{}.tfrecord", name, split);
 }
 
-absl::StatusOr<std::vector<std::string>> TfdsShardPaths(
-    FileSystem& files, const std::string& folder, std::string_view split) {
+StatusOr<std::vector<std::string>> TfdsShardPaths(FileSystem& files,
+                                                  const std::string& folder,
+                                                  std::string_view split) {
   PENSTOCK_ASSIGN_OR_RETURN(const TfdsInfo info, TfdsInfo::Load(files, folder));
   const bool only = split.empty() && info.splits.size() == 1;
   const TfdsSplit* found = only ? &info.splits[0] : info.Find(split);
   if (found == nullptr) {
     std::vector<std::string> names;
     for (const TfdsSplit& one : info.splits) names.push_back(one.name);
-    return absl::InvalidArgumentError(fmt::format(
+    return InvalidArgumentError(fmt::format(
         "{}: a TFDS dataset with the splits {}; say which as {}@SPLIT", folder,
         fmt::join(names, ", "), folder));
   }

@@ -12,10 +12,9 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "formats/example/feature_spec.h"
 #include "formats/files/file.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 
@@ -39,27 +38,26 @@ struct TfdsInfo {
   // Errors:  kNotFound without a dataset_info.json; kDataLoss naming the file
   //          and the place at fault; kUnimplemented for shards that are no
   //          TFRecord files.
-  static absl::StatusOr<TfdsInfo> Load(FileSystem& files,
-                                       const std::string& folder);
+  static StatusOr<TfdsInfo> Load(FileSystem& files, const std::string& folder);
 };
 
 // Errors:  as TfdsInfo::Load(), and those of ReadTfdsFeatures().
-absl::StatusOr<std::vector<FeatureSpec>> LoadTfdsFeatures(
-    FileSystem& files, const std::string& folder);
+StatusOr<std::vector<FeatureSpec>> LoadTfdsFeatures(FileSystem& files,
+                                                    const std::string& folder);
 
 // Writes features.json and, last, dataset_info.json. The shards must have the
 // names that TFDS gives them: TfdsShardBase() with ShardName().
 // Errors:  kInvalidArgument for names that TFDS does not take.
-absl::Status SaveTfds(FileSystem& files, const std::string& folder,
-                      const TfdsInfo& info,
-                      std::span<const FeatureSpec> features);
+Status SaveTfds(FileSystem& files, const std::string& folder,
+                const TfdsInfo& info, std::span<const FeatureSpec> features);
 
 // "name-split.tfrecord".
 std::string TfdsShardBase(std::string_view name, std::string_view split);
 
 // The paths of a split's shards. Without a split the folder must have just one.
 // Errors:  as TfdsInfo::Load(); kInvalidArgument listing the splits there are.
-absl::StatusOr<std::vector<std::string>> TfdsShardPaths(
-    FileSystem& files, const std::string& folder, std::string_view split);
+StatusOr<std::vector<std::string>> TfdsShardPaths(FileSystem& files,
+                                                  const std::string& folder,
+                                                  std::string_view split);
 
 }  // namespace penstock

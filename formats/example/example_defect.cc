@@ -9,10 +9,10 @@
 
 namespace penstock {
 
-absl::Status DefectStatus(const WireDefect& defect,
-                          std::optional<std::string_view> feature,
-                          std::string_view record, std::string_view message) {
-  return absl::DataLossError(fmt::format(
+Status DefectStatus(const WireDefect& defect,
+                    std::optional<std::string_view> feature,
+                    std::string_view record, std::string_view message) {
+  return DataLossError(fmt::format(
       "{}{} at byte {} of {}; {}",
       feature ? fmt::format("feature {}: ", Quoted(*feature)) : "", defect.what,
       defect.at - record.data(), record.size(),
@@ -21,9 +21,9 @@ absl::Status DefectStatus(const WireDefect& defect,
           : fmt::format("the record is no {}", message)));
 }
 
-absl::Status CheckRecordSize(std::string_view record) {
-  if (record.size() <= INT_MAX) return absl::OkStatus();
-  return absl::ResourceExhaustedError(
+Status CheckRecordSize(std::string_view record) {
+  if (record.size() <= INT_MAX) return OkStatus();
+  return ResourceExhaustedError(
       fmt::format("the record has {} bytes; an Example can have {}",
                   record.size(), INT_MAX));
 }

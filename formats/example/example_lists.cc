@@ -5,6 +5,7 @@
 #include <cstring>
 #include <vector>
 
+#include "formats/example/feature_tags.h"
 #include "formats/wire/packed_varints.h"
 
 namespace penstock {
@@ -13,7 +14,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little,
               "numbers are copied as they lie in memory");
 
-constexpr uint32_t kChunk = 0x0a;  // a bytes value, or packed values
+using feature_tags::kChunk;
 constexpr uint32_t kSingleFloat = 0x0d;
 constexpr uint32_t kSingleInt64 = 0x08;
 

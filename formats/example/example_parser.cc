@@ -9,16 +9,17 @@
 #include "formats/example/example_walk.h"
 #include "formats/example/feature_names.h"
 #include "formats/example/ragged_rows.h"
+#include "formats/files/function_ref.h"
 #include "formats/files/memory_guard.h"
 #include "formats/files/quoted.h"
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 namespace {
 
 constexpr size_t kNamesInMessage = 8;
 
-absl::Status MissingFeature(const std::string& name, std::string_view record) {
+Status MissingFeature(const std::string& name, std::string_view record) {
   const std::vector<std::string_view> names =
       NamesInExample(record, kNamesInMessage + 1);
   std::string list = names.empty() ? "no features" : "";
@@ -26,7 +27,7 @@ absl::Status MissingFeature(const std::string& name, std::string_view record) {
     list += (i == 0 ? "" : ", ") + Quoted(names[i]);
   }
   if (names.size() > kNamesInMessage) list += " and more";
-  return absl::InvalidArgumentError(fmt::format(
+  return InvalidArgumentError(fmt::format(
       "feature {} is missing; the record has {}", Quoted(name), list));
 }
 
@@ -85,19 +86,19 @@ ExampleParser::ExampleParser(std::vector<FeatureSpec> specs,
   no_memory_ = NoMemory("tf.train.Example", "put it into columns");
 }
 
-absl::StatusOr<ExampleParser> ExampleParser::Create(
-    std::vector<FeatureSpec> specs, ExampleOptions options) {
+StatusOr<ExampleParser> ExampleParser::Create(std::vector<FeatureSpec> specs,
+                                              ExampleOptions options) {
   PENSTOCK_RETURN_IF_ERROR(CheckSpecs(specs));
   return ExampleParser(std::move(specs), options);
 }
 
-absl::Status ExampleParser::Parse(std::span<const std::string_view> records,
-                                  absl::FunctionRef<std::string(size_t)> locate,
-                                  Examples& out) const {
+Status ExampleParser::Parse(std::span<const std::string_view> records,
+                            FunctionRef<std::string(size_t)> locate,
+                            Examples& out) const {
   const size_t rows_before = out.rows;
   bool done = false;
-  const absl::Status status = GuardMemory(no_memory_, [&] {
-    absl::Status parsed = ParseRows(records, locate, out);
+  const Status status = GuardMemory(no_memory_, [&] {
+    Status parsed = ParseRows(records, locate, out);
     done = true;
     return parsed;
   });
@@ -108,12 +109,12 @@ absl::Status ExampleParser::Parse(std::span<const std::string_view> records,
   return GuardMemory(status, [&] { return Annotate(status, locate(at)); });
 }
 
-absl::Status ExampleParser::ParseRows(
-    std::span<const std::string_view> records,
-    absl::FunctionRef<std::string(size_t)> locate, Examples& out) const {
+Status ExampleParser::ParseRows(std::span<const std::string_view> records,
+                                FunctionRef<std::string(size_t)> locate,
+                                Examples& out) const {
   if (!Follows(out, specs_)) {
     if (out.rows > 0) {
-      return absl::InvalidArgumentError(
+      return InvalidArgumentError(
           "the rows there already are of other features");
     }
     out.columns.clear();
@@ -141,7 +142,7 @@ absl::Status ExampleParser::ParseRows(
   const bool copies_bytes = std::ranges::any_of(
       specs_,
       [](const FeatureSpec& spec) { return spec.type == FeatureType::kBytes; });
-  const auto parse_row = [&](std::string_view record) -> absl::Status {
+  const auto parse_row = [&](std::string_view record) -> Status {
     PENSTOCK_RETURN_IF_ERROR(CheckRecordSize(record));
     if (!walk.Walk(record)) {
       return DefectStatus(walk.defect(), walk.defect_feature(), record,
@@ -149,16 +150,16 @@ absl::Status ExampleParser::ParseRows(
     }
     for (size_t i = 0; i < features; ++i) {
       if (walk.found()[i].IsAsWanted() || specs_[i].ragged) continue;
-      const absl::Status status = CheckFeature(specs_[i], walk.found()[i]);
+      const Status status = CheckFeature(specs_[i], walk.found()[i]);
       if (status.ok()) continue;
-      return absl::IsNotFound(status) ? MissingFeature(specs_[i].name, record)
-                                      : status;
+      return IsNotFound(status) ? MissingFeature(specs_[i].name, record)
+                                : status;
     }
     return ragged.EndRow(walk.found());
   };
   for (size_t i = 0; i < records.size(); ++i) {
     if (copies_bytes && i + 1 < records.size()) Prefetch(records[i + 1]);
-    const absl::Status status = parse_row(records[i]);
+    const Status status = parse_row(records[i]);
     if (!status.ok()) {
       for (Column& column : out.columns) CutToWholeRows(column);
       return Annotate(status, locate(i));
@@ -166,7 +167,7 @@ absl::Status ExampleParser::ParseRows(
     for (Column& column : out.columns) column.EndRow();
     ++out.rows;
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 }  // namespace penstock

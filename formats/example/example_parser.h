@@ -12,12 +12,11 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/functional/function_ref.h"
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "formats/example/example_mode.h"
 #include "formats/example/examples.h"
 #include "formats/example/feature_spec.h"
+#include "formats/files/function_ref.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 
@@ -32,8 +31,8 @@ struct ExampleOptions {
 class ExampleParser {
  public:
   // Errors:  those of CheckSpecs().
-  static absl::StatusOr<ExampleParser> Create(std::vector<FeatureSpec> specs,
-                                              ExampleOptions options = {});
+  static StatusOr<ExampleParser> Create(std::vector<FeatureSpec> specs,
+                                        ExampleOptions options = {});
 
   // Appends one row per record to `out`, whose columns follow the specs: those
   // of an earlier call, or none yet. `locate(i)` names records[i] in messages.
@@ -48,23 +47,22 @@ class ExampleParser {
   //          of other features in `out`; kResourceExhausted for a record over
   //          2 GiB and where memory ends. The rows before the defect stay in
   //          `out`.
-  absl::Status Parse(std::span<const std::string_view> records,
-                     absl::FunctionRef<std::string(size_t)> locate,
-                     Examples& out) const;
+  Status Parse(std::span<const std::string_view> records,
+               FunctionRef<std::string(size_t)> locate, Examples& out) const;
 
   const std::vector<FeatureSpec>& specs() const { return specs_; }
 
  private:
-  absl::Status ParseRows(std::span<const std::string_view> records,
-                         absl::FunctionRef<std::string(size_t)> locate,
-                         Examples& out) const;
+  Status ParseRows(std::span<const std::string_view> records,
+                   FunctionRef<std::string(size_t)> locate,
+                   Examples& out) const;
   ExampleParser(std::vector<FeatureSpec> specs, ExampleOptions options);
 
   std::vector<FeatureSpec> specs_;
   ExampleOptions options_;
   // Of the specs, then of the lengths of the ragged ones.
   std::shared_ptr<const FeatureNames> names_;
-  absl::Status no_memory_;  // made while there is some
+  Status no_memory_;  // made while there is some
 };
 
 }  // namespace penstock

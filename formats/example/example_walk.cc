@@ -2,12 +2,13 @@
 
 #include <algorithm>
 
+#include "formats/example/feature_tags.h"
 #include "formats/example/plain_entry.h"
 
 namespace penstock {
 namespace {
 
-constexpr uint32_t kFeatures = 0x0a;  // in Example
+using feature_tags::kFeatures;
 
 }  // namespace
 

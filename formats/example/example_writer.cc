@@ -4,11 +4,12 @@
 #include <cstddef>
 
 #include "formats/example/feature_bytes.h"
+#include "formats/example/feature_tags.h"
 
 namespace penstock {
 namespace {
 
-constexpr char kFeatures = 0x0a;  // in Example
+using feature_tags::kFeatures;
 
 }  // namespace
 

@@ -3,6 +3,8 @@
 #include <bit>
 #include <cstring>
 
+#include "formats/example/feature_tags.h"
+
 namespace penstock {
 namespace {
 
@@ -10,13 +12,13 @@ static_assert(std::endian::native == std::endian::little,
               "numbers are copied as they lie in memory");
 
 // Tags of the fields that are written; each takes one byte.
-constexpr char kEntry = 0x0a;
-constexpr char kKey = 0x0a;
-constexpr char kValue = 0x12;
-constexpr char kBytesList = 0x0a;
-constexpr char kFloatList = 0x12;
-constexpr char kInt64List = 0x1a;
-constexpr char kChunk = 0x0a;
+using feature_tags::kBytesList;
+using feature_tags::kChunk;
+using feature_tags::kEntry;
+using feature_tags::kFloatList;
+using feature_tags::kInt64List;
+using feature_tags::kKey;
+using feature_tags::kValue;
 
 size_t VarintBytes(uint64_t value) {
   return (std::bit_width(value | 1) + 6) / 7;

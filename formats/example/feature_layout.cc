@@ -5,7 +5,7 @@
 namespace penstock {
 namespace {
 
-constexpr size_t kMostNames = 256;
+constexpr size_t kMostFollowedNames = 256;
 
 }  // namespace
 
@@ -19,7 +19,7 @@ const FeatureLayout::Name* FeatureLayout::Match(size_t ordinal,
 
 void FeatureLayout::Remember(size_t ordinal, std::string_view name,
                              uint32_t place) {
-  if (ordinal >= kMostNames) return;
+  if (ordinal >= kMostFollowedNames) return;
   if (ordinal >= names_.size()) names_.resize(ordinal + 1);
   Name& known = names_[ordinal];
   if (name.size() > kMostNameBytes) {

@@ -5,13 +5,14 @@
 #include <algorithm>
 #include <cstring>
 
+#include "formats/example/feature_tags.h"
 #include "formats/example/plain_entry.h"
 
 namespace penstock {
 namespace {
 
-constexpr uint32_t kKey = 0x0a;    // in an entry
-constexpr uint32_t kValue = 0x12;  // in an entry
+using feature_tags::kKey;
+using feature_tags::kValue;
 constexpr int kGroupsInEntry = kGroupsInMap - 1;
 constexpr int kGroupsInValue = kGroupsInEntry - 1;
 constexpr uint32_t kUnwanted = UINT32_MAX;  // no place among the slots

@@ -30,10 +30,10 @@ std::string Expected(const FeatureSpec& spec) {
                      FeatureEncodingName(spec.encoding));
 }
 
-absl::Status Unexpected(const FeatureSpec& spec, const std::string& found) {
-  return absl::InvalidArgumentError(
-      fmt::format("feature {}: expected {}, found {}", Quoted(spec.name),
-                  Expected(spec), found));
+Status Unexpected(const FeatureSpec& spec, const std::string& found) {
+  return InvalidArgumentError(fmt::format("feature {}: expected {}, found {}",
+                                          Quoted(spec.name), Expected(spec),
+                                          found));
 }
 
 bool HasValues(const FeatureSpec& spec, uint64_t values) {
@@ -42,41 +42,41 @@ bool HasValues(const FeatureSpec& spec, uint64_t values) {
          values == static_cast<uint64_t>(wanted);
 }
 
-absl::Status CheckShape(const FeatureSpec& spec) {
+Status CheckShape(const FeatureSpec& spec) {
   uint64_t values = 1;
   for (const int64_t size : spec.shape) {
     if (size < 0) {
-      return absl::InvalidArgumentError(
+      return InvalidArgumentError(
           fmt::format("size {} of the shape is negative", size));
     }
     if (__builtin_mul_overflow(values, static_cast<uint64_t>(size), &values) ||
         values > std::numeric_limits<int64_t>::max()) {
-      return absl::InvalidArgumentError("the shape has over 2^63 values");
+      return InvalidArgumentError("the shape has over 2^63 values");
     }
   }
   if (!spec.shape.empty() && spec.length != FeatureSpec::kAnyLength) {
-    return absl::InvalidArgumentError("give a length or a shape, not both");
+    return InvalidArgumentError("give a length or a shape, not both");
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
-absl::Status CheckSpec(const FeatureSpec& spec) {
+Status CheckSpec(const FeatureSpec& spec) {
   if (spec.length < 0 && spec.length != FeatureSpec::kAnyLength) {
-    return absl::InvalidArgumentError(
+    return InvalidArgumentError(
         fmt::format("length {} is negative", spec.length));
   }
   PENSTOCK_RETURN_IF_ERROR(CheckShape(spec));
   const bool encoded = spec.encoding != FeatureEncoding::kPlain;
   if (encoded && spec.type != FeatureType::kInt64) {
-    return absl::InvalidArgumentError(fmt::format(
+    return InvalidArgumentError(fmt::format(
         "the encoding {} is for int64, not for {}",
         FeatureEncodingName(spec.encoding), FeatureTypeName(spec.type)));
   }
   if (spec.ragged && (encoded || spec.values() != FeatureSpec::kAnyLength)) {
-    return absl::InvalidArgumentError(
+    return InvalidArgumentError(
         "a ragged feature has no fixed length and no encoding");
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 }  // namespace
@@ -113,9 +113,9 @@ std::string RaggedLengthsName(std::string_view name) {
   return std::string(name) + "/ragged_row_lengths_0";
 }
 
-absl::Status CheckSpecs(std::span<const FeatureSpec> specs) {
+Status CheckSpecs(std::span<const FeatureSpec> specs) {
   if (specs.empty()) {
-    return absl::InvalidArgumentError("no feature is asked for");
+    return InvalidArgumentError("no feature is asked for");
   }
   std::vector<std::string> names;
   for (const FeatureSpec& spec : specs) {
@@ -126,24 +126,24 @@ absl::Status CheckSpecs(std::span<const FeatureSpec> specs) {
       names.push_back(spec.name);
     }
     if (!simdjson::validate_utf8(spec.name.data(), spec.name.size())) {
-      return absl::InvalidArgumentError(
+      return InvalidArgumentError(
           "the name of a feature asked for is not UTF-8");
     }
-    const absl::Status status = CheckSpec(spec);
+    const Status status = CheckSpec(spec);
     if (!status.ok()) return Annotate(status, "feature " + Quoted(spec.name));
   }
   std::ranges::sort(names);
   const auto twice = std::ranges::adjacent_find(names);
-  if (twice == names.end()) return absl::OkStatus();
-  return absl::InvalidArgumentError(
+  if (twice == names.end()) return OkStatus();
+  return InvalidArgumentError(
       fmt::format("feature {} is asked for twice", Quoted(*twice)));
 }
 
-absl::Status CheckFeature(const FeatureSpec& spec, const FoundFeature& found) {
+Status CheckFeature(const FeatureSpec& spec, const FoundFeature& found) {
   if (!found.present || !found.type) {
-    if (spec.optional) return absl::OkStatus();
+    if (spec.optional) return OkStatus();
     if (found.present) return Unexpected(spec, "an empty feature");
-    return absl::NotFoundError("");
+    return NotFoundError("");
   }
   const bool encoded = spec.encoding != FeatureEncoding::kPlain;
   if (*found.type != found.slot.type || (encoded && found.values != 1)) {
@@ -151,7 +151,7 @@ absl::Status CheckFeature(const FeatureSpec& spec, const FoundFeature& found) {
                                         found.values));
   }
   if (!encoded) {
-    if (HasValues(spec, found.values)) return absl::OkStatus();
+    if (HasValues(spec, found.values)) return OkStatus();
     return Unexpected(spec, fmt::format("{}[{}]", FeatureTypeName(*found.type),
                                         found.values));
   }
@@ -162,19 +162,18 @@ absl::Status CheckFeature(const FeatureSpec& spec, const FoundFeature& found) {
   }
   const Column& column = *found.slot.column;
   const uint64_t numbers = column.values() - column.row_offsets.back();
-  if (HasValues(spec, numbers)) return absl::OkStatus();
+  if (HasValues(spec, numbers)) return OkStatus();
   return Unexpected(spec, fmt::format("{} numbers", numbers));
 }
 
-absl::Status CheckFeatureList(const FeatureSpec& spec,
-                              const FoundFeature& found) {
+Status CheckFeatureList(const FeatureSpec& spec, const FoundFeature& found) {
   if (!found.present) {
-    if (spec.optional) return absl::OkStatus();
-    return absl::NotFoundError("");
+    if (spec.optional) return OkStatus();
+    return NotFoundError("");
   }
-  if (!found.odd_step) return absl::OkStatus();
+  if (!found.odd_step) return OkStatus();
   const FoundFeature::OddStep& odd = *found.odd_step;
-  return absl::InvalidArgumentError(fmt::format(
+  return InvalidArgumentError(fmt::format(
       "feature list {}: expected {} in each step, found {} in step {}",
       Quoted(spec.name), Expected(spec),
       odd.type ? fmt::format("{}[{}]", FeatureTypeName(*odd.type), odd.values)

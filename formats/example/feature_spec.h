@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "formats/example/examples.h"
+#include "formats/files/status.h"
 
 namespace penstock {
 
@@ -53,7 +53,7 @@ struct FeatureSpec {
 // Errors:  kInvalidArgument for an empty list, a name asked for twice or not
 //          UTF-8, a negative length or size, shape and length both, an encoding
 //          of a type it is not for, a ragged feature of fixed length.
-absl::Status CheckSpecs(std::span<const FeatureSpec> specs);
+Status CheckSpecs(std::span<const FeatureSpec> specs);
 
 // The names under which a ragged feature lies in an Example.
 std::string RaggedValuesName(std::string_view name);
@@ -62,8 +62,7 @@ std::string RaggedLengthsName(std::string_view name);
 // Whether a row has what `spec` asks for; not for ragged features. A feature
 // that is missing but not optional is kNotFound, without a word about the row.
 // Errors:  kInvalidArgument for another type or length.
-absl::Status CheckFeature(const FeatureSpec& spec, const FoundFeature& found);
-absl::Status CheckFeatureList(const FeatureSpec& spec,
-                              const FoundFeature& found);
+Status CheckFeature(const FeatureSpec& spec, const FoundFeature& found);
+Status CheckFeatureList(const FeatureSpec& spec, const FoundFeature& found);
 
 }  // namespace penstock

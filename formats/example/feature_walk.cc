@@ -1,12 +1,14 @@
 #include "formats/example/feature_walk.h"
 
+#include "formats/example/feature_tags.h"
+
 namespace penstock {
 namespace {
 
-constexpr uint32_t kStep = 0x0a;       // in FeatureList
-constexpr uint32_t kBytesList = 0x0a;  // in Feature
-constexpr uint32_t kFloatList = 0x12;  // in Feature
-constexpr uint32_t kInt64List = 0x1a;  // in Feature
+using feature_tags::kBytesList;
+using feature_tags::kFloatList;
+using feature_tags::kInt64List;
+using feature_tags::kStep;
 
 std::optional<FeatureType> KindOf(uint32_t tag) {
   switch (tag) {

@@ -8,24 +8,24 @@
 namespace penstock {
 namespace {
 
-absl::Status CheckPart(const FeatureSpec& spec, std::string name,
-                       FeatureType type, const FoundFeature& found) {
+Status CheckPart(const FeatureSpec& spec, std::string name, FeatureType type,
+                 const FoundFeature& found) {
   const FeatureSpec part = {
       .name = std::move(name), .type = type, .optional = spec.optional};
-  const absl::Status status = CheckFeature(part, found);
-  if (!absl::IsNotFound(status)) return status;
-  return absl::InvalidArgumentError(
+  const Status status = CheckFeature(part, found);
+  if (!IsNotFound(status)) return status;
+  return InvalidArgumentError(
       fmt::format("feature {} is missing, a part of the ragged feature {}",
                   Quoted(part.name), Quoted(spec.name)));
 }
 
-absl::Status BadSteps(const FeatureSpec& spec, const std::string& why) {
-  return absl::InvalidArgumentError(
+Status BadSteps(const FeatureSpec& spec, const std::string& why) {
+  return InvalidArgumentError(
       fmt::format("feature {}: {}", Quoted(RaggedLengthsName(spec.name)), why));
 }
 
-absl::Status AddSteps(const FeatureSpec& spec, std::span<const int64_t> lengths,
-                      Column& column) {
+Status AddSteps(const FeatureSpec& spec, std::span<const int64_t> lengths,
+                Column& column) {
   const uint64_t end = column.values();
   uint64_t at = column.row_offsets.back();
   for (const int64_t length : lengths) {
@@ -40,7 +40,7 @@ absl::Status AddSteps(const FeatureSpec& spec, std::span<const int64_t> lengths,
     at += static_cast<uint64_t>(length);
     column.step_offsets.push_back(at);
   }
-  if (at == end) return absl::OkStatus();
+  if (at == end) return OkStatus();
   return BadSteps(spec, fmt::format("the steps have {} values of {}",
                                     at - column.row_offsets.back(),
                                     end - column.row_offsets.back()));
@@ -64,7 +64,7 @@ void RaggedRows::AddSlots(std::vector<FeatureSlot>& slots) {
   }
 }
 
-absl::Status RaggedRows::EndRaggedRow(const std::vector<FoundFeature>& found) {
+Status RaggedRows::EndRaggedRow(const std::vector<FoundFeature>& found) {
   for (Ragged& ragged : ragged_) {
     const FeatureSpec& spec = specs_[ragged.spec];
     PENSTOCK_RETURN_IF_ERROR(CheckPart(spec, RaggedValuesName(spec.name),
@@ -76,7 +76,7 @@ absl::Status RaggedRows::EndRaggedRow(const std::vector<FoundFeature>& found) {
         AddSteps(spec, ragged.lengths.ints, columns_[ragged.spec]));
     ragged.lengths.ints.clear();  // a row of its own each time
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 }  // namespace penstock

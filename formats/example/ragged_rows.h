@@ -5,10 +5,10 @@
 #include <span>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "formats/example/examples.h"
 #include "formats/example/feature_spec.h"
 #include "formats/example/feature_walk.h"
+#include "formats/files/status.h"
 
 namespace penstock {
 
@@ -26,12 +26,12 @@ class RaggedRows {
   // Puts the steps of the row into the columns. `found` follows the slots.
   // Errors:  kInvalidArgument for a part that is missing or of another type,
   //          for sizes that are negative or do not add up to the values.
-  absl::Status EndRow(const std::vector<FoundFeature>& found) {
-    return ragged_.empty() ? absl::OkStatus() : EndRaggedRow(found);
+  Status EndRow(const std::vector<FoundFeature>& found) {
+    return ragged_.empty() ? OkStatus() : EndRaggedRow(found);
   }
 
  private:
-  absl::Status EndRaggedRow(const std::vector<FoundFeature>& found);
+  Status EndRaggedRow(const std::vector<FoundFeature>& found);
 
   struct Ragged {
     size_t spec;

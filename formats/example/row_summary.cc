@@ -8,12 +8,12 @@
 #include "formats/example/example_defect.h"
 #include "formats/example/example_walk.h"
 #include "formats/example/feature_names.h"
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 namespace {
 
-constexpr size_t kMostNames = 10000;
+constexpr size_t kMostNamesOfRow = 10000;
 
 std::vector<FeatureSlot> SlotsFor(std::vector<Column>& columns) {
   std::vector<FeatureSlot> slots;
@@ -40,20 +40,21 @@ struct RowSummarizer::Walker {
 RowSummarizer::RowSummarizer() : walker_(std::make_unique<Walker>(names_)) {}
 RowSummarizer::~RowSummarizer() = default;
 
-absl::Status RowSummarizer::Learn(std::string_view record) {
+Status RowSummarizer::Learn(std::string_view record) {
   const size_t before = names_.size();
-  for (const std::string_view name : NamesInExample(record, kMostNames + 1)) {
+  for (const std::string_view name :
+       NamesInExample(record, kMostNamesOfRow + 1)) {
     if (!walker_->names.Find(name)) names_.emplace_back(name);
   }
-  if (names_.size() > kMostNames) {
-    return absl::ResourceExhaustedError(fmt::format(
-        "the records have more than {} names of features", kMostNames));
+  if (names_.size() > kMostNamesOfRow) {
+    return ResourceExhaustedError(fmt::format(
+        "the records have more than {} names of features", kMostNamesOfRow));
   }
   if (names_.size() > before) walker_ = std::make_unique<Walker>(names_);
-  return absl::OkStatus();
+  return OkStatus();
 }
 
-absl::StatusOr<std::span<const RowFeature>> RowSummarizer::Summarize(
+StatusOr<std::span<const RowFeature>> RowSummarizer::Summarize(
     std::string_view record) {
   PENSTOCK_RETURN_IF_ERROR(CheckRecordSize(record));
   PENSTOCK_RETURN_IF_ERROR(Learn(record));

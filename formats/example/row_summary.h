@@ -8,9 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "formats/example/examples.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 
@@ -36,13 +35,12 @@ class RowSummarizer {
   // met. Good until the next call.
   // Errors:  kDataLoss for bytes that are no Example; kResourceExhausted for
   //          more names or a record over 2 GiB.
-  absl::StatusOr<std::span<const RowFeature>> Summarize(
-      std::string_view record);
+  StatusOr<std::span<const RowFeature>> Summarize(std::string_view record);
 
  private:
   struct Walker;
 
-  absl::Status Learn(std::string_view record);
+  Status Learn(std::string_view record);
 
   std::vector<std::string> names_;
   std::unique_ptr<Walker> walker_;

@@ -8,14 +8,16 @@
 #include "formats/example/example_defect.h"
 #include "formats/example/feature_map_walk.h"
 #include "formats/example/feature_names.h"
+#include "formats/example/feature_tags.h"
+#include "formats/files/function_ref.h"
 #include "formats/files/quoted.h"
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 namespace {
 
-constexpr uint32_t kContext = 0x0a;       // in SequenceExample
-constexpr uint32_t kFeatureLists = 0x12;  // in SequenceExample
+using feature_tags::kContext;
+using feature_tags::kFeatureLists;
 
 std::vector<FeatureSlot> Prepare(const std::vector<FeatureSpec>& specs,
                                  bool ragged, Examples& out) {
@@ -39,7 +41,8 @@ std::vector<FeatureSlot> Prepare(const std::vector<FeatureSpec>& specs,
   return slots;
 }
 
-bool Follows(const Examples& out, const std::vector<FeatureSpec>& specs) {
+bool IsEmptyOrFollows(const Examples& out,
+                      const std::vector<FeatureSpec>& specs) {
   return (out.columns.empty() && out.rows == 0) ||
          std::ranges::equal(
              out.columns, specs, [](const Column& column, const auto& spec) {
@@ -54,8 +57,8 @@ std::shared_ptr<const FeatureNames> NamesOf(
   return std::make_shared<const FeatureNames>(std::move(names));
 }
 
-absl::Status Missing(const char* what, const FeatureSpec& spec) {
-  return absl::InvalidArgumentError(
+Status Missing(const char* what, const FeatureSpec& spec) {
+  return InvalidArgumentError(
       fmt::format("{} {} is missing", what, Quoted(spec.name)));
 }
 
@@ -93,7 +96,7 @@ class SequenceWalk {
 
   const std::vector<FoundFeature>& context() const { return context_.found(); }
   const std::vector<FoundFeature>& lists() const { return lists_.found(); }
-  absl::Status Defect(std::string_view record) const {
+  Status Defect(std::string_view record) const {
     return DefectStatus(defect_,
                         context_.name() ? context_.name() : lists_.name(),
                         record, "tf.train.SequenceExample");
@@ -108,7 +111,7 @@ class SequenceWalk {
 
 }  // namespace
 
-absl::StatusOr<SequenceParser> SequenceParser::Create(
+StatusOr<SequenceParser> SequenceParser::Create(
     std::vector<FeatureSpec> context, std::vector<FeatureSpec> lists,
     ExampleOptions options) {
   if (!context.empty() || lists.empty()) {
@@ -120,7 +123,7 @@ absl::StatusOr<SequenceParser> SequenceParser::Create(
       const bool encoded =
           specs == &lists && spec.encoding != FeatureEncoding::kPlain;
       if (!spec.ragged && !encoded) continue;
-      return absl::UnimplementedError(fmt::format(
+      return UnimplementedError(fmt::format(
           "feature {}: a SequenceExample is read without ragged features, and "
           "its lists without encodings",
           Quoted(spec.name)));
@@ -135,34 +138,33 @@ absl::StatusOr<SequenceParser> SequenceParser::Create(
   return parser;
 }
 
-absl::Status SequenceParser::Parse(
-    std::span<const std::string_view> records,
-    absl::FunctionRef<std::string(size_t)> locate,
-    SequenceExamples& out) const {
-  if (!Follows(out.context, context_) || !Follows(out.lists, lists_)) {
-    return absl::InvalidArgumentError(
-        "the rows there already are of other features");
+Status SequenceParser::Parse(std::span<const std::string_view> records,
+                             FunctionRef<std::string(size_t)> locate,
+                             SequenceExamples& out) const {
+  if (!IsEmptyOrFollows(out.context, context_) ||
+      !IsEmptyOrFollows(out.lists, lists_)) {
+    return InvalidArgumentError("the rows there already are of other features");
   }
   SequenceWalk walk(*context_names_, Prepare(context_, false, out.context),
                     *list_names_, Prepare(lists_, true, out.lists),
                     options_.mode);
-  const auto parse_row = [&](std::string_view record) -> absl::Status {
+  const auto parse_row = [&](std::string_view record) -> Status {
     PENSTOCK_RETURN_IF_ERROR(CheckRecordSize(record));
     if (!walk.Walk(record)) return walk.Defect(record);
     for (size_t i = 0; i < context_.size(); ++i) {
-      const absl::Status status = CheckFeature(context_[i], walk.context()[i]);
-      if (absl::IsNotFound(status)) return Missing("feature", context_[i]);
+      const Status status = CheckFeature(context_[i], walk.context()[i]);
+      if (IsNotFound(status)) return Missing("feature", context_[i]);
       if (!status.ok()) return status;
     }
     for (size_t i = 0; i < lists_.size(); ++i) {
-      const absl::Status status = CheckFeatureList(lists_[i], walk.lists()[i]);
-      if (absl::IsNotFound(status)) return Missing("feature list", lists_[i]);
+      const Status status = CheckFeatureList(lists_[i], walk.lists()[i]);
+      if (IsNotFound(status)) return Missing("feature list", lists_[i]);
       if (!status.ok()) return status;
     }
-    return absl::OkStatus();
+    return OkStatus();
   };
   for (size_t i = 0; i < records.size(); ++i) {
-    const absl::Status status = parse_row(records[i]);
+    const Status status = parse_row(records[i]);
     for (Examples* part : {&out.context, &out.lists}) {
       for (Column& column : part->columns) {
         status.ok() ? column.EndRow() : CutToWholeRows(column);
@@ -171,7 +173,7 @@ absl::Status SequenceParser::Parse(
     }
     if (!status.ok()) return Annotate(status, locate(i));
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 }  // namespace penstock

@@ -10,12 +10,11 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/functional/function_ref.h"
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "formats/example/example_parser.h"
 #include "formats/example/examples.h"
 #include "formats/example/feature_spec.h"
+#include "formats/files/function_ref.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 
@@ -32,18 +31,18 @@ class SequenceParser {
   // The length or shape of a list's spec is that of every step.
   // Errors:  those of CheckSpecs(), but one of the two may be empty;
   //          kUnimplemented for ragged features, and for encodings in lists.
-  static absl::StatusOr<SequenceParser> Create(std::vector<FeatureSpec> context,
-                                               std::vector<FeatureSpec> lists,
-                                               ExampleOptions options = {});
+  static StatusOr<SequenceParser> Create(std::vector<FeatureSpec> context,
+                                         std::vector<FeatureSpec> lists,
+                                         ExampleOptions options = {});
 
   // Appends one row per record to both parts of `out`, whose columns follow the
   // specs: those of an earlier call, or none yet. `locate(i)` names records[i]
   // in messages. The whole of each record is validated, as protobuf would.
   //
   // Errors:  as ExampleParser::Parse(). The rows before the defect stay.
-  absl::Status Parse(std::span<const std::string_view> records,
-                     absl::FunctionRef<std::string(size_t)> locate,
-                     SequenceExamples& out) const;
+  Status Parse(std::span<const std::string_view> records,
+               FunctionRef<std::string(size_t)> locate,
+               SequenceExamples& out) const;
 
  private:
   SequenceParser() = default;

@@ -3,12 +3,13 @@
 #include <cstddef>
 
 #include "formats/example/feature_bytes.h"
+#include "formats/example/feature_tags.h"
 
 namespace penstock {
 namespace {
 
-constexpr char kFeatureLists = 0x12;  // in SequenceExample
-constexpr char kStep = 0x0a;          // in FeatureList
+using feature_tags::kFeatureLists;
+using feature_tags::kStep;
 
 }  // namespace
 

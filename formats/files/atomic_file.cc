@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "formats/files/memory_guard.h"
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 namespace {
@@ -30,12 +30,12 @@ std::string TemporaryPath(const std::string& path) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<AtomicFile>> AtomicFile::Create(
+StatusOr<std::unique_ptr<AtomicFile>> AtomicFile::Create(
     FileSystem& files, const std::string& path) {
   const auto existing = files.Stat(path);
   if (path.empty() || path.ends_with('/') ||
       (existing.ok() && existing->is_folder)) {
-    return absl::InvalidArgumentError(
+    return InvalidArgumentError(
         fmt::format("{}: is a folder, not a file to write", path));
   }
   // Made before the file is: where memory ends in between, it is removed.
@@ -55,22 +55,22 @@ AtomicFile::AtomicFile(FileSystem& files, std::string path,
 AtomicFile::~AtomicFile() {
   if (committed_) return;
   file_.reset();
-  GuardMemory(absl::OkStatus(), [&] {
+  GuardMemory(OkStatus(), [&] {
     return files_.Remove(temporary_path_);
   }).IgnoreError();
 }
 
-absl::Status AtomicFile::Append(std::string_view bytes) {
+Status AtomicFile::Append(std::string_view bytes) {
   if (file_ == nullptr) {
-    return absl::FailedPreconditionError(
+    return FailedPreconditionError(
         fmt::format("{}: is committed already", path_));
   }
   return file_->Append(bytes);
 }
 
-absl::Status AtomicFile::Commit() {
+Status AtomicFile::Commit() {
   if (file_ == nullptr) {
-    return absl::FailedPreconditionError(
+    return FailedPreconditionError(
         fmt::format("{}: is committed already", path_));
   }
   PENSTOCK_RETURN_IF_ERROR(file_->Sync());
@@ -81,8 +81,8 @@ absl::Status AtomicFile::Commit() {
   return files_.SyncFolder(FolderOf(path_));
 }
 
-absl::Status WriteFileAtomically(FileSystem& files, const std::string& path,
-                                 std::string_view bytes) {
+Status WriteFileAtomically(FileSystem& files, const std::string& path,
+                           std::string_view bytes) {
   PENSTOCK_ASSIGN_OR_RETURN(const auto file, AtomicFile::Create(files, path));
   PENSTOCK_RETURN_IF_ERROR(file->Append(bytes));
   return file->Commit();

@@ -5,9 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "formats/files/file.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 
@@ -18,14 +17,14 @@ namespace penstock {
 // Threads: one at a time.
 class AtomicFile {
  public:
-  static absl::StatusOr<std::unique_ptr<AtomicFile>> Create(
-      FileSystem& files, const std::string& path);
+  static StatusOr<std::unique_ptr<AtomicFile>> Create(FileSystem& files,
+                                                      const std::string& path);
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
 
-  absl::Status Append(std::string_view bytes);
-  absl::Status Commit();
+  Status Append(std::string_view bytes);
+  Status Commit();
 
  private:
   AtomicFile(FileSystem& files, std::string path, std::string temporary_path);
@@ -38,7 +37,7 @@ class AtomicFile {
 };
 
 // One Create, Append and Commit.
-absl::Status WriteFileAtomically(FileSystem& files, const std::string& path,
-                                 std::string_view bytes);
+Status WriteFileAtomically(FileSystem& files, const std::string& path,
+                           std::string_view bytes);
 
 }  // namespace penstock

@@ -4,17 +4,16 @@
 
 #include <algorithm>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 
-absl::StatusOr<std::string> ReadWholeFile(FileSystem& files,
-                                          const std::string& path,
-                                          uint64_t limit_bytes) {
+StatusOr<std::string> ReadWholeFile(FileSystem& files, const std::string& path,
+                                    uint64_t limit_bytes) {
   PENSTOCK_ASSIGN_OR_RETURN(const auto file, files.OpenForRead(path));
   PENSTOCK_ASSIGN_OR_RETURN(const FileInfo info, file->Stat());
   if (info.size_bytes > limit_bytes) {
-    return absl::ResourceExhaustedError(
+    return ResourceExhaustedError(
         fmt::format("{}: has {} bytes, the limit here is {}", path,
                     info.size_bytes, limit_bytes));
   }
@@ -22,7 +21,7 @@ absl::StatusOr<std::string> ReadWholeFile(FileSystem& files,
   std::string bytes(info.size_bytes + 1, '\0');
   PENSTOCK_ASSIGN_OR_RETURN(const size_t got, file->ReadAt(0, bytes));
   if (got != info.size_bytes) {
-    return absl::FailedPreconditionError(fmt::format(
+    return FailedPreconditionError(fmt::format(
         "{}: file changed while reading (size {} -> {}{})", path,
         info.size_bytes, got, got > info.size_bytes ? " or more" : ""));
   }

@@ -13,8 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 
@@ -51,9 +50,9 @@ class ReadableFile {
   // Fills `out` from `offset`; returns how much was filled. Less than
   // out.size() only where the file ends.
   // Errors:  kDataLoss or kUnavailable where the device fails; never an end.
-  virtual absl::StatusOr<size_t> ReadAt(uint64_t offset,
-                                        std::span<char> out) const = 0;
-  virtual absl::StatusOr<FileInfo> Stat() const = 0;
+  virtual StatusOr<size_t> ReadAt(uint64_t offset,
+                                  std::span<char> out) const = 0;
+  virtual StatusOr<FileInfo> Stat() const = 0;
 
   // Fills the front of `out` from `offset` with what is in memory already, and
   // returns how much that is. Never waits for a device; may always do nothing.
@@ -84,9 +83,9 @@ class WritableFile {
   virtual ~WritableFile() = default;
 
   // Errors:  kResourceExhausted where space, quota or a size limit ends.
-  virtual absl::Status Append(std::string_view bytes) = 0;
-  virtual absl::Status Sync() = 0;
-  virtual absl::Status Close() = 0;
+  virtual Status Append(std::string_view bytes) = 0;
+  virtual Status Sync() = 0;
+  virtual Status Close() = 0;
 
   virtual const std::string& path() const = 0;
 };
@@ -97,24 +96,23 @@ class FileSystem {
   virtual ~FileSystem() = default;
 
   // Errors:  kNotFound, kPermissionDenied, kInvalidArgument for a folder.
-  virtual absl::StatusOr<std::unique_ptr<ReadableFile>> OpenForRead(
+  virtual StatusOr<std::unique_ptr<ReadableFile>> OpenForRead(
       const std::string& path) = 0;
   // Creates the file, or empties it where it exists.
-  virtual absl::StatusOr<std::unique_ptr<WritableFile>> OpenForWrite(
+  virtual StatusOr<std::unique_ptr<WritableFile>> OpenForWrite(
       const std::string& path) = 0;
 
-  virtual absl::StatusOr<FileInfo> Stat(const std::string& path) = 0;
+  virtual StatusOr<FileInfo> Stat(const std::string& path) = 0;
   // Names (not paths) in `folder`, sorted bytewise, without "." and "..".
-  virtual absl::StatusOr<std::vector<std::string>> List(
+  virtual StatusOr<std::vector<std::string>> List(
       const std::string& folder) = 0;
 
-  virtual absl::Status Rename(const std::string& from,
-                              const std::string& to) = 0;
-  virtual absl::Status Remove(const std::string& path) = 0;
+  virtual Status Rename(const std::string& from, const std::string& to) = 0;
+  virtual Status Remove(const std::string& path) = 0;
   // Makes the folder and its parents; OK where it exists.
-  virtual absl::Status CreateFolders(const std::string& folder) = 0;
+  virtual Status CreateFolders(const std::string& folder) = 0;
   // Makes renames and removals in `folder` last.
-  virtual absl::Status SyncFolder(const std::string& folder) = 0;
+  virtual Status SyncFolder(const std::string& folder) = 0;
 };
 
 // The local file system. Never destroyed.
@@ -122,8 +120,7 @@ FileSystem& LocalFiles();
 
 // Whole small files at once: text forms, vocabularies, states.
 // Errors:  kResourceExhausted above `limit_bytes`.
-absl::StatusOr<std::string> ReadWholeFile(FileSystem& files,
-                                          const std::string& path,
-                                          uint64_t limit_bytes = 1ull << 30);
+StatusOr<std::string> ReadWholeFile(FileSystem& files, const std::string& path,
+                                    uint64_t limit_bytes = 1ull << 30);
 
 }  // namespace penstock

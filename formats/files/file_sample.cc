@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "formats/files/crc32c.h"
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 namespace {
@@ -17,8 +17,7 @@ constexpr uint64_t kPieceBytes = 4 << 10;
 
 }  // namespace
 
-absl::StatusOr<uint32_t> SampleFile(const ReadableFile& file,
-                                    uint64_t size_bytes) {
+StatusOr<uint32_t> SampleFile(const ReadableFile& file, uint64_t size_bytes) {
   const bool whole = size_bytes <= kPieces * kPieceBytes;
   std::vector<char> bytes(whole ? size_bytes : kPieceBytes);
   uint32_t checksum = 0;
@@ -29,7 +28,7 @@ absl::StatusOr<uint32_t> SampleFile(const ReadableFile& file,
         room / (kPieces - 1) * i + room % (kPieces - 1) * i / (kPieces - 1);
     PENSTOCK_ASSIGN_OR_RETURN(const size_t got, file.ReadAt(offset, bytes));
     if (got < bytes.size()) {
-      return absl::FailedPreconditionError(
+      return FailedPreconditionError(
           fmt::format("{}: file changed while reading (size {} -> {})",
                       file.path(), size_bytes, offset + got));
     }

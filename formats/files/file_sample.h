@@ -3,15 +3,14 @@
 
 #include <cstdint>
 
-#include "absl/status/statusor.h"
 #include "formats/files/file.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 
 // CRC-32C of 16 pieces of 4 KiB, evenly spread from the first byte to the last,
 // or of the whole of a file of at most 64 KiB. Pieces may overlap.
 // Errors:  those of ReadAt; kFailedPrecondition where the file is shorter.
-absl::StatusOr<uint32_t> SampleFile(const ReadableFile& file,
-                                    uint64_t size_bytes);
+StatusOr<uint32_t> SampleFile(const ReadableFile& file, uint64_t size_bytes);
 
 }  // namespace penstock

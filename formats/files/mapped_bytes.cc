@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "formats/files/sigbus_guard.h"
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 namespace {
@@ -58,18 +58,18 @@ std::unique_ptr<FileBytes> MapFile(PosixCalls& calls, int fd, uint64_t offset,
   return std::make_unique<MappedBytes>(calls, begin, size_bytes);
 }
 
-absl::StatusOr<std::unique_ptr<FileBytes>> MapOrCopy(const ReadableFile& file) {
+StatusOr<std::unique_ptr<FileBytes>> MapOrCopy(const ReadableFile& file) {
   PENSTOCK_ASSIGN_OR_RETURN(const FileInfo info, file.Stat());
   if (auto mapped = file.Map(0, info.size_bytes)) return mapped;
   std::unique_ptr<char[]> copy(new (std::nothrow) char[info.size_bytes]);
   if (copy == nullptr) {
-    return absl::ResourceExhaustedError(fmt::format(
-        "{}: no memory for {} bytes", file.path(), info.size_bytes));
+    return ResourceExhaustedError(fmt::format("{}: no memory for {} bytes",
+                                              file.path(), info.size_bytes));
   }
   PENSTOCK_ASSIGN_OR_RETURN(const size_t got,
                             file.ReadAt(0, {copy.get(), info.size_bytes}));
   if (got < info.size_bytes) {
-    return absl::FailedPreconditionError(
+    return FailedPreconditionError(
         fmt::format("{}: file changed while reading (size {} -> {})",
                     file.path(), info.size_bytes, got));
   }

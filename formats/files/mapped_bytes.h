@@ -4,9 +4,9 @@
 #include <memory>
 #include <string_view>
 
-#include "absl/status/statusor.h"
 #include "formats/files/file.h"
 #include "formats/files/posix_calls.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 
@@ -17,6 +17,6 @@ std::unique_ptr<FileBytes> MapFile(PosixCalls& calls, int fd, uint64_t offset,
 
 // The whole file: mapped, or read into memory where that cannot be.
 // Errors:  those of ReadAt and Stat; kResourceExhausted.
-absl::StatusOr<std::unique_ptr<FileBytes>> MapOrCopy(const ReadableFile& file);
+StatusOr<std::unique_ptr<FileBytes>> MapOrCopy(const ReadableFile& file);
 
 }  // namespace penstock

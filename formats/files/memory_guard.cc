@@ -4,12 +4,11 @@
 
 namespace penstock {
 
-absl::Status NoMemory(std::string_view what, std::string_view to_do) {
-  return GuardMemory(
-      absl::Status(absl::StatusCode::kResourceExhausted, ""), [&] {
-        return absl::ResourceExhaustedError(
-            fmt::format("{}: not enough memory to {}", what, to_do));
-      });
+Status NoMemory(std::string_view what, std::string_view to_do) {
+  return GuardMemory(Status(StatusCode::kResourceExhausted, ""), [&] {
+    return ResourceExhaustedError(
+        fmt::format("{}: not enough memory to {}", what, to_do));
+  });
 }
 
 }  // namespace penstock

@@ -5,18 +5,18 @@
 #include <new>
 #include <string_view>
 
-#include "absl/status/status.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 
 // kResourceExhausted, "WHAT: not enough memory to DO"; without words where
 // there is no memory for them. Made beforehand, as words take memory too.
-absl::Status NoMemory(std::string_view what, std::string_view to_do);
+Status NoMemory(std::string_view what, std::string_view to_do);
 
 // What `work` returns, a status or a StatusOr; `no_memory` where memory ends
 // in it. What it worked on may be in any state then.
 template <typename Work>
-auto GuardMemory(const absl::Status& no_memory, Work work) -> decltype(work()) {
+auto GuardMemory(const Status& no_memory, Work work) -> decltype(work()) {
   try {
     return work();
   } catch (const std::bad_alloc&) {

@@ -4,25 +4,25 @@
 
 #include <utility>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 namespace {
 
-absl::Status CompareInfo(const ReadableFile& file, const FileInfo& expected) {
+Status CompareInfo(const ReadableFile& file, const FileInfo& expected) {
   PENSTOCK_ASSIGN_OR_RETURN(const FileInfo now, file.Stat());
   if (now.size_bytes != expected.size_bytes) {
-    return absl::FailedPreconditionError(
+    return FailedPreconditionError(
         fmt::format("{}: file changed since its index was made (size {} -> {})",
                     file.path(), expected.size_bytes, now.size_bytes));
   }
   if (now.mtime_ns != expected.mtime_ns) {
-    return absl::FailedPreconditionError(fmt::format(
+    return FailedPreconditionError(fmt::format(
         "{}: file changed since its index was made (another modification "
         "time)",
         file.path()));
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 }  // namespace
@@ -31,8 +31,7 @@ void OpenFileCache::Add(std::string path, FileInfo expected) {
   slots_.push_back({std::move(path), expected, nullptr});
 }
 
-absl::StatusOr<std::shared_ptr<const ReadableFile>> OpenFileCache::Get(
-    size_t file) {
+StatusOr<std::shared_ptr<const ReadableFile>> OpenFileCache::Get(size_t file) {
   Slot& slot = slots_[file];
   {
     std::lock_guard lock(mutex_);
@@ -40,7 +39,7 @@ absl::StatusOr<std::shared_ptr<const ReadableFile>> OpenFileCache::Get(
     CloseDownTo(most_open_ - 1);
   }
   auto opened = Open(slot);
-  if (absl::IsResourceExhausted(opened.status())) {
+  if (IsResourceExhausted(opened.status())) {
     {
       std::lock_guard lock(mutex_);
       CloseDownTo(0);
@@ -56,7 +55,7 @@ absl::StatusOr<std::shared_ptr<const ReadableFile>> OpenFileCache::Get(
   return slot.open;
 }
 
-absl::StatusOr<std::shared_ptr<const ReadableFile>> OpenFileCache::Open(
+StatusOr<std::shared_ptr<const ReadableFile>> OpenFileCache::Open(
     const Slot& slot) {
   PENSTOCK_ASSIGN_OR_RETURN(std::shared_ptr<const ReadableFile> file,
                             files_.OpenForRead(slot.path));
@@ -71,7 +70,7 @@ void OpenFileCache::CloseDownTo(size_t count) {
   }
 }
 
-absl::Status OpenFileCache::CheckUnchanged(size_t file) {
+Status OpenFileCache::CheckUnchanged(size_t file) {
   PENSTOCK_ASSIGN_OR_RETURN(const auto open, Get(file));
   return CompareInfo(*open, slots_[file].expected);
 }

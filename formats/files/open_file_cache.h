@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/statusor.h"
 #include "formats/files/file.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 
@@ -29,10 +29,10 @@ class OpenFileCache {
 
   // Errors:  those of OpenForRead; kFailedPrecondition where the file is not as
   //          expected.
-  absl::StatusOr<std::shared_ptr<const ReadableFile>> Get(size_t file);
+  StatusOr<std::shared_ptr<const ReadableFile>> Get(size_t file);
 
   // OK where the file still is as expected.
-  absl::Status CheckUnchanged(size_t file);
+  Status CheckUnchanged(size_t file);
 
  private:
   struct Slot {
@@ -41,7 +41,7 @@ class OpenFileCache {
     std::shared_ptr<const ReadableFile> open;  // null while closed
   };
 
-  absl::StatusOr<std::shared_ptr<const ReadableFile>> Open(const Slot& slot);
+  StatusOr<std::shared_ptr<const ReadableFile>> Open(const Slot& slot);
   void CloseDownTo(size_t count);  // needs mutex_
 
   FileSystem& files_;

@@ -10,13 +10,13 @@
 
 #include "formats/files/posix_open_file.h"
 #include "formats/files/posix_status.h"
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 namespace {
 
-absl::Status NotAFile(const std::string& path, const struct stat& info) {
-  return absl::InvalidArgumentError(
+Status NotAFile(const std::string& path, const struct stat& info) {
+  return InvalidArgumentError(
       S_ISDIR(info.st_mode)
           ? fmt::format("{}: is a folder, not a file", path)
           : fmt::format("{}: is not a regular file (a pipe or device has no "
@@ -34,13 +34,13 @@ int PosixFiles::Open(const std::string& path, int flags) {
   return fd;
 }
 
-absl::StatusOr<std::unique_ptr<ReadableFile>> PosixFiles::OpenForRead(
+StatusOr<std::unique_ptr<ReadableFile>> PosixFiles::OpenForRead(
     const std::string& path) {
   // Without O_NONBLOCK opening a pipe would wait for its writer.
   const int fd = Open(path, O_RDONLY | O_NONBLOCK);
   if (fd < 0) return PosixStatus(errno, path, "open");
   struct stat info = {};
-  absl::Status status;
+  Status status;
   if (calls_.Fstat(fd, &info) != 0) {
     status = PosixStatus(errno, path, "stat");
   } else if (!S_ISREG(info.st_mode)) {
@@ -53,14 +53,14 @@ absl::StatusOr<std::unique_ptr<ReadableFile>> PosixFiles::OpenForRead(
   return MakePosixReadableFile(calls_, fd, path);
 }
 
-absl::StatusOr<std::unique_ptr<WritableFile>> PosixFiles::OpenForWrite(
+StatusOr<std::unique_ptr<WritableFile>> PosixFiles::OpenForWrite(
     const std::string& path) {
   const int fd = Open(path, O_WRONLY | O_CREAT | O_TRUNC);
   if (fd < 0) return PosixStatus(errno, path, "create");
   return MakePosixWritableFile(calls_, fd, path);
 }
 
-absl::StatusOr<FileInfo> PosixFiles::Stat(const std::string& path) {
+StatusOr<FileInfo> PosixFiles::Stat(const std::string& path) {
   struct stat info = {};
   if (calls_.Stat(path.c_str(), &info) != 0) {
     return PosixStatus(errno, path, "stat");
@@ -68,8 +68,7 @@ absl::StatusOr<FileInfo> PosixFiles::Stat(const std::string& path) {
   return ToFileInfo(info);
 }
 
-absl::StatusOr<std::vector<std::string>> PosixFiles::List(
-    const std::string& folder) {
+StatusOr<std::vector<std::string>> PosixFiles::List(const std::string& folder) {
   std::vector<std::string> names;
   if (calls_.ListFolder(folder.c_str(), &names) != 0) {
     return PosixStatus(errno, folder, "list");
@@ -78,22 +77,21 @@ absl::StatusOr<std::vector<std::string>> PosixFiles::List(
   return names;
 }
 
-absl::Status PosixFiles::Rename(const std::string& from,
-                                const std::string& to) {
+Status PosixFiles::Rename(const std::string& from, const std::string& to) {
   if (calls_.Rename(from.c_str(), to.c_str()) != 0) {
     return PosixStatus(errno, from, fmt::format("rename to {}", to));
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
-absl::Status PosixFiles::Remove(const std::string& path) {
+Status PosixFiles::Remove(const std::string& path) {
   if (calls_.Unlink(path.c_str()) != 0) {
     return PosixStatus(errno, path, "remove");
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
-absl::Status PosixFiles::CreateFolders(const std::string& folder) {
+Status PosixFiles::CreateFolders(const std::string& folder) {
   for (size_t end = 0; end < folder.size();) {
     end = std::min(folder.find('/', end + 1), folder.size());
     const std::string part = folder.substr(0, end);
@@ -109,14 +107,14 @@ absl::Status PosixFiles::CreateFolders(const std::string& folder) {
     auto info = Stat(part);
     if (!info.ok()) return PosixStatus(error, part, "make the folder");
     if (!info->is_folder) {
-      return absl::InvalidArgumentError(
+      return InvalidArgumentError(
           fmt::format("{}: cannot make the folder: it is a file", part));
     }
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
-absl::Status PosixFiles::SyncFolder(const std::string& folder) {
+Status PosixFiles::SyncFolder(const std::string& folder) {
   const int fd = Open(folder, O_RDONLY | O_DIRECTORY);
   if (fd < 0) return PosixStatus(errno, folder, "open the folder");
   int result;
@@ -130,7 +128,7 @@ absl::Status PosixFiles::SyncFolder(const std::string& folder) {
     return PosixStatus(error, folder, "sync the folder");
   }
   if (!closed) return PosixStatus(errno, folder, "close the folder");
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 FileSystem& LocalFiles() {

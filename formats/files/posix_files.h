@@ -7,10 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "formats/files/file.h"
 #include "formats/files/posix_calls.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 
@@ -23,17 +22,16 @@ class PosixFiles final : public FileSystem {
   // `calls` must outlive this and every file it opened.
   explicit PosixFiles(PosixCalls& calls) : calls_(calls) {}
 
-  absl::StatusOr<std::unique_ptr<ReadableFile>> OpenForRead(
+  StatusOr<std::unique_ptr<ReadableFile>> OpenForRead(
       const std::string& path) override;
-  absl::StatusOr<std::unique_ptr<WritableFile>> OpenForWrite(
+  StatusOr<std::unique_ptr<WritableFile>> OpenForWrite(
       const std::string& path) override;
-  absl::StatusOr<FileInfo> Stat(const std::string& path) override;
-  absl::StatusOr<std::vector<std::string>> List(
-      const std::string& folder) override;
-  absl::Status Rename(const std::string& from, const std::string& to) override;
-  absl::Status Remove(const std::string& path) override;
-  absl::Status CreateFolders(const std::string& folder) override;
-  absl::Status SyncFolder(const std::string& folder) override;
+  StatusOr<FileInfo> Stat(const std::string& path) override;
+  StatusOr<std::vector<std::string>> List(const std::string& folder) override;
+  Status Rename(const std::string& from, const std::string& to) override;
+  Status Remove(const std::string& path) override;
+  Status CreateFolders(const std::string& folder) override;
+  Status SyncFolder(const std::string& folder) override;
 
  private:
   // -1 and errno as open(2), but never interrupted.

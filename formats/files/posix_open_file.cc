@@ -11,7 +11,7 @@
 
 #include "formats/files/mapped_bytes.h"
 #include "formats/files/posix_status.h"
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 namespace {
@@ -26,11 +26,10 @@ class PosixReadableFile final : public ReadableFile {
       : calls_(calls), fd_(fd), path_(std::move(path)) {}
   ~PosixReadableFile() override { calls_.Close(fd_); }
 
-  absl::StatusOr<size_t> ReadAt(uint64_t offset,
-                                std::span<char> out) const override {
+  StatusOr<size_t> ReadAt(uint64_t offset, std::span<char> out) const override {
     constexpr uint64_t kLargestOffset = std::numeric_limits<off_t>::max();
     if (offset > kLargestOffset || out.size() > kLargestOffset - offset) {
-      return absl::InvalidArgumentError(fmt::format(
+      return InvalidArgumentError(fmt::format(
           "{}: cannot read at offset {}: past any file", path_, offset));
     }
     size_t filled = 0;
@@ -48,7 +47,7 @@ class PosixReadableFile final : public ReadableFile {
     return filled;
   }
 
-  absl::StatusOr<FileInfo> Stat() const override {
+  StatusOr<FileInfo> Stat() const override {
     struct stat info = {};
     if (calls_.Fstat(fd_, &info) != 0) {
       return PosixStatus(errno, path_, "stat");
@@ -94,7 +93,7 @@ class PosixWritableFile final : public WritableFile {
     if (fd_ >= 0) calls_.Close(fd_);
   }
 
-  absl::Status Append(std::string_view bytes) override {
+  Status Append(std::string_view bytes) override {
     PENSTOCK_RETURN_IF_ERROR(Ready());
     while (!bytes.empty()) {
       const ssize_t put = calls_.Write(fd_, bytes.data(), bytes.size());
@@ -109,10 +108,10 @@ class PosixWritableFile final : public WritableFile {
         return failed_;
       }
     }
-    return absl::OkStatus();
+    return OkStatus();
   }
 
-  absl::Status Sync() override {
+  Status Sync() override {
     PENSTOCK_RETURN_IF_ERROR(Ready());
     int result;
     do {
@@ -122,7 +121,7 @@ class PosixWritableFile final : public WritableFile {
     return failed_;
   }
 
-  absl::Status Close() override {
+  Status Close() override {
     PENSTOCK_RETURN_IF_ERROR(Ready());
     const int result = calls_.Close(std::exchange(fd_, -1));
     // Linux has let go of the descriptor even where close was interrupted.
@@ -135,9 +134,9 @@ class PosixWritableFile final : public WritableFile {
   const std::string& path() const override { return path_; }
 
  private:
-  absl::Status Ready() const {
+  Status Ready() const {
     if (!failed_.ok() || fd_ >= 0) return failed_;
-    return absl::FailedPreconditionError(
+    return FailedPreconditionError(
         fmt::format("{}: the file is closed", path_));
   }
 
@@ -155,7 +154,7 @@ class PosixWritableFile final : public WritableFile {
   const std::string path_;
   uint64_t size_bytes_ = 0;
   uint64_t started_bytes_ = 0;  // of them, those on their way to the disk
-  absl::Status failed_;
+  Status failed_;
 };
 
 }  // namespace

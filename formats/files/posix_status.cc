@@ -8,14 +8,14 @@
 namespace penstock {
 namespace {
 
-absl::StatusCode CodeOf(int error) {
+StatusCode CodeOf(int error) {
   switch (error) {
     case ENOENT:
-      return absl::StatusCode::kNotFound;
+      return StatusCode::kNotFound;
     case EACCES:
     case EPERM:
     case EROFS:
-      return absl::StatusCode::kPermissionDenied;
+      return StatusCode::kPermissionDenied;
     case EISDIR:
     case ENOTDIR:
     case ELOOP:
@@ -23,7 +23,7 @@ absl::StatusCode CodeOf(int error) {
     case EINVAL:
     case EXDEV:
     case ENOTEMPTY:
-      return absl::StatusCode::kInvalidArgument;
+      return StatusCode::kInvalidArgument;
     case ENOSPC:
     case EDQUOT:
     case EFBIG:
@@ -31,31 +31,30 @@ absl::StatusCode CodeOf(int error) {
     case ENFILE:
     case ENOMEM:
     case ENOBUFS:
-      return absl::StatusCode::kResourceExhausted;
+      return StatusCode::kResourceExhausted;
     case EIO:
-      return absl::StatusCode::kDataLoss;
+      return StatusCode::kDataLoss;
     case EEXIST:
-      return absl::StatusCode::kAlreadyExists;
+      return StatusCode::kAlreadyExists;
     case EAGAIN:
     case EBUSY:
     case ETIMEDOUT:
     case ESTALE:
     case ENXIO:
     case ENODEV:
-      return absl::StatusCode::kUnavailable;
+      return StatusCode::kUnavailable;
     default:
-      return absl::StatusCode::kInternal;
+      return StatusCode::kInternal;
   }
 }
 
 }  // namespace
 
-absl::Status PosixStatus(int error, std::string_view path,
-                         std::string_view action) {
+Status PosixStatus(int error, std::string_view path, std::string_view action) {
   const char* text = strerrordesc_np(error);
-  return absl::Status(CodeOf(error),
-                      fmt::format("{}: cannot {}: {}", path, action,
-                                  text != nullptr ? text : "unknown error"));
+  return Status(CodeOf(error),
+                fmt::format("{}: cannot {}: {}", path, action,
+                            text != nullptr ? text : "unknown error"));
 }
 
 }  // namespace penstock

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "absl/status/status.h"
+#include "formats/files/status.h"
 
 namespace penstock {
 
@@ -11,7 +11,6 @@ namespace penstock {
 // fits: kNotFound, kPermissionDenied, kInvalidArgument (a folder, a bad name),
 // kResourceExhausted (space, quota, size limit, handles, memory), kDataLoss
 // (the device), kAlreadyExists, kUnavailable (try again) or kInternal.
-absl::Status PosixStatus(int error, std::string_view path,
-                         std::string_view action);
+Status PosixStatus(int error, std::string_view path, std::string_view action);
 
 }  // namespace penstock

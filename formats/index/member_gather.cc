@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "formats/index/record_gather.h"
 #include "formats/streams/gzip_member.h"
 #include "formats/tfrecord/tfrecord_errors.h"
@@ -28,7 +28,7 @@ struct MemberRead {
   size_t last = 0;
 };
 
-absl::StatusOr<std::vector<MemberRead>> PlanMembers(
+StatusOr<std::vector<MemberRead>> PlanMembers(
     std::span<const RecordIndex> indexes,
     std::span<const WantedRecord> wanted) {
   std::vector<MemberRead> reads;
@@ -46,17 +46,17 @@ absl::StatusOr<std::vector<MemberRead>> PlanMembers(
   return reads;
 }
 
-absl::Status InMember(const ReadableFile& file, const MemberRead& read,
-                      std::string_view what) {
-  return absl::DataLossError(fmt::format(
+Status InMember(const ReadableFile& file, const MemberRead& read,
+                std::string_view what) {
+  return DataLossError(fmt::format(
       "{}: {} in the gzip member at compressed offset {}, which "
       "holds records {} to {}",
       file.path(), what, read.member.begin.offset,
       read.member.begin.first_record, read.member.end.first_record - 1));
 }
 
-absl::Status ReadMember(const ReadableFile& file, const MemberRead& read,
-                        MemberBuffers& buffers) {
+Status ReadMember(const ReadableFile& file, const MemberRead& read,
+                  MemberBuffers& buffers) {
   const auto& [begin, end] = read.member;
   const uint64_t size = end.offset - begin.offset;
   if (buffers.packed.size() < size) buffers.packed.resize(size);
@@ -74,17 +74,16 @@ absl::Status ReadMember(const ReadableFile& file, const MemberRead& read,
     return InMember(file, read,
                     "other sizes than the index has (run: recordtool index)");
   }
-  const absl::Status status =
+  const Status status =
       UnpackGzipMember(packed, member->framed_bytes, buffers.framed);
   if (status.ok()) return status;
   return InMember(file, read, std::string(status.message()));
 }
 
 // Walks the records of a member, appending those wanted.
-absl::Status TakeRecords(const ReadableFile& file, const MemberRead& read,
-                         std::string_view framed,
-                         std::span<WantedRecord> wanted,
-                         std::vector<char>& bytes, size_t& end) {
+Status TakeRecords(const ReadableFile& file, const MemberRead& read,
+                   std::string_view framed, std::span<WantedRecord> wanted,
+                   std::vector<char>& bytes, size_t& end) {
   uint64_t number = read.member.begin.first_record;
   uint64_t at = 0;
   for (size_t i = read.first; i < read.last; ++number) {
@@ -119,16 +118,15 @@ absl::Status TakeRecords(const ReadableFile& file, const MemberRead& read,
     }
     end += data.size();
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 }  // namespace
 
-absl::Status GatherFromMembers(OpenFileCache& open,
-                               std::span<const RecordIndex> indexes,
-                               std::span<WantedRecord> wanted,
-                               MemberBuffers& buffers, std::vector<char>& bytes,
-                               size_t& end) {
+Status GatherFromMembers(OpenFileCache& open,
+                         std::span<const RecordIndex> indexes,
+                         std::span<WantedRecord> wanted, MemberBuffers& buffers,
+                         std::vector<char>& bytes, size_t& end) {
   PENSTOCK_ASSIGN_OR_RETURN(const std::vector<MemberRead> reads,
                             PlanMembers(indexes, wanted));
   size_t hinted = 0;
@@ -139,7 +137,7 @@ absl::Status GatherFromMembers(OpenFileCache& open,
       file->WillRead(begin.offset, after.offset - begin.offset);
     }
     PENSTOCK_ASSIGN_OR_RETURN(const auto file, open.Get(reads[r].file));
-    absl::Status status = ReadMember(*file, reads[r], buffers);
+    Status status = ReadMember(*file, reads[r], buffers);
     if (status.ok()) {
       status = TakeRecords(*file, reads[r], buffers.framed, wanted, bytes, end);
     }
@@ -149,7 +147,7 @@ absl::Status GatherFromMembers(OpenFileCache& open,
       return status;
     }
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 }  // namespace penstock

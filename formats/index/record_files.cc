@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "formats/files/memory_guard.h"
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "formats/tfrecord/tfrecord_framing.h"
 
 namespace penstock {
@@ -40,13 +40,13 @@ RecordFiles::RecordFiles(FileSystem& files, RecordFilesOptions options)
       open_(files, kMostOpenFiles),
       warm_(options.most_mapped_bytes) {}
 
-absl::StatusOr<std::unique_ptr<RecordFiles>> RecordFiles::Open(
+StatusOr<std::unique_ptr<RecordFiles>> RecordFiles::Open(
     FileSystem& files, std::vector<std::string> paths,
     RecordFilesOptions options) {
   if (paths.empty()) {
-    return absl::InvalidArgumentError("no files to read records from");
+    return InvalidArgumentError("no files to read records from");
   }
-  using Opened = absl::StatusOr<std::unique_ptr<RecordFiles>>;
+  using Opened = StatusOr<std::unique_ptr<RecordFiles>>;
   return GuardMemory(NoMemory(paths.front(), "open it"), [&]() -> Opened {
     std::unique_ptr<RecordFiles> opened(new RecordFiles(files, options));
     for (size_t i = 0; i < paths.size(); ++i) {
@@ -68,14 +68,14 @@ absl::StatusOr<std::unique_ptr<RecordFiles>> RecordFiles::Open(
   });
 }
 
-absl::Status RecordFiles::Gather(std::span<const uint64_t> ids,
-                                 GatheredRecords& out) const {
-  return GuardMemory(no_memory_, [&]() -> absl::Status {
+Status RecordFiles::Gather(std::span<const uint64_t> ids,
+                           GatheredRecords& out) const {
+  return GuardMemory(no_memory_, [&]() -> Status {
     out.records.clear();
     std::vector<std::pair<uint64_t, size_t>> order(ids.size());
     for (size_t i = 0; i < ids.size(); ++i) {
       if (ids[i] >= records()) {
-        return absl::OutOfRangeError(fmt::format(
+        return OutOfRangeError(fmt::format(
             "record {} is past the end: {} files from {} hold {} records",
             ids[i], paths_.size(), paths_.front(), records()));
       }
@@ -95,12 +95,12 @@ absl::Status RecordFiles::Gather(std::span<const uint64_t> ids,
       out.records[record.slot] = {out.bytes.data() + record.place,
                                   record.size_bytes};
     }
-    return absl::OkStatus();
+    return OkStatus();
   });
 }
 
-absl::Status RecordFiles::GatherSorted(std::span<WantedRecord> wanted,
-                                       GatheredRecords& out) const {
+Status RecordFiles::GatherSorted(std::span<WantedRecord> wanted,
+                                 GatheredRecords& out) const {
   size_t end = 0;
   // Files of one kind that follow each other at once.
   for (size_t begin = 0; begin < wanted.size();) {
@@ -127,7 +127,7 @@ absl::Status RecordFiles::GatherSorted(std::span<WantedRecord> wanted,
     }
     begin = after;
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 uint64_t RecordFiles::most_mapped_bytes() const {
@@ -144,7 +144,7 @@ bool RecordFiles::HasLengths(std::string_view name) const {
       [&](const RecordIndex& index) { return index.HasColumn(name); });
 }
 
-absl::StatusOr<std::vector<std::span<const uint32_t>>> RecordFiles::Lengths(
+StatusOr<std::vector<std::span<const uint32_t>>> RecordFiles::Lengths(
     std::string_view name) const {
   std::vector<std::span<const uint32_t>> lengths;
   lengths.reserve(indexes_.size());

@@ -9,10 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "formats/files/file.h"
 #include "formats/files/open_file_cache.h"
+#include "formats/files/status_or.h"
 #include "formats/files/warm_files.h"
 #include "formats/index/record_gather.h"
 #include "formats/index/record_index.h"
@@ -46,7 +45,7 @@ class RecordFiles {
   //          for no files at all.
   // Cost:    the memory of the loaded indexes; at most 512 files are open at
   //          once.
-  static absl::StatusOr<std::unique_ptr<RecordFiles>> Open(
+  static StatusOr<std::unique_ptr<RecordFiles>> Open(
       FileSystem& files, std::vector<std::string> paths,
       RecordFilesOptions options = {});
 
@@ -66,15 +65,14 @@ class RecordFiles {
   //          what lies between near neighbours; the mapped pages of
   //          RecordFilesOptions. Of files of gzip members each
   //          member that holds one of them is inflated once, one at a time.
-  absl::Status Gather(std::span<const uint64_t> ids,
-                      GatheredRecords& out) const;
+  Status Gather(std::span<const uint64_t> ids, GatheredRecords& out) const;
 
   // True where every file's index has a length column of this name.
   bool HasLengths(std::string_view name) const;
   // The column of that name, one span for each file in order, all verified.
   // Errors:  kNotFound where a file has none; those of RecordIndex::Lengths.
   // Cost:    reads the columns once, 4 bytes a record.
-  absl::StatusOr<std::vector<std::span<const uint32_t>>> Lengths(
+  StatusOr<std::vector<std::span<const uint32_t>>> Lengths(
       std::string_view name) const;
 
   // (file, number in file) of a record id.
@@ -89,15 +87,15 @@ class RecordFiles {
  private:
   RecordFiles(FileSystem& files, RecordFilesOptions options);
 
-  absl::Status GatherSorted(std::span<WantedRecord> wanted,
-                            GatheredRecords& out) const;
+  Status GatherSorted(std::span<WantedRecord> wanted,
+                      GatheredRecords& out) const;
 
   const RecordFilesOptions options_;
   std::vector<std::string> paths_;
   std::vector<RecordIndex> indexes_;
   std::vector<uint64_t> first_ = {0};  // first id of each file, then the total
   uint64_t size_bytes_ = 0;
-  absl::Status no_memory_;      // made while there is some
+  Status no_memory_;            // made while there is some
   mutable OpenFileCache open_;  // synchronises itself
   mutable WarmFiles warm_;      // synchronises itself
 };

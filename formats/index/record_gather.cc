@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "formats/tfrecord/tfrecord_errors.h"
 #include "formats/tfrecord/tfrecord_framing.h"
 
@@ -74,15 +74,15 @@ Plan MakePlan(std::span<WantedRecord> wanted, size_t begin) {
 }
 
 // What the file says about the record must be what the index says.
-absl::Status Verify(const ReadableFile& file, const WantedRecord& record,
-                    const char* at) {
+Status Verify(const ReadableFile& file, const WantedRecord& record,
+              const char* at) {
   const TfRecordPlace place = {
       .path = file.path(), .offset = record.offset, .record = record.number};
   const TfRecordHeader header = LoadTfRecordHeader(at);
   const std::string_view data(at + kTfRecordHeaderBytes, record.size_bytes);
   if (!header.valid()) return BadLengthChecksum(place, header, {});
   if (header.length != record.size_bytes) {
-    return absl::DataLossError(fmt::format(
+    return DataLossError(fmt::format(
         "{}: record #{} at offset {} has {} bytes, but {} by its index; run: "
         "recordtool index {}",
         file.path(), record.number, record.offset, header.length,
@@ -90,12 +90,12 @@ absl::Status Verify(const ReadableFile& file, const WantedRecord& record,
   }
   const uint32_t stored = LoadChecksum(data.data() + data.size());
   const uint32_t computed = MaskCrc32c(Crc32c(data));
-  if (stored == computed) return absl::OkStatus();
+  if (stored == computed) return OkStatus();
   return BadDataChecksum(place, record.size_bytes, stored, computed);
 }
 
-absl::Status CutOff(const ReadableFile& file, const Range& range, size_t got) {
-  return absl::DataLossError(fmt::format(
+Status CutOff(const ReadableFile& file, const Range& range, size_t got) {
+  return DataLossError(fmt::format(
       "{}: file ends at offset {}, inside the records that its index names",
       file.path(), range.begin + got));
 }
@@ -108,7 +108,7 @@ class RangeReader {
               std::span<const WantedRecord> wanted, char* bytes)
       : open_(open), warm_(warm), wanted_(wanted), bytes_(bytes) {}
 
-  absl::Status Read(const Range& range) {
+  Status Read(const Range& range) {
     if (file_ == nullptr || range.file != file_number_) {
       PENSTOCK_ASSIGN_OR_RETURN(file_, open_.Get(range.file));
       file_number_ = range.file;
@@ -117,12 +117,12 @@ class RangeReader {
     if (got == range.end - range.begin) return Finish(*file_, range, got);
     file_->WillRead(range.begin + got, range.end - range.begin - got);
     awaited_.push_back({&range, got, file_});
-    return awaited_.size() > kMostAwaited ? ReadOldest() : absl::OkStatus();
+    return awaited_.size() > kMostAwaited ? ReadOldest() : OkStatus();
   }
 
-  absl::Status ReadRest() {
+  Status ReadRest() {
     while (!awaited_.empty()) PENSTOCK_RETURN_IF_ERROR(ReadOldest());
-    return absl::OkStatus();
+    return OkStatus();
   }
 
  private:
@@ -136,7 +136,7 @@ class RangeReader {
     return {bytes_ + range.place, range.end - range.begin};
   }
 
-  absl::Status ReadOldest() {
+  Status ReadOldest() {
     const auto [range, got, file] = std::move(awaited_.front());
     awaited_.pop_front();
     PENSTOCK_ASSIGN_OR_RETURN(
@@ -145,11 +145,9 @@ class RangeReader {
     return Finish(*file, *range, got + more);
   }
 
-  absl::Status Finish(const ReadableFile& file, const Range& range,
-                      size_t got) {
-    absl::Status status = got == range.end - range.begin
-                              ? absl::OkStatus()
-                              : CutOff(file, range, got);
+  Status Finish(const ReadableFile& file, const Range& range, size_t got) {
+    Status status =
+        got == range.end - range.begin ? OkStatus() : CutOff(file, range, got);
     for (size_t i = range.first; i < range.last && status.ok(); ++i) {
       status = Verify(file, wanted_[i],
                       bytes_ + wanted_[i].place - kTfRecordHeaderBytes);
@@ -174,9 +172,9 @@ class RangeReader {
 
 }  // namespace
 
-absl::Status GatherRecords(OpenFileCache& open, WarmFiles& warm,
-                           std::span<WantedRecord> wanted,
-                           std::vector<char>& bytes, size_t& end) {
+Status GatherRecords(OpenFileCache& open, WarmFiles& warm,
+                     std::span<WantedRecord> wanted, std::vector<char>& bytes,
+                     size_t& end) {
   const Plan plan = MakePlan(wanted, end);
   if (bytes.size() < plan.end) bytes.resize(plan.end);
   end = plan.end;

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "formats/files/open_file_cache.h"
+#include "formats/files/status.h"
 #include "formats/files/warm_files.h"
 #include "formats/index/record_index.h"
 
@@ -36,9 +36,9 @@ size_t CopyWarmRecords(const WarmFiles& warm, std::span<WantedRecord> wanted,
 
 // From plain files, near neighbours read at once; `warm` is told of them.
 // Errors:  kDataLoss, kFailedPrecondition where a file changed.
-absl::Status GatherRecords(OpenFileCache& open, WarmFiles& warm,
-                           std::span<WantedRecord> wanted,
-                           std::vector<char>& bytes, size_t& end);
+Status GatherRecords(OpenFileCache& open, WarmFiles& warm,
+                     std::span<WantedRecord> wanted, std::vector<char>& bytes,
+                     size_t& end);
 
 // Memory that gathering from members leaves for the next time.
 struct MemberBuffers {
@@ -47,10 +47,9 @@ struct MemberBuffers {
 };
 
 // From files of gzip members; a member is read and inflated once.
-absl::Status GatherFromMembers(OpenFileCache& open,
-                               std::span<const RecordIndex> indexes,
-                               std::span<WantedRecord> wanted,
-                               MemberBuffers& buffers, std::vector<char>& bytes,
-                               size_t& end);
+Status GatherFromMembers(OpenFileCache& open,
+                         std::span<const RecordIndex> indexes,
+                         std::span<WantedRecord> wanted, MemberBuffers& buffers,
+                         std::vector<char>& bytes, size_t& end);
 
 }  // namespace penstock

@@ -7,7 +7,7 @@
 
 #include "formats/files/file_sample.h"
 #include "formats/files/memory_guard.h"
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "formats/index/record_index_file.h"
 #include "formats/index/record_index_pages.h"
 #include "formats/tfrecord/tfrecord_framing.h"
@@ -15,24 +15,24 @@
 namespace penstock {
 namespace {
 
-absl::Status Stale(const std::string& path, std::string_view difference) {
-  return absl::FailedPreconditionError(
+Status Stale(const std::string& path, std::string_view difference) {
+  return FailedPreconditionError(
       fmt::format("{}: the index {} is stale: it {}; run: recordtool index {}",
                   path, IndexPath(path), difference, path));
 }
 
 // A file of another time may still be the same, copied.
-absl::Status CheckFresh(FileSystem& files, const std::string& path,
-                        const RecordIndexHeader& header, const FileInfo& now) {
+Status CheckFresh(FileSystem& files, const std::string& path,
+                  const RecordIndexHeader& header, const FileInfo& now) {
   if (now.size_bytes != header.file_size_bytes) {
     return Stale(path, fmt::format("was made for {} bytes, the file has {}",
                                    header.file_size_bytes, now.size_bytes));
   }
-  if (now.mtime_ns == header.file_mtime_ns) return absl::OkStatus();
+  if (now.mtime_ns == header.file_mtime_ns) return OkStatus();
   PENSTOCK_ASSIGN_OR_RETURN(const auto file, files.OpenForRead(path));
   PENSTOCK_ASSIGN_OR_RETURN(const uint32_t sample,
                             SampleFile(*file, now.size_bytes));
-  if (sample == header.file_sample) return absl::OkStatus();
+  if (sample == header.file_sample) return OkStatus();
   return Stale(path,
                "was made for another modification time and other bytes, so the "
                "file was rewritten");
@@ -74,15 +74,15 @@ RecordIndex::RecordIndex(std::vector<GzipMemberPlace> members,
   }
 }
 
-absl::StatusOr<RecordIndex> RecordIndex::Load(FileSystem& files,
-                                              const std::string& path) {
+StatusOr<RecordIndex> RecordIndex::Load(FileSystem& files,
+                                        const std::string& path) {
   return GuardMemory(
-      NoMemory(path, "load its index"), [&]() -> absl::StatusOr<RecordIndex> {
+      NoMemory(path, "load its index"), [&]() -> StatusOr<RecordIndex> {
         PENSTOCK_ASSIGN_OR_RETURN(const FileInfo now, files.Stat(path));
         const std::string index_path = IndexPath(path);
         auto file = files.OpenForRead(index_path);
-        if (absl::IsNotFound(file.status())) {
-          return absl::NotFoundError(
+        if (IsNotFound(file.status())) {
+          return NotFoundError(
               fmt::format("{}: has no index {}; run: recordtool index {}", path,
                           index_path, path));
         }
@@ -103,13 +103,12 @@ absl::StatusOr<RecordIndex> RecordIndex::Load(FileSystem& files,
       });
 }
 
-absl::Status RecordIndex::Save(FileSystem& files,
-                               const std::string& path) const {
-  return GuardMemory(NoMemory(path, "write its index"), [&]() -> absl::Status {
+Status RecordIndex::Save(FileSystem& files, const std::string& path) const {
+  return GuardMemory(NoMemory(path, "write its index"), [&]() -> Status {
     PENSTOCK_ASSIGN_OR_RETURN(const auto file, files.OpenForRead(path));
     PENSTOCK_ASSIGN_OR_RETURN(const FileInfo now, file->Stat());
     if (now.size_bytes != file_.size_bytes || now.mtime_ns != file_.mtime_ns) {
-      return absl::FailedPreconditionError(fmt::format(
+      return FailedPreconditionError(fmt::format(
           "{}: file changed before its index was written (size {} -> {})", path,
           file_.size_bytes, now.size_bytes));
     }
@@ -127,7 +126,7 @@ absl::Status RecordIndex::Save(FileSystem& files,
   });
 }
 
-absl::StatusOr<RecordPlace> RecordIndex::Find(uint64_t i) const {
+StatusOr<RecordPlace> RecordIndex::Find(uint64_t i) const {
   const uint64_t* const entry = offsets_.data() + i;
   PENSTOCK_RETURN_IF_ERROR(Verify(entry, entry + 2));
   const uint64_t begin = entry[0];
@@ -144,7 +143,7 @@ absl::StatusOr<RecordPlace> RecordIndex::Find(uint64_t i) const {
   return RecordPlace{begin, end - begin - kTfRecordFramingBytes};
 }
 
-absl::StatusOr<GzipMemberRange> RecordIndex::FindMember(uint64_t i) const {
+StatusOr<GzipMemberRange> RecordIndex::FindMember(uint64_t i) const {
   // The last member that begins at or before it.
   size_t low = 0;
   size_t high = members_.size() - 1;
@@ -173,11 +172,11 @@ bool RecordIndex::HasColumn(std::string_view name) const {
   return std::find(names_.begin(), names_.end(), name) != names_.end();
 }
 
-absl::StatusOr<std::span<const uint32_t>> RecordIndex::Lengths(
+StatusOr<std::span<const uint32_t>> RecordIndex::Lengths(
     std::string_view name) const {
   const auto found = std::find(names_.begin(), names_.end(), name);
   if (found == names_.end()) {
-    return absl::NotFoundError(
+    return NotFoundError(
         fmt::format("the index has no length column \"{}\"", name));
   }
   const std::span<const uint32_t> lengths = lengths_[found - names_.begin()];
@@ -187,7 +186,7 @@ absl::StatusOr<std::span<const uint32_t>> RecordIndex::Lengths(
   return lengths;
 }
 
-absl::StatusOr<RecordIndex> RecordIndex::WithColumns(
+StatusOr<RecordIndex> RecordIndex::WithColumns(
     std::vector<LengthColumn> columns) const {
   PENSTOCK_RETURN_IF_ERROR(
       Verify(offsets_.data(), offsets_.data() + offsets_.size()));
@@ -203,16 +202,16 @@ absl::StatusOr<RecordIndex> RecordIndex::WithColumns(
   return RecordIndex(std::move(offsets), std::move(columns), file_);
 }
 
-absl::Status RecordIndex::Verify(const void* begin, const void* end) const {
-  if (pages_ == nullptr || begin == end) return absl::OkStatus();
+Status RecordIndex::Verify(const void* begin, const void* end) const {
+  if (pages_ == nullptr || begin == end) return OkStatus();
   const char* const data = pages_->data().data();
   return pages_->Verify(static_cast<const char*>(begin) - data,
                         static_cast<const char*>(end) - data);
 }
 
-absl::Status RecordIndex::Damaged(std::string_view why) const {
+Status RecordIndex::Damaged(std::string_view why) const {
   if (pages_ != nullptr) return pages_->Damaged(why);
-  return absl::InvalidArgumentError(std::string(why));
+  return InvalidArgumentError(std::string(why));
 }
 
 std::string IndexPath(const std::string& path) { return path + ".index"; }

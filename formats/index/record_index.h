@@ -9,9 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "formats/files/file.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 
@@ -65,15 +64,14 @@ class RecordIndex {
   //          a damaged one; kFailedPrecondition where the file is another than
   //          the sidecar was made for; kUnimplemented for a sidecar of another
   //          version.
-  static absl::StatusOr<RecordIndex> Load(FileSystem& files,
-                                          const std::string& path);
+  static StatusOr<RecordIndex> Load(FileSystem& files, const std::string& path);
 
   // Writes the sidecar of `path`, atomically.
   // Errors:  kInvalidArgument where a column has another number of lengths than
   //          there are records, a name is empty, too long or there twice, or
   //          the places are not those of such a file; kFailedPrecondition
   //          where the file has changed.
-  absl::Status Save(FileSystem& files, const std::string& path) const;
+  Status Save(FileSystem& files, const std::string& path) const;
 
   uint64_t records() const { return records_; }
   // What the records take with their framing, uncompressed.
@@ -83,9 +81,9 @@ class RecordIndex {
 
   // Where record `i` is, which must be there; not in gzip members.
   // Errors:  kDataLoss, kFailedPrecondition: of a loaded sidecar, as in Load().
-  absl::StatusOr<RecordPlace> Find(uint64_t i) const;
+  StatusOr<RecordPlace> Find(uint64_t i) const;
   // The member that holds record `i`; in gzip members only.
-  absl::StatusOr<GzipMemberRange> FindMember(uint64_t i) const;
+  StatusOr<GzipMemberRange> FindMember(uint64_t i) const;
 
   // What the file was when the index was made, or loaded.
   const FileInfo& file() const { return file_; }
@@ -94,17 +92,15 @@ class RecordIndex {
   bool HasColumn(std::string_view name) const;
   // The lengths of all records by that name, all verified.
   // Errors:  kNotFound without such a column; as for Find().
-  absl::StatusOr<std::span<const uint32_t>> Lengths(
-      std::string_view name) const;
+  StatusOr<std::span<const uint32_t>> Lengths(std::string_view name) const;
 
   // The same places with other columns.
-  absl::StatusOr<RecordIndex> WithColumns(
-      std::vector<LengthColumn> columns) const;
+  StatusOr<RecordIndex> WithColumns(std::vector<LengthColumn> columns) const;
 
  private:
   RecordIndex();
-  absl::Status Verify(const void* begin, const void* end) const;
-  absl::Status Damaged(std::string_view why) const;
+  Status Verify(const void* begin, const void* end) const;
+  Status Damaged(std::string_view why) const;
 
   uint64_t records_ = 0;
   uint64_t framed_bytes_ = 0;

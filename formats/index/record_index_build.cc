@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "formats/files/memory_guard.h"
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "formats/streams/gzip_member.h"
 #include "formats/tfrecord/header_hops.h"
 #include "formats/tfrecord/tfrecord_errors.h"
@@ -52,8 +52,8 @@ void HopMapped(const ReadableFile& file, uint64_t size_bytes,
   hops.HopInManyPlaces(mapped->bytes().substr(hops.offset() - begin));
 }
 
-absl::Status WrongHeader(const ReadableFile& file, uint64_t size_bytes,
-                         const HeaderHops& hops, uint64_t record) {
+Status WrongHeader(const ReadableFile& file, uint64_t size_bytes,
+                   const HeaderHops& hops, uint64_t record) {
   constexpr uint64_t kAnyLength = std::numeric_limits<int64_t>::max();
   const TfRecordPlace place = {
       .path = file.path(), .offset = hops.offset(), .record = record};
@@ -68,8 +68,8 @@ absl::Status WrongHeader(const ReadableFile& file, uint64_t size_bytes,
                      size_bytes - hops.offset());
 }
 
-absl::StatusOr<std::vector<uint64_t>> HopHeaders(const ReadableFile& file,
-                                                 uint64_t size_bytes) {
+StatusOr<std::vector<uint64_t>> HopHeaders(const ReadableFile& file,
+                                           uint64_t size_bytes) {
   HeaderHops hops(size_bytes);
   const auto window = std::make_unique_for_overwrite<char[]>(kWindowBytes);
   while (hops.offset() < size_bytes) {
@@ -92,8 +92,8 @@ absl::StatusOr<std::vector<uint64_t>> HopHeaders(const ReadableFile& file,
   return std::move(hops.offsets());
 }
 
-absl::StatusOr<std::vector<uint64_t>> ReadRecords(FileSystem& files,
-                                                  const std::string& path) {
+StatusOr<std::vector<uint64_t>> ReadRecords(FileSystem& files,
+                                            const std::string& path) {
   PENSTOCK_ASSIGN_OR_RETURN(const auto reader, OpenTfRecord(files, path));
   std::vector<uint64_t> offsets;
   uint64_t offset = 0;
@@ -107,16 +107,16 @@ absl::StatusOr<std::vector<uint64_t>> ReadRecords(FileSystem& files,
   }
 }
 
-absl::Status NotInMembers(const std::string& path, uint64_t offset) {
-  return absl::FailedPreconditionError(fmt::format(
+Status NotInMembers(const std::string& path, uint64_t offset) {
+  return FailedPreconditionError(fmt::format(
       "{}: has no header that tells of whole records at compressed offset {}, "
       "as files written by datagen have, so its records cannot be reached by "
       "number: read it in sequence, or unpack it (gzip -d) and index that",
       path, offset));
 }
 
-absl::StatusOr<std::vector<GzipMemberPlace>> HopMembers(
-    const ReadableFile& file, uint64_t size_bytes) {
+StatusOr<std::vector<GzipMemberPlace>> HopMembers(const ReadableFile& file,
+                                                  uint64_t size_bytes) {
   std::vector<GzipMemberPlace> members = {{}};
   while (members.back().offset < size_bytes || members.size() == 1) {
     const GzipMemberPlace& last = members.back();
@@ -126,7 +126,7 @@ absl::StatusOr<std::vector<GzipMemberPlace>> HopMembers(
     const auto member = ReadGzipMemberHeader({header, got});
     if (!member.has_value()) return NotInMembers(file.path(), last.offset);
     if (member->size_bytes > size_bytes - last.offset) {
-      return absl::DataLossError(fmt::format(
+      return DataLossError(fmt::format(
           "{}: gzip stream ended before its trailer at compressed offset {} "
           "(member {} needs {} bytes from {} on); the file is cut off",
           file.path(), size_bytes, members.size() - 1, member->size_bytes,
@@ -142,8 +142,8 @@ absl::StatusOr<std::vector<GzipMemberPlace>> HopMembers(
 }
 
 // What the headers of the members say must be what is in them.
-absl::Status CheckMembers(FileSystem& files, const std::string& path,
-                          std::span<const GzipMemberPlace> members) {
+Status CheckMembers(FileSystem& files, const std::string& path,
+                    std::span<const GzipMemberPlace> members) {
   PENSTOCK_ASSIGN_OR_RETURN(
       const auto reader,
       OpenTfRecord(files, path, {.compression = Compression::kGzip}));
@@ -166,18 +166,17 @@ absl::Status CheckMembers(FileSystem& files, const std::string& path,
       pass();
     }
   }
-  if (next == members.size()) return absl::OkStatus();
-  return absl::DataLossError(
+  if (next == members.size()) return OkStatus();
+  return DataLossError(
       fmt::format("{}: the header of the gzip member at compressed offset {} "
                   "tells of other "
                   "records than it holds",
                   path, members[next > 0 ? next - 1 : 0].offset));
 }
 
-absl::StatusOr<RecordIndex> Build(FileSystem& files, const std::string& path,
-                                  const ReadableFile& file,
-                                  const FileInfo& info,
-                                  const IndexBuildOptions& options) {
+StatusOr<RecordIndex> Build(FileSystem& files, const std::string& path,
+                            const ReadableFile& file, const FileInfo& info,
+                            const IndexBuildOptions& options) {
   const bool all = options.check == IndexCheck::kAll;
   if (options.compression == Compression::kGzip) {
     PENSTOCK_ASSIGN_OR_RETURN(std::vector<GzipMemberPlace> members,
@@ -193,14 +192,14 @@ absl::StatusOr<RecordIndex> Build(FileSystem& files, const std::string& path,
 
 }  // namespace
 
-absl::StatusOr<RecordIndex> BuildRecordIndex(FileSystem& files,
-                                             const std::string& path,
-                                             IndexBuildOptions options) {
+StatusOr<RecordIndex> BuildRecordIndex(FileSystem& files,
+                                       const std::string& path,
+                                       IndexBuildOptions options) {
   return GuardMemory(
-      NoMemory(path, "index it"), [&]() -> absl::StatusOr<RecordIndex> {
+      NoMemory(path, "index it"), [&]() -> StatusOr<RecordIndex> {
         if (options.compression != Compression::kNone &&
             options.compression != Compression::kGzip) {
-          return absl::InvalidArgumentError(
+          return InvalidArgumentError(
               fmt::format("{}: {} files have no index; only plain and gzip "
                           "TFRecord files do",
                           path, CompressionName(options.compression)));
@@ -213,7 +212,7 @@ absl::StatusOr<RecordIndex> BuildRecordIndex(FileSystem& files,
         PENSTOCK_ASSIGN_OR_RETURN(const FileInfo now, files.Stat(path));
         if (now.size_bytes != info.size_bytes ||
             now.mtime_ns != info.mtime_ns) {
-          return absl::FailedPreconditionError(
+          return FailedPreconditionError(
               fmt::format("{}: file changed while reading (size {} -> {})",
                           path, info.size_bytes, now.size_bytes));
         }

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "absl/status/statusor.h"
 #include "formats/files/file.h"
+#include "formats/files/status_or.h"
 #include "formats/index/record_index.h"
 #include "formats/records/record_reader.h"
 
@@ -31,8 +31,8 @@ struct IndexBuildOptions {
 //          up to 4 KiB, what the system has in memory is looked at 8 MiB at a
 //          time where it is mapped, the rest is read; longer ones cost a small
 //          read each.
-absl::StatusOr<RecordIndex> BuildRecordIndex(FileSystem& files,
-                                             const std::string& path,
-                                             IndexBuildOptions options = {});
+StatusOr<RecordIndex> BuildRecordIndex(FileSystem& files,
+                                       const std::string& path,
+                                       IndexBuildOptions options = {});
 
 }  // namespace penstock

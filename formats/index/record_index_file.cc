@@ -8,7 +8,7 @@
 
 #include "formats/files/crc32c.h"
 #include "formats/files/mapped_bytes.h"
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 namespace {
@@ -25,8 +25,8 @@ bool IsVersion1(std::string_view bytes) {
   return stored == Crc32c(bytes.substr(0, 40));
 }
 
-absl::Status OtherVersion(const std::string& path, uint32_t version) {
-  return absl::UnimplementedError(fmt::format(
+Status OtherVersion(const std::string& path, uint32_t version) {
+  return UnimplementedError(fmt::format(
       "{}: record index of version {}, this program reads {}; make it anew "
       "with recordtool index",
       path, version, kRecordIndexVersion));
@@ -121,8 +121,8 @@ const char* TakeData(std::string_view data, RecordIndexParts& parts) {
   return data.empty() ? nullptr : "its size does not fit its header";
 }
 
-absl::Status CheckHeader(const ReadableFile& file, std::string_view bytes,
-                         RecordIndexHeader& header) {
+Status CheckHeader(const ReadableFile& file, std::string_view bytes,
+                   RecordIndexHeader& header) {
   const auto damaged = [&](std::string_view why) {
     return DamagedRecordIndex(file.path(), why);
   };
@@ -156,17 +156,17 @@ absl::Status CheckHeader(const ReadableFile& file, std::string_view bytes,
       header.directory_bytes > bytes.size() - sizeof(header)) {
     return damaged("its header says more than it holds");
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 }  // namespace
 
-absl::StatusOr<RecordIndexParts> OpenRecordIndexFile(const ReadableFile& file) {
+StatusOr<RecordIndexParts> OpenRecordIndexFile(const ReadableFile& file) {
   PENSTOCK_ASSIGN_OR_RETURN(std::unique_ptr<FileBytes> mapped, MapOrCopy(file));
   const std::string_view bytes = mapped->bytes();
   RecordIndexParts parts;
   RecordIndexHeader& header = parts.header;
-  absl::Status status = CheckHeader(file, bytes, header);
+  Status status = CheckHeader(file, bytes, header);
   std::vector<uint32_t> checksums;
   const char* why = nullptr;
   std::string_view data;

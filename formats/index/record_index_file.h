@@ -8,9 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "formats/files/file.h"
+#include "formats/files/status_or.h"
 #include "formats/index/record_index_layout.h"
 #include "formats/index/record_index_pages.h"
 
@@ -30,7 +29,7 @@ struct RecordIndexParts {
 // Takes an untrusted file apart. No number in it is believed before the bytes
 // it speaks of are known to be there.
 // Errors:  kDataLoss; kUnimplemented for another version.
-absl::StatusOr<RecordIndexParts> OpenRecordIndexFile(const ReadableFile& file);
+StatusOr<RecordIndexParts> OpenRecordIndexFile(const ReadableFile& file);
 
 // What is written.
 struct RecordIndexContents {
@@ -45,8 +44,7 @@ struct RecordIndexContents {
 };
 
 // Errors:  kInvalidArgument as RecordIndex::Save.
-absl::Status WriteRecordIndexFile(FileSystem& files,
-                                  const std::string& index_path,
-                                  const RecordIndexContents& contents);
+Status WriteRecordIndexFile(FileSystem& files, const std::string& index_path,
+                            const RecordIndexContents& contents);
 
 }  // namespace penstock

@@ -23,7 +23,7 @@ RecordIndexPages::RecordIndexPages(std::unique_ptr<const FileBytes> bytes,
   static_assert(kPageBytes == kIndexPageBytes);
 }
 
-absl::Status RecordIndexPages::VerifyPage(uint64_t page) const {
+Status RecordIndexPages::VerifyPage(uint64_t page) const {
   const std::string_view bytes = data_.substr(page * kPageBytes, kPageBytes);
   const uint32_t computed = Crc32c(bytes);
   PENSTOCK_RETURN_IF_ERROR(CheckIntact());
@@ -34,22 +34,22 @@ absl::Status RecordIndexPages::VerifyPage(uint64_t page) const {
   }
   verified_[page / 64].fetch_or(uint64_t{1} << (page % 64),
                                 std::memory_order_relaxed);
-  return absl::OkStatus();
+  return OkStatus();
 }
 
-absl::Status RecordIndexPages::CutOff() const {
-  return absl::FailedPreconditionError(fmt::format(
+Status RecordIndexPages::CutOff() const {
+  return FailedPreconditionError(fmt::format(
       "{}: the index was cut off while in use; put another in its place by "
       "renaming, as recordtool index does",
       path_));
 }
 
-absl::Status RecordIndexPages::Damaged(std::string_view why) const {
+Status RecordIndexPages::Damaged(std::string_view why) const {
   return DamagedRecordIndex(path_, why);
 }
 
-absl::Status DamagedRecordIndex(std::string_view path, std::string_view why) {
-  return absl::DataLossError(fmt::format(
+Status DamagedRecordIndex(std::string_view path, std::string_view why) {
+  return DataLossError(fmt::format(
       "{}: damaged record index: {}; make it anew with recordtool index", path,
       why));
 }

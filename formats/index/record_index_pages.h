@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "formats/files/file.h"
+#include "formats/files/status.h"
 
 namespace penstock {
 
@@ -27,21 +27,21 @@ class RecordIndexPages {
   std::string_view data() const { return data_; }
 
   // OK where all of [begin, end) of the data is as it was written.
-  absl::Status Verify(uint64_t begin, uint64_t end) const {
+  Status Verify(uint64_t begin, uint64_t end) const {
     for (uint64_t page = begin / kPageBytes; page * kPageBytes < end; ++page) {
       if (IsVerified(page)) continue;
-      absl::Status status = VerifyPage(page);
+      Status status = VerifyPage(page);
       if (!status.ok()) return status;
     }
-    return absl::OkStatus();
+    return OkStatus();
   }
 
   // To be asked after reading: OK unless the sidecar was cut off meanwhile.
-  absl::Status CheckIntact() const {
-    return bytes_->intact() ? absl::OkStatus() : CutOff();
+  Status CheckIntact() const {
+    return bytes_->intact() ? OkStatus() : CutOff();
   }
 
-  absl::Status Damaged(std::string_view why) const;
+  Status Damaged(std::string_view why) const;
 
  private:
   static constexpr uint64_t kPageBytes = 64 << 10;
@@ -52,8 +52,8 @@ class RecordIndexPages {
             (page % 64)) &
            1;
   }
-  absl::Status VerifyPage(uint64_t page) const;
-  absl::Status CutOff() const;
+  Status VerifyPage(uint64_t page) const;
+  Status CutOff() const;
 
   const std::unique_ptr<const FileBytes> bytes_;
   const std::string_view data_;
@@ -63,6 +63,6 @@ class RecordIndexPages {
 };
 
 // "damaged record index: `why`; make it anew ..."
-absl::Status DamagedRecordIndex(std::string_view path, std::string_view why);
+Status DamagedRecordIndex(std::string_view path, std::string_view why);
 
 }  // namespace penstock

@@ -10,7 +10,7 @@
 
 #include "formats/files/atomic_file.h"
 #include "formats/files/quoted.h"
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "formats/index/record_index_build.h"
 #include "formats/tfrecord/tfrecord_framing.h"
 
@@ -44,7 +44,7 @@ class LineChecker {
               const RecordIndex& index)
       : text_path_(text_path), path_(path), index_(index) {}
 
-  absl::Status Check(std::string_view text) {
+  Status Check(std::string_view text) {
     const uint64_t number = lines_++;
     const std::optional<Line> line = ParseLine(text);
     if (!line.has_value()) {
@@ -72,19 +72,19 @@ class LineChecker {
                       "framing",
                       line->size_bytes, number, path_, size_bytes));
     }
-    return absl::OkStatus();
+    return OkStatus();
   }
 
-  absl::Status CheckEnd() {
-    if (lines_ == index_.records()) return absl::OkStatus();
+  Status CheckEnd() {
+    if (lines_ == index_.records()) return OkStatus();
     ++lines_;
     return AtLine(
         fmt::format("is missing: {} has {} records", path_, index_.records()));
   }
 
  private:
-  absl::Status AtLine(std::string_view what) const {
-    return absl::InvalidArgumentError(
+  Status AtLine(std::string_view what) const {
+    return InvalidArgumentError(
         fmt::format("{}:{}: {}; make it anew with recordtool index --form=dali",
                     text_path_, lines_, what));
   }
@@ -97,10 +97,10 @@ class LineChecker {
 
 }  // namespace
 
-absl::Status WriteIndexText(FileSystem& files, const std::string& text_path,
-                            const RecordIndex& index) {
+Status WriteIndexText(FileSystem& files, const std::string& text_path,
+                      const RecordIndex& index) {
   if (index.in_gzip_members()) {
-    return absl::InvalidArgumentError(fmt::format(
+    return InvalidArgumentError(fmt::format(
         "{}: the text form has offsets of uncompressed files only; write the "
         "binary form",
         text_path));
@@ -120,9 +120,9 @@ absl::Status WriteIndexText(FileSystem& files, const std::string& text_path,
   return out->Commit();
 }
 
-absl::StatusOr<RecordIndex> ReadIndexText(FileSystem& files,
-                                          const std::string& text_path,
-                                          const std::string& path) {
+StatusOr<RecordIndex> ReadIndexText(FileSystem& files,
+                                    const std::string& text_path,
+                                    const std::string& path) {
   PENSTOCK_ASSIGN_OR_RETURN(
       RecordIndex index,
       BuildRecordIndex(files, path, {.check = IndexCheck::kHeaders}));

@@ -4,9 +4,8 @@
 
 #include <string>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "formats/files/file.h"
+#include "formats/files/status_or.h"
 #include "formats/index/record_index.h"
 
 namespace penstock {
@@ -14,16 +13,16 @@ namespace penstock {
 // Writes it at `text_path`, atomically.
 // Errors:  kInvalidArgument for an index of gzip members, which the form cannot
 //          tell; those of RecordIndex::Find and of AtomicFile.
-absl::Status WriteIndexText(FileSystem& files, const std::string& text_path,
-                            const RecordIndex& index);
+Status WriteIndexText(FileSystem& files, const std::string& text_path,
+                      const RecordIndex& index);
 
 // Reads `text_path`, comparing each line with the record headers of `path`, so
 // what comes back is right or an error.
 // Errors:  kInvalidArgument naming the line that is malformed, overlaps, leaves
 //          a gap, or tells another size than the record has; those of
 //          BuildRecordIndex.
-absl::StatusOr<RecordIndex> ReadIndexText(FileSystem& files,
-                                          const std::string& text_path,
-                                          const std::string& path);
+StatusOr<RecordIndex> ReadIndexText(FileSystem& files,
+                                    const std::string& text_path,
+                                    const std::string& path);
 
 }  // namespace penstock

@@ -9,7 +9,7 @@
 
 #include "formats/files/atomic_file.h"
 #include "formats/files/crc32c.h"
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "formats/index/record_index_file.h"
 #include "formats/streams/gzip_member.h"
 #include "formats/tfrecord/tfrecord_framing.h"
@@ -59,8 +59,8 @@ bool AreMembers(const RecordIndexContents& contents) {
   return true;
 }
 
-absl::Status CheckColumns(const std::string& index_path,
-                          const RecordIndexContents& contents) {
+Status CheckColumns(const std::string& index_path,
+                    const RecordIndexContents& contents) {
   for (size_t c = 0; c < contents.names.size(); ++c) {
     const std::string& name = contents.names[c];
     const char* why = nullptr;
@@ -73,12 +73,12 @@ absl::Status CheckColumns(const std::string& index_path,
       why = "is there twice";
     }
     if (why != nullptr) {
-      return absl::InvalidArgumentError(
+      return InvalidArgumentError(
           fmt::format("{}: length column \"{}\" {}", index_path, name, why));
     }
   }
-  if (contents.names.size() <= kMostLengthColumns) return absl::OkStatus();
-  return absl::InvalidArgumentError(
+  if (contents.names.size() <= kMostLengthColumns) return OkStatus();
+  return InvalidArgumentError(
       fmt::format("{}: {} length columns, at most {} fit", index_path,
                   contents.names.size(), kMostLengthColumns));
 }
@@ -122,14 +122,13 @@ std::string MakeDirectory(std::span<const std::string> names,
 
 }  // namespace
 
-absl::Status WriteRecordIndexFile(FileSystem& files,
-                                  const std::string& index_path,
-                                  const RecordIndexContents& contents) {
+Status WriteRecordIndexFile(FileSystem& files, const std::string& index_path,
+                            const RecordIndexContents& contents) {
   PENSTOCK_RETURN_IF_ERROR(CheckColumns(index_path, contents));
   const bool plain = contents.members.empty();
   if (plain ? !AreOffsets(contents.offsets, contents.file.size_bytes)
             : !AreMembers(contents)) {
-    return absl::InvalidArgumentError(
+    return InvalidArgumentError(
         fmt::format("{}: the offsets are not those of a TFRecord file of {} "
                     "bytes",
                     index_path, contents.file.size_bytes));

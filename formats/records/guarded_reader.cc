@@ -4,18 +4,19 @@
 #include <optional>
 #include <utility>
 
+#include "formats/files/function_ref.h"
 #include "formats/files/memory_guard.h"
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 namespace {
 
 class GuardedReader final : public RecordReader {
  public:
-  GuardedReader(std::unique_ptr<RecordReader> reader, absl::Status no_memory)
+  GuardedReader(std::unique_ptr<RecordReader> reader, Status no_memory)
       : reader_(std::move(reader)), no_memory_(std::move(no_memory)) {}
 
-  absl::StatusOr<std::optional<RecordBlock>> NextBlock() override {
+  StatusOr<std::optional<RecordBlock>> NextBlock() override {
     if (out_of_memory_) return no_memory_;
     try {
       return reader_->NextBlock();
@@ -31,17 +32,17 @@ class GuardedReader final : public RecordReader {
 
  private:
   const std::unique_ptr<RecordReader> reader_;
-  const absl::Status no_memory_;  // made while there was some
+  const Status no_memory_;  // made while there was some
   bool out_of_memory_ = false;
 };
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<RecordReader>> OpenGuarded(
+StatusOr<std::unique_ptr<RecordReader>> OpenGuarded(
     const std::string& path,
-    absl::FunctionRef<absl::StatusOr<std::unique_ptr<RecordReader>>()> open) {
-  const absl::Status no_memory = NoMemory(path, "read it");
-  using Reader = absl::StatusOr<std::unique_ptr<RecordReader>>;
+    FunctionRef<StatusOr<std::unique_ptr<RecordReader>>()> open) {
+  const Status no_memory = NoMemory(path, "read it");
+  using Reader = StatusOr<std::unique_ptr<RecordReader>>;
   return GuardMemory(no_memory, [&]() -> Reader {
     PENSTOCK_ASSIGN_OR_RETURN(auto reader, open());
     return std::make_unique<GuardedReader>(std::move(reader), no_memory);

@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
-#include "absl/functional/function_ref.h"
-#include "absl/status/statusor.h"
+#include "formats/files/function_ref.h"
+#include "formats/files/status_or.h"
 #include "formats/records/record_reader.h"
 
 namespace penstock {
@@ -14,8 +14,8 @@ namespace penstock {
 // What `open` gives, guarded: where memory ends, opening and NextBlock() are
 // kResourceExhausted, naming `path`, the latter for ever. Locate() may throw.
 // Cost:    a virtual call for each block.
-absl::StatusOr<std::unique_ptr<RecordReader>> OpenGuarded(
+StatusOr<std::unique_ptr<RecordReader>> OpenGuarded(
     const std::string& path,
-    absl::FunctionRef<absl::StatusOr<std::unique_ptr<RecordReader>>()> open);
+    FunctionRef<StatusOr<std::unique_ptr<RecordReader>>()> open);
 
 }  // namespace penstock

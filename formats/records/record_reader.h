@@ -12,8 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 
@@ -41,7 +40,7 @@ class RecordReader {
   // Records before a defect are delivered first, then the error, for ever.
   // Errors:  kDataLoss, kResourceExhausted, kUnavailable, kInvalidArgument;
   //          each names the file and the offset or line.
-  virtual absl::StatusOr<std::optional<RecordBlock>> NextBlock() = 0;
+  virtual StatusOr<std::optional<RecordBlock>> NextBlock() = 0;
 
   // Where record `i` of the block given last came from, for messages:
   // "a.tfrecord: record 92 at offset 4096", "b.jsonl:17".

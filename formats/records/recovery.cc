@@ -41,22 +41,21 @@ std::string SkippedText(const SkippedRegion& region) {
                      region.reason);
 }
 
-absl::Status SkipBudget::Take(uint64_t bytes) {
+Status SkipBudget::Take(uint64_t bytes) {
   constexpr auto kRelaxed = std::memory_order_relaxed;
   const SkipLimit used = {.regions = regions_.fetch_add(1, kRelaxed) + 1,
                           .bytes = bytes_.fetch_add(bytes, kRelaxed) + bytes};
-  if (!Over(used, limit_)) return absl::OkStatus();
-  return absl::ResourceExhaustedError(
+  if (!Over(used, limit_)) return OkStatus();
+  return ResourceExhaustedError(
       fmt::format("more than {} would be skipped in all files together",
                   LimitText(limit_)));
 }
 
-absl::Status CheckRecovery(const std::string& path,
-                           const RecoveryOptions& options) {
+Status CheckRecovery(const std::string& path, const RecoveryOptions& options) {
   if (options.on_corruption == OnCorruption::kFail || options.on_skipped) {
-    return absl::OkStatus();
+    return OkStatus();
   }
-  return absl::InvalidArgumentError(fmt::format(
+  return InvalidArgumentError(fmt::format(
       "{}: on_corruption is {}, but on_skipped is not set: nobody would be "
       "told of what is lost",
       path, OnCorruptionName(options.on_corruption)));
@@ -64,12 +63,12 @@ absl::Status CheckRecovery(const std::string& path,
 
 SkipMeter::SkipMeter(RecoveryOptions options) : options_(std::move(options)) {}
 
-absl::Status SkipMeter::Skip(SkippedRegion region) {
+Status SkipMeter::Skip(SkippedRegion region) {
   const uint64_t bytes = region.end - region.begin;
   ++used_.regions;
   used_.bytes += bytes;
   if (Over(used_, options_.per_file)) {
-    return absl::ResourceExhaustedError(fmt::format(
+    return ResourceExhaustedError(fmt::format(
         "{}: more than {} would be skipped in one file; next: {}", region.file,
         LimitText(options_.per_file), SkippedText(region)));
   }
@@ -77,7 +76,7 @@ absl::Status SkipMeter::Skip(SkippedRegion region) {
     PENSTOCK_RETURN_IF_ERROR(options_.total->Take(bytes));
   }
   options_.on_skipped(region);
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 }  // namespace penstock

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "absl/status/status.h"
+#include "formats/files/status.h"
 
 namespace penstock {
 
@@ -59,7 +59,7 @@ class SkipBudget {
   const SkipLimit& limit() const { return limit_; }
 
   // Errors:  kResourceExhausted once more was skipped than the limit, for ever.
-  absl::Status Take(uint64_t bytes);
+  Status Take(uint64_t bytes);
 
  private:
   const SkipLimit limit_;
@@ -79,8 +79,7 @@ struct RecoveryOptions {
 };
 
 // Errors:  kInvalidArgument where regions would be skipped and nobody told.
-absl::Status CheckRecovery(const std::string& path,
-                           const RecoveryOptions& options);
+Status CheckRecovery(const std::string& path, const RecoveryOptions& options);
 
 // Keeps one file to its limits.
 //
@@ -92,7 +91,7 @@ class SkipMeter {
   OnCorruption on_corruption() const { return options_.on_corruption; }
 
   // Tells of the region, or returns why it is one too many.
-  absl::Status Skip(SkippedRegion region);
+  Status Skip(SkippedRegion region);
 
  private:
   const RecoveryOptions options_;

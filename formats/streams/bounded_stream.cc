@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 namespace {
@@ -20,7 +20,7 @@ class BoundedStream final : public ByteStream {
         packed_bytes_(packed_bytes),
         limits_(limits) {}
 
-  absl::StatusOr<size_t> Read(std::span<char> out) override {
+  StatusOr<size_t> Read(std::span<char> out) override {
     PENSTOCK_RETURN_IF_ERROR(failed_);
     PENSTOCK_ASSIGN_OR_RETURN(const size_t got, unpacked_->Read(out));
     total_bytes_ += got;
@@ -39,26 +39,26 @@ class BoundedStream final : public ByteStream {
   const uint64_t packed_bytes_;
   const UnpackLimits limits_;
   uint64_t total_bytes_ = 0;
-  absl::Status failed_;
+  Status failed_;
 };
 
 }  // namespace
 
-absl::Status CheckUnpacked(const std::string& path, uint64_t unpacked_bytes,
-                           uint64_t packed_bytes, const UnpackLimits& limits) {
+Status CheckUnpacked(const std::string& path, uint64_t unpacked_bytes,
+                     uint64_t packed_bytes, const UnpackLimits& limits) {
   if (unpacked_bytes > limits.max_total_bytes) {
-    return absl::ResourceExhaustedError(
+    return ResourceExhaustedError(
         fmt::format("{}: unpacks to more than {} bytes; raise max_total_bytes",
                     path, limits.max_total_bytes));
   }
   const uint64_t ratio = unpacked_bytes / std::max<uint64_t>(packed_bytes, 1);
   if (unpacked_bytes > kAlwaysAllowedBytes && ratio > limits.max_ratio) {
-    return absl::ResourceExhaustedError(fmt::format(
+    return ResourceExhaustedError(fmt::format(
         "{}: {} bytes unpack to {} and more (ratio {} > {}); raise max_ratio "
         "if the file can be trusted",
         path, packed_bytes, unpacked_bytes, ratio, limits.max_ratio));
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 std::unique_ptr<ByteStream> MakeBoundedStream(

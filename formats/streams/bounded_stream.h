@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "absl/status/status.h"
+#include "formats/files/status.h"
 #include "formats/streams/byte_stream.h"
 #include "formats/streams/unpack_limits.h"
 
@@ -18,7 +18,7 @@ std::unique_ptr<ByteStream> MakeBoundedStream(
     UnpackLimits limits);
 
 // The error where `unpacked_bytes` out of `packed_bytes` are too many.
-absl::Status CheckUnpacked(const std::string& path, uint64_t unpacked_bytes,
-                           uint64_t packed_bytes, const UnpackLimits& limits);
+Status CheckUnpacked(const std::string& path, uint64_t unpacked_bytes,
+                     uint64_t packed_bytes, const UnpackLimits& limits);
 
 }  // namespace penstock

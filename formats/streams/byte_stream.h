@@ -11,8 +11,7 @@
 #include <span>
 #include <string>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 
@@ -28,11 +27,11 @@ class ByteStream {
   //          kFailedPrecondition where it changed while it was read, and those
   //          of ReadableFile. The error comes after the bytes before it and
   //          for ever. Each names the file.
-  virtual absl::StatusOr<size_t> Read(std::span<char> out) = 0;
+  virtual StatusOr<size_t> Read(std::span<char> out) = 0;
 
   // Passes the next `size` bytes, which nobody wants; there must be so many.
   // Errors:  those of Read.
-  virtual absl::Status Skip(uint64_t size);
+  virtual Status Skip(uint64_t size);
 
   // How many bytes there are in all, where that is known before the end.
   virtual std::optional<uint64_t> size_bytes() const = 0;

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "formats/streams/compressed_input.h"
 
 namespace penstock {
@@ -20,7 +20,7 @@ class Bzip2Stream final : public ByteStream {
       : input_(std::move(source)) {}
   ~Bzip2Stream() override { Leave(); }
 
-  absl::StatusOr<size_t> Read(std::span<char> out) override {
+  StatusOr<size_t> Read(std::span<char> out) override {
     size_t filled = 0;
     while (filled < out.size() && !ended_ && failed_.ok()) {
       failed_ = in_stream_ ? Decode(out, filled) : Enter();
@@ -33,7 +33,7 @@ class Bzip2Stream final : public ByteStream {
   const std::string& path() const override { return input_.path(); }
 
  private:
-  absl::Status Enter() {
+  Status Enter() {
     constexpr std::string_view kMagic = "BZh";
     PENSTOCK_RETURN_IF_ERROR(input_.Want(kMagic.size()));
     const std::string_view in = input_.bytes();
@@ -46,11 +46,11 @@ class Bzip2Stream final : public ByteStream {
     }
     state_ = {};
     if (BZ2_bzDecompressInit(&state_, 0, 0) != BZ_OK) {
-      return absl::ResourceExhaustedError(
+      return ResourceExhaustedError(
           fmt::format("{}: no memory to decode bzip2", path()));
     }
     in_stream_ = true;
-    return absl::OkStatus();
+    return OkStatus();
   }
 
   void Leave() {
@@ -58,7 +58,7 @@ class Bzip2Stream final : public ByteStream {
     in_stream_ = false;
   }
 
-  absl::Status Decode(std::span<char> out, size_t& filled) {
+  Status Decode(std::span<char> out, size_t& filled) {
     constexpr size_t kMost = std::numeric_limits<unsigned>::max();
     PENSTOCK_RETURN_IF_ERROR(input_.Want(1));
     const std::string_view in = input_.bytes();
@@ -78,18 +78,18 @@ class Bzip2Stream final : public ByteStream {
     } else if (in.empty() && made == 0) {
       return Truncated();
     }
-    return absl::OkStatus();
+    return OkStatus();
   }
 
-  absl::Status Truncated() const {
-    return absl::DataLossError(
+  Status Truncated() const {
+    return DataLossError(
         fmt::format("{}: bzip2 stream ended before its end at compressed "
                     "offset {} (stream {}); the file is cut off",
                     path(), input_.offset(), streams_));
   }
 
-  absl::Status Corrupt() const {
-    return absl::DataLossError(fmt::format(
+  Status Corrupt() const {
+    return DataLossError(fmt::format(
         "{}: corrupted bzip2 data in stream {} near compressed offset {}",
         path(), streams_, input_.offset()));
   }
@@ -99,7 +99,7 @@ class Bzip2Stream final : public ByteStream {
   uint64_t streams_ = 0;  // finished ones
   bool in_stream_ = false;
   bool ended_ = false;
-  absl::Status failed_;
+  Status failed_;
 };
 
 }  // namespace

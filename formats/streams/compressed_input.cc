@@ -6,7 +6,7 @@
 #include <cstring>
 #include <utility>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "formats/streams/file_signature.h"
 
 namespace penstock {
@@ -17,8 +17,8 @@ CompressedInput::CompressedInput(std::unique_ptr<ByteStream> source,
       buffer_(std::make_unique_for_overwrite<char[]>(kBufferBytes)),
       offset_of_end_(offset) {}
 
-absl::Status CompressedInput::Want(size_t size) {
-  if (end_ - begin_ >= size) return absl::OkStatus();
+Status CompressedInput::Want(size_t size) {
+  if (end_ - begin_ >= size) return OkStatus();
   std::memmove(buffer_.get(), buffer_.get() + begin_, end_ - begin_);
   end_ -= std::exchange(begin_, 0);
   while (end_ < size) {
@@ -29,18 +29,18 @@ absl::Status CompressedInput::Want(size_t size) {
     end_ += got;
     offset_of_end_ += got;
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
-absl::Status CompressedInput::ExpectOnlyPadding(std::string_view what) {
+Status CompressedInput::ExpectOnlyPadding(std::string_view what) {
   while (true) {
     PENSTOCK_RETURN_IF_ERROR(Want(1));
     const std::string_view left = bytes();
-    if (left.empty()) return absl::OkStatus();
+    if (left.empty()) return OkStatus();
     const size_t junk = left.find_first_not_of('\0');
     Consume(std::min(junk, left.size()));
     if (junk != std::string_view::npos) {
-      return absl::DataLossError(fmt::format(
+      return DataLossError(fmt::format(
           "{}: bytes that are no {} data after its end, at compressed "
           "offset {} (they start with {})",
           path(), what, offset(), FirstBytesText(bytes())));
@@ -48,10 +48,10 @@ absl::Status CompressedInput::ExpectOnlyPadding(std::string_view what) {
   }
 }
 
-absl::Status CompressedInput::NotWrapped(std::string_view name) {
+Status CompressedInput::NotWrapped(std::string_view name) {
   PENSTOCK_RETURN_IF_ERROR(Want(64));
   const std::string_view type = LooksLike(bytes());
-  return absl::InvalidArgumentError(fmt::format(
+  return InvalidArgumentError(fmt::format(
       "{}: is not {} (starts with {}); {}", path(), name,
       FirstBytesText(bytes()),
       type.empty() ? std::string("choose the compression it was written with")

@@ -7,8 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
+#include "formats/files/status.h"
 #include "formats/streams/byte_stream.h"
 
 namespace penstock {
@@ -28,7 +27,7 @@ class CompressedInput {
 
   // Makes bytes() at least `size` (at most 64) long, or as long as the source
   // still allows.
-  absl::Status Want(size_t size);
+  Status Want(size_t size);
 
   // Place of bytes()[0] in the file.
   uint64_t offset() const { return offset_of_end_ - (end_ - begin_); }
@@ -38,10 +37,10 @@ class CompressedInput {
 
   // OK where nothing but zero bytes, as tapes leave them, is left in the file.
   // `what` ended before them.
-  absl::Status ExpectOnlyPadding(std::string_view what);
+  Status ExpectOnlyPadding(std::string_view what);
 
   // The error for a file that begins with no `name` header.
-  absl::Status NotWrapped(std::string_view name);
+  Status NotWrapped(std::string_view name);
 
  private:
   static constexpr size_t kBufferBytes = 256 << 10;

@@ -104,13 +104,13 @@ std::optional<FileKind> KnownKindOfFile(std::string_view path) {
   return std::nullopt;
 }
 
-absl::StatusOr<FileKind> KindOfFile(const std::string& path) {
+StatusOr<FileKind> KindOfFile(const std::string& path) {
   if (const auto kind = KnownKindOfFile(path)) return *kind;
   std::string list;
   for (const KnownEnd& known : kKnownEnds) {
     list += fmt::format("{}{}", list.empty() ? "" : ", ", known.end);
   }
-  return absl::InvalidArgumentError(fmt::format(
+  return InvalidArgumentError(fmt::format(
       "{}: the name does not say what the file is; known are {}, each also "
       "with .gz, .zst, .xz or .bz2; or say the kind{}",
       path, list,

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "absl/status/statusor.h"
+#include "formats/files/status_or.h"
 #include "formats/records/record_reader.h"
 
 namespace penstock {
@@ -26,7 +26,7 @@ enum class FileKind {
 // ".gz", ".zst", ".xz" or ".bz2" and a shard's "-00003-of-00016", in any case.
 // Errors:  kInvalidArgument where the name says nothing; the message lists the
 //          names that do.
-absl::StatusOr<FileKind> KindOfFile(const std::string& path);
+StatusOr<FileKind> KindOfFile(const std::string& path);
 
 // The same without a word where the name says nothing.
 std::optional<FileKind> KnownKindOfFile(std::string_view path);

@@ -12,8 +12,6 @@
 namespace penstock {
 namespace {
 
-constexpr size_t kOutputStepBytes = 64 << 10;
-
 class GzipCompressor final : public Compressor {
  public:
   GzipCompressor()
@@ -26,38 +24,38 @@ class GzipCompressor final : public Compressor {
     state_.gzip_flag = IGZIP_GZIP;
   }
 
-  absl::Status Add(std::string_view bytes, std::string& out) override {
+  Status Add(std::string_view bytes, std::string& out) override {
     // igzip counts in 32 bits.
     constexpr size_t kMost = size_t{1} << 30;
     for (; !bytes.empty(); bytes.remove_prefix(std::min(bytes.size(), kMost))) {
       PENSTOCK_RETURN_IF_ERROR(Deflate(bytes.substr(0, kMost), out));
     }
-    return absl::OkStatus();
+    return OkStatus();
   }
 
-  absl::Status Finish(std::string& out) override {
+  Status Finish(std::string& out) override {
     state_.end_of_stream = 1;
     return Deflate({}, out);
   }
 
  private:
-  absl::Status Deflate(std::string_view bytes, std::string& out) {
+  Status Deflate(std::string_view bytes, std::string& out) {
     // igzip only reads its input, although its pointer is not const.
     state_.next_in =
         reinterpret_cast<uint8_t*>(const_cast<char*>(bytes.data()));
     state_.avail_in = bytes.size();
     do {
       const size_t before = out.size();
-      out.resize(before + kOutputStepBytes);
+      out.resize(before + kCompressorStepBytes);
       state_.next_out = reinterpret_cast<uint8_t*>(out.data() + before);
-      state_.avail_out = kOutputStepBytes;
+      state_.avail_out = kCompressorStepBytes;
       const int result = isal_deflate(&state_);
       out.resize(out.size() - state_.avail_out);
       if (result != COMP_OK) {
-        return absl::InternalError(fmt::format("igzip failed: {}", result));
+        return InternalError(fmt::format("igzip failed: {}", result));
       }
     } while (state_.avail_in > 0 || state_.avail_out == 0);
-    return absl::OkStatus();
+    return OkStatus();
   }
 
   const std::unique_ptr<uint8_t[]> level_buffer_;

@@ -44,8 +44,8 @@ void StoreHeader(const GzipMember& member, char* to) {
 
 }  // namespace
 
-absl::Status PackGzipMember(std::string_view framed, uint64_t records,
-                            std::string& out) {
+Status PackGzipMember(std::string_view framed, uint64_t records,
+                      std::string& out) {
   // The header of the compressor is overwritten by the end of a longer one.
   out.assign(kGzipMemberHeaderBytes - kPlainHeaderBytes, '\0');
   const std::unique_ptr<Compressor> compressor = MakeGzipCompressor();
@@ -55,7 +55,7 @@ absl::Status PackGzipMember(std::string_view framed, uint64_t records,
                .framed_bytes = framed.size(),
                .records = records},
               out.data());
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 std::optional<GzipMember> ReadGzipMemberHeader(std::string_view bytes) {
@@ -74,12 +74,12 @@ std::optional<GzipMember> ReadGzipMemberHeader(std::string_view bytes) {
   return member;
 }
 
-absl::Status UnpackGzipMember(std::string_view packed, uint64_t framed_bytes,
-                              std::string& framed) {
+Status UnpackGzipMember(std::string_view packed, uint64_t framed_bytes,
+                        std::string& framed) {
   constexpr uint64_t kMost = std::numeric_limits<uint32_t>::max();
   if (packed.size() < kGzipMemberHeaderBytes + kTrailerBytes ||
       framed_bytes / kMostRatio > packed.size()) {
-    return absl::DataLossError("corrupted gzip data: shorter than its records");
+    return DataLossError("corrupted gzip data: shorter than its records");
   }
   if (framed.size() < framed_bytes) framed.resize(framed_bytes);
   inflate_state state;
@@ -103,22 +103,22 @@ absl::Status UnpackGzipMember(std::string_view packed, uint64_t framed_bytes,
     used += in - state.avail_in;
     made += room - state.avail_out;
     if (result == ISAL_INCORRECT_CHECKSUM) {
-      return absl::DataLossError("gzip CRC mismatch");
+      return DataLossError("gzip CRC mismatch");
     }
     const bool stuck = in == state.avail_in && room == state.avail_out;
     if (result != ISAL_DECOMP_OK ||
         (stuck && state.block_state != ISAL_BLOCK_FINISH)) {
-      return absl::DataLossError("corrupted gzip data");
+      return DataLossError("corrupted gzip data");
     }
   }
   if (used != packed.size() || made != framed_bytes) {
-    return absl::DataLossError(
+    return DataLossError(
         fmt::format("corrupted gzip data: {} of {} bytes, which hold {} bytes "
                     "of records instead of {}",
                     used, packed.size(), made, framed_bytes));
   }
   framed.resize(framed_bytes);
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 }  // namespace penstock

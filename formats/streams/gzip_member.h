@@ -21,7 +21,7 @@
 #include <string>
 #include <string_view>
 
-#include "absl/status/status.h"
+#include "formats/files/status.h"
 
 namespace penstock {
 
@@ -35,8 +35,8 @@ struct GzipMember {
 
 // Replaces `out` by a member that holds the framed records `framed`.
 // Cost:    that of MakeGzipCompressor.
-absl::Status PackGzipMember(std::string_view framed, uint64_t records,
-                            std::string& out);
+Status PackGzipMember(std::string_view framed, uint64_t records,
+                      std::string& out);
 
 // What the first kGzipMemberHeaderBytes of a member say; nullopt where it is no
 // member made by PackGzipMember, or its header is damaged.
@@ -46,7 +46,7 @@ std::optional<GzipMember> ReadGzipMemberHeader(std::string_view bytes);
 // long. It is reused without being filled with zeros again.
 // Errors:  kDataLoss without a place: `corrupted gzip data`, `gzip CRC
 //          mismatch`, or another length than was said.
-absl::Status UnpackGzipMember(std::string_view packed, uint64_t framed_bytes,
-                              std::string& framed);
+Status UnpackGzipMember(std::string_view packed, uint64_t framed_bytes,
+                        std::string& framed);
 
 }  // namespace penstock

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "formats/streams/compressed_input.h"
 
 namespace penstock {
@@ -24,7 +24,7 @@ class IgzipStream final : public GzipStream {
     isal_inflate_init(state_.get());
   }
 
-  absl::StatusOr<size_t> Read(std::span<char> out) override {
+  StatusOr<size_t> Read(std::span<char> out) override {
     size_t filled = 0;
     while (filled < out.size() && !ended_ && failed_.ok()) {
       failed_ = in_member_ ? Inflate(out, filled) : StartMember();
@@ -39,7 +39,7 @@ class IgzipStream final : public GzipStream {
   uint64_t member_offset() const override { return member_offset_; }
 
  private:
-  absl::Status StartMember() {
+  Status StartMember() {
     PENSTOCK_RETURN_IF_ERROR(input_.Want(2));
     member_offset_ = input_.offset();
     given_bytes_ = 0;
@@ -56,12 +56,12 @@ class IgzipStream final : public GzipStream {
     PENSTOCK_RETURN_IF_ERROR(SkipHeader());
     state_->crc_flag = ISAL_GZIP_NO_HDR_VER;  // the reset forgets it
     in_member_ = true;
-    return absl::OkStatus();
+    return OkStatus();
   }
 
   // isal_inflate can read headers, too, but forgets which fields follow where
   // the input stops inside one.
-  absl::Status SkipHeader() {
+  Status SkipHeader() {
     isal_gzip_header header;
     isal_gzip_header_init(&header);
     while (true) {
@@ -70,7 +70,7 @@ class IgzipStream final : public GzipStream {
       OfferInput();
       const int result = isal_read_gzip_header(state_.get(), &header);
       TakeUsedInput();
-      if (result == ISAL_DECOMP_OK) return absl::OkStatus();
+      if (result == ISAL_DECOMP_OK) return OkStatus();
       if (result != ISAL_END_INPUT) {
         return Corrupt(result == ISAL_INCORRECT_CHECKSUM ? ISAL_INVALID_WRAPPER
                                                          : result);
@@ -80,7 +80,7 @@ class IgzipStream final : public GzipStream {
 
   // Decodes what fits into `out` from `filled` on. igzip reports cut off input
   // as success, so the end of the member must be seen.
-  absl::Status Inflate(std::span<char> out, size_t& filled) {
+  Status Inflate(std::span<char> out, size_t& filled) {
     constexpr size_t kMost = std::numeric_limits<uint32_t>::max();
     auto* const place = reinterpret_cast<uint8_t*>(out.data() + filled);
     OfferInput();
@@ -102,7 +102,7 @@ class IgzipStream final : public GzipStream {
       PENSTOCK_RETURN_IF_ERROR(input_.Want(1));
       if (input_.bytes().empty()) return Truncated();
     }
-    return absl::OkStatus();
+    return OkStatus();
   }
 
   void OfferInput() {
@@ -117,21 +117,21 @@ class IgzipStream final : public GzipStream {
     return used;
   }
 
-  absl::Status Truncated() const {
-    return absl::DataLossError(
+  Status Truncated() const {
+    return DataLossError(
         fmt::format("{}: gzip stream ended before its trailer at compressed "
                     "offset {} (member {}); the file is cut off",
                     path(), input_.offset_of_end(), member_));
   }
 
-  absl::Status Corrupt(int result) const {
+  Status Corrupt(int result) const {
     if (result == ISAL_INCORRECT_CHECKSUM) {
-      return absl::DataLossError(fmt::format(
+      return DataLossError(fmt::format(
           "{}: gzip CRC mismatch in member {}, which ends near compressed "
           "offset {}; {} bytes of it were given before, unverified",
           path(), member_, input_.offset(), given_bytes_));
     }
-    return absl::DataLossError(fmt::format(
+    return DataLossError(fmt::format(
         "{}: corrupted gzip {} in member {} near compressed offset {}", path(),
         result == ISAL_INVALID_WRAPPER || result == ISAL_UNSUPPORTED_METHOD
             ? "header"
@@ -146,7 +146,7 @@ class IgzipStream final : public GzipStream {
   uint64_t given_bytes_ = 0;  // of the member
   bool in_member_ = false;
   bool ended_ = false;
-  absl::Status failed_;
+  Status failed_;
 };
 
 }  // namespace

@@ -12,7 +12,7 @@ class MemoryStream final : public ByteStream {
   MemoryStream(std::string path, std::string_view bytes)
       : path_(std::move(path)), size_bytes_(bytes.size()), left_(bytes) {}
 
-  absl::StatusOr<size_t> Read(std::span<char> out) override {
+  StatusOr<size_t> Read(std::span<char> out) override {
     const size_t count = std::min(out.size(), left_.size());
     if (count > 0) std::memcpy(out.data(), left_.data(), count);
     left_.remove_prefix(count);

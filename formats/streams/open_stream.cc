@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "formats/streams/bzip2_stream.h"
 #include "formats/streams/gzip_stream.h"
 #include "formats/streams/plain_stream.h"
@@ -12,8 +12,9 @@
 
 namespace penstock {
 
-absl::StatusOr<std::unique_ptr<ByteStream>> OpenStream(
-    FileSystem& files, const std::string& path, Compression compression) {
+StatusOr<std::unique_ptr<ByteStream>> OpenStream(FileSystem& files,
+                                                 const std::string& path,
+                                                 Compression compression) {
   PENSTOCK_ASSIGN_OR_RETURN(auto plain, OpenPlainStream(files, path));
   return Unwrap(std::move(plain), compression);
 }

@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
-#include "absl/status/statusor.h"
 #include "formats/files/file.h"
+#include "formats/files/status_or.h"
 #include "formats/records/record_reader.h"
 #include "formats/streams/byte_stream.h"
 
@@ -13,9 +13,9 @@ namespace penstock {
 
 // Errors:  those of FileSystem::OpenForRead. Whether the file is wrapped as
 //          `compression` says shows at the first Read.
-absl::StatusOr<std::unique_ptr<ByteStream>> OpenStream(FileSystem& files,
-                                                       const std::string& path,
-                                                       Compression compression);
+StatusOr<std::unique_ptr<ByteStream>> OpenStream(FileSystem& files,
+                                                 const std::string& path,
+                                                 Compression compression);
 
 // The bytes inside `wrapped`.
 std::unique_ptr<ByteStream> Unwrap(std::unique_ptr<ByteStream> wrapped,

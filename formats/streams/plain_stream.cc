@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 namespace {
@@ -17,25 +17,25 @@ class PlainStream final : public ByteStream {
   PlainStream(std::unique_ptr<ReadableFile> file, uint64_t size_bytes)
       : file_(std::move(file)), size_bytes_(size_bytes) {}
 
-  absl::StatusOr<size_t> Read(std::span<char> out) override {
+  StatusOr<size_t> Read(std::span<char> out) override {
     PENSTOCK_RETURN_IF_ERROR(failed_);
     auto got = ReadSome(out);
     if (!got.ok()) failed_ = got.status();
     return got;
   }
 
-  absl::Status Skip(uint64_t size) override {
+  Status Skip(uint64_t size) override {
     PENSTOCK_RETURN_IF_ERROR(failed_);
     if (size > size_bytes_ - position_) return ByteStream::Skip(size);
     position_ += size;
-    return absl::OkStatus();
+    return OkStatus();
   }
 
   std::optional<uint64_t> size_bytes() const override { return size_bytes_; }
   const std::string& path() const override { return file_->path(); }
 
  private:
-  absl::StatusOr<size_t> ReadSome(std::span<char> out) {
+  StatusOr<size_t> ReadSome(std::span<char> out) {
     if (position_ == size_bytes_) {
       PENSTOCK_ASSIGN_OR_RETURN(const FileInfo now, file_->Stat());
       if (now.size_bytes != size_bytes_) return Changed(now.size_bytes);
@@ -48,8 +48,8 @@ class PlainStream final : public ByteStream {
     return got;
   }
 
-  absl::Status Changed(uint64_t size_now) const {
-    return absl::FailedPreconditionError(
+  Status Changed(uint64_t size_now) const {
+    return FailedPreconditionError(
         fmt::format("{}: file changed while reading (size {} -> {})", path(),
                     size_bytes_, size_now));
   }
@@ -57,13 +57,13 @@ class PlainStream final : public ByteStream {
   const std::unique_ptr<ReadableFile> file_;
   const uint64_t size_bytes_;
   uint64_t position_ = 0;
-  absl::Status failed_;
+  Status failed_;
 };
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<ByteStream>> OpenPlainStream(
-    FileSystem& files, const std::string& path) {
+StatusOr<std::unique_ptr<ByteStream>> OpenPlainStream(FileSystem& files,
+                                                      const std::string& path) {
   PENSTOCK_ASSIGN_OR_RETURN(auto file, files.OpenForRead(path));
   PENSTOCK_ASSIGN_OR_RETURN(const FileInfo info, file->Stat());
   return std::make_unique<PlainStream>(std::move(file), info.size_bytes);

@@ -7,7 +7,7 @@
 #include <new>
 #include <utility>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 
@@ -19,7 +19,7 @@ StreamWindow::StreamWindow(std::unique_ptr<ByteStream> stream,
           buffer_bytes,
           std::max<uint64_t>(stream_->size_bytes().value_or(~0ull), 1))) {}
 
-absl::StatusOr<bool> StreamWindow::ReadMore(size_t needed) {
+StatusOr<bool> StreamWindow::ReadMore(size_t needed) {
   size_t capacity = std::max(capacity_, buffer_bytes_);
   if (needed > capacity) {
     const bool known = stream_->size_bytes().has_value();
@@ -34,22 +34,22 @@ absl::StatusOr<bool> StreamWindow::ReadMore(size_t needed) {
   return got > 0;
 }
 
-absl::Status StreamWindow::SkipTo(uint64_t offset) {
+Status StreamWindow::SkipTo(uint64_t offset) {
   const uint64_t skipped = offset - this->offset();
   const uint64_t held = std::min<uint64_t>(skipped, bytes().size());
   Consume(held);
-  if (held == skipped) return absl::OkStatus();
+  if (held == skipped) return OkStatus();
   base_offset_ = offset;
   begin_ = end_ = 0;
   return stream_->Skip(skipped - held);
 }
 
-absl::Status StreamWindow::MoveToFront(size_t capacity) {
+Status StreamWindow::MoveToFront(size_t capacity) {
   const size_t left = end_ - begin_;
   if (capacity > capacity_) {
     std::unique_ptr<char[]> larger(new (std::nothrow) char[capacity]);
     if (larger == nullptr) {
-      return absl::ResourceExhaustedError(
+      return ResourceExhaustedError(
           fmt::format("{}: no memory for {} bytes", path(), capacity));
     }
     if (left > 0) std::memcpy(larger.get(), buffer_.get() + begin_, left);
@@ -61,7 +61,7 @@ absl::Status StreamWindow::MoveToFront(size_t capacity) {
   base_offset_ += begin_;
   begin_ = 0;
   end_ = left;
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 std::optional<uint64_t> StreamWindow::remaining_bytes() const {

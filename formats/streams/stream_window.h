@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "absl/status/statusor.h"
+#include "formats/files/status_or.h"
 #include "formats/streams/byte_stream.h"
 
 namespace penstock {
@@ -28,11 +28,11 @@ class StreamWindow {
   // Makes bytes() longer, of which more than there are is `needed`. False at
   // the end of the stream. Where the stream's size is not known, `needed` costs
   // memory only as far as bytes really come.
-  absl::StatusOr<bool> ReadMore(size_t needed);
+  StatusOr<bool> ReadMore(size_t needed);
 
   // Moves on to `offset`, which is at least offset(): what lies between is not
   // read where the stream can pass it.
-  absl::Status SkipTo(uint64_t offset);
+  Status SkipTo(uint64_t offset);
 
   // Place in the stream of bytes()[0], or of what was in the window.
   uint64_t offset() const { return base_offset_ + begin_; }
@@ -44,7 +44,7 @@ class StreamWindow {
   const std::string& path() const { return stream_->path(); }
 
  private:
-  absl::Status MoveToFront(size_t capacity);
+  Status MoveToFront(size_t capacity);
 
   const std::unique_ptr<ByteStream> stream_;
   const size_t buffer_bytes_;

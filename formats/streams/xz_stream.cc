@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "formats/streams/compressed_input.h"
 
 namespace penstock {
@@ -23,7 +23,7 @@ class XzStream final : public ByteStream {
       : input_(std::move(source)) {}
   ~XzStream() override { lzma_end(&state_); }
 
-  absl::StatusOr<size_t> Read(std::span<char> out) override {
+  StatusOr<size_t> Read(std::span<char> out) override {
     size_t filled = 0;
     while (filled < out.size() && !ended_ && failed_.ok()) {
       failed_ = in_stream_ ? Decode(out, filled) : Enter();
@@ -36,7 +36,7 @@ class XzStream final : public ByteStream {
   const std::string& path() const override { return input_.path(); }
 
  private:
-  absl::Status Enter() {
+  Status Enter() {
     PENSTOCK_RETURN_IF_ERROR(input_.Want(kMagic.size()));
     const std::string_view in = input_.bytes();
     if (!in.starts_with(kMagic)) {
@@ -50,10 +50,10 @@ class XzStream final : public ByteStream {
         lzma_stream_decoder(&state_, kMemoryBytes, LZMA_TELL_UNSUPPORTED_CHECK);
     if (result != LZMA_OK) return Refused(result);
     in_stream_ = true;
-    return absl::OkStatus();
+    return OkStatus();
   }
 
-  absl::Status Decode(std::span<char> out, size_t& filled) {
+  Status Decode(std::span<char> out, size_t& filled) {
     PENSTOCK_RETURN_IF_ERROR(input_.Want(1));
     const std::string_view in = input_.bytes();
     state_.next_in = reinterpret_cast<const uint8_t*>(in.data());
@@ -70,32 +70,32 @@ class XzStream final : public ByteStream {
       in_stream_ = false;
       ++streams_;
     }
-    return absl::OkStatus();
+    return OkStatus();
   }
 
-  absl::Status Truncated() const {
-    return absl::DataLossError(
+  Status Truncated() const {
+    return DataLossError(
         fmt::format("{}: xz stream ended before its end at compressed offset "
                     "{} (stream {}); the file is cut off",
                     path(), input_.offset(), streams_));
   }
 
-  absl::Status Refused(lzma_ret result) const {
+  Status Refused(lzma_ret result) const {
     switch (result) {
       case LZMA_MEMLIMIT_ERROR:
       case LZMA_MEM_ERROR:
-        return absl::ResourceExhaustedError(fmt::format(
+        return ResourceExhaustedError(fmt::format(
             "{}: xz data needs {} MiB to decode, the limit is {} MiB; compress "
             "it again with a smaller dictionary",
             path(), lzma_memusage(&state_) >> 20, kMemoryBytes >> 20));
       case LZMA_UNSUPPORTED_CHECK:
       case LZMA_OPTIONS_ERROR:
-        return absl::UnimplementedError(fmt::format(
+        return UnimplementedError(fmt::format(
             "{}: xz data with a filter or check that is not known, near "
             "compressed offset {}",
             path(), input_.offset()));
       default:
-        return absl::DataLossError(fmt::format(
+        return DataLossError(fmt::format(
             "{}: corrupted xz data in stream {} near compressed offset {}",
             path(), streams_, input_.offset()));
     }
@@ -106,7 +106,7 @@ class XzStream final : public ByteStream {
   uint64_t streams_ = 0;  // finished ones
   bool in_stream_ = false;
   bool ended_ = false;
-  absl::Status failed_;
+  Status failed_;
 };
 
 }  // namespace

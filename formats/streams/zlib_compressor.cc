@@ -10,42 +10,40 @@
 namespace penstock {
 namespace {
 
-constexpr size_t kOutputStepBytes = 64 << 10;
-
 class ZlibCompressor final : public Compressor {
  public:
   ZlibCompressor() : ready_(deflateInit(&state_, Z_BEST_SPEED) == Z_OK) {}
   ~ZlibCompressor() override { deflateEnd(&state_); }
 
-  absl::Status Add(std::string_view bytes, std::string& out) override {
+  Status Add(std::string_view bytes, std::string& out) override {
     // zlib counts in 32 bits.
     constexpr size_t kMost = size_t{1} << 30;
     for (; !bytes.empty(); bytes.remove_prefix(std::min(bytes.size(), kMost))) {
       PENSTOCK_RETURN_IF_ERROR(
           Deflate(bytes.substr(0, kMost), Z_NO_FLUSH, out));
     }
-    return absl::OkStatus();
+    return OkStatus();
   }
 
-  absl::Status Finish(std::string& out) override {
+  Status Finish(std::string& out) override {
     return Deflate({}, Z_FINISH, out);
   }
 
  private:
-  absl::Status Deflate(std::string_view bytes, int flush, std::string& out) {
-    if (!ready_) return absl::ResourceExhaustedError("no memory for zlib");
+  Status Deflate(std::string_view bytes, int flush, std::string& out) {
+    if (!ready_) return ResourceExhaustedError("no memory for zlib");
     state_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
     state_.avail_in = bytes.size();
     do {
       const size_t before = out.size();
-      out.resize(before + kOutputStepBytes);
+      out.resize(before + kCompressorStepBytes);
       state_.next_out = reinterpret_cast<Bytef*>(out.data() + before);
-      state_.avail_out = kOutputStepBytes;
+      state_.avail_out = kCompressorStepBytes;
       // Z_BUF_ERROR only says that there was nothing to do.
       deflate(&state_, flush);
       out.resize(out.size() - state_.avail_out);
     } while (state_.avail_out == 0);
-    return absl::OkStatus();
+    return OkStatus();
   }
 
   z_stream state_ = {};

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "formats/streams/compressed_input.h"
 
 namespace penstock {
@@ -19,13 +19,13 @@ class ZlibStream final : public ByteStream {
   explicit ZlibStream(std::unique_ptr<ByteStream> source)
       : input_(std::move(source)) {
     if (inflateInit(&state_) != Z_OK) {
-      failed_ = absl::ResourceExhaustedError(
+      failed_ = ResourceExhaustedError(
           fmt::format("{}: no memory to decode zlib", path()));
     }
   }
   ~ZlibStream() override { inflateEnd(&state_); }
 
-  absl::StatusOr<size_t> Read(std::span<char> out) override {
+  StatusOr<size_t> Read(std::span<char> out) override {
     size_t filled = 0;
     while (filled < out.size() && !ended_ && failed_.ok()) {
       failed_ = Inflate(out, filled);
@@ -38,7 +38,7 @@ class ZlibStream final : public ByteStream {
   const std::string& path() const override { return input_.path(); }
 
  private:
-  absl::Status Inflate(std::span<char> out, size_t& filled) {
+  Status Inflate(std::span<char> out, size_t& filled) {
     constexpr size_t kMost = std::numeric_limits<uInt>::max();
     PENSTOCK_RETURN_IF_ERROR(input_.Want(input_.offset() == 0 ? 2 : 1));
     const std::string_view in = input_.bytes();
@@ -61,7 +61,7 @@ class ZlibStream final : public ByteStream {
     if (result == Z_BUF_ERROR && in.empty()) return Truncated();
     if (result != Z_OK) return Corrupt();
     filled += made;
-    return absl::OkStatus();
+    return OkStatus();
   }
 
   static bool StartsAsZlib(std::string_view in) {
@@ -72,15 +72,15 @@ class ZlibStream final : public ByteStream {
     return (method * 256 + static_cast<uint8_t>(in[1])) % 31 == 0;
   }
 
-  absl::Status Truncated() const {
-    return absl::DataLossError(
+  Status Truncated() const {
+    return DataLossError(
         fmt::format("{}: zlib stream ended before its trailer at compressed "
                     "offset {}; the file is cut off",
                     path(), input_.offset_of_end()));
   }
 
-  absl::Status Corrupt() const {
-    return absl::DataLossError(fmt::format(
+  Status Corrupt() const {
+    return DataLossError(fmt::format(
         "{}: corrupted zlib data near compressed offset {}: {}", path(),
         input_.offset(), state_.msg != nullptr ? state_.msg : "not decodable"));
   }
@@ -88,7 +88,7 @@ class ZlibStream final : public ByteStream {
   CompressedInput input_;
   z_stream state_ = {};
   bool ended_ = false;
-  absl::Status failed_;
+  Status failed_;
 };
 
 }  // namespace

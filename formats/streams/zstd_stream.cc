@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "formats/streams/compressed_input.h"
 
 namespace penstock {
@@ -32,7 +32,7 @@ class ZstdStream final : public ByteStream {
   explicit ZstdStream(std::unique_ptr<ByteStream> source)
       : input_(std::move(source)), state_(ZSTD_createDCtx()) {
     if (state_ == nullptr) {
-      failed_ = absl::ResourceExhaustedError(
+      failed_ = ResourceExhaustedError(
           fmt::format("{}: no memory to decode zstd", path()));
       return;
     }
@@ -40,7 +40,7 @@ class ZstdStream final : public ByteStream {
   }
   ~ZstdStream() override { ZSTD_freeDCtx(state_); }
 
-  absl::StatusOr<size_t> Read(std::span<char> out) override {
+  StatusOr<size_t> Read(std::span<char> out) override {
     size_t filled = 0;
     while (filled < out.size() && !ended_ && failed_.ok()) {
       failed_ = in_frame_ ? Decode(out, filled) : StartFrame();
@@ -53,12 +53,12 @@ class ZstdStream final : public ByteStream {
   const std::string& path() const override { return input_.path(); }
 
  private:
-  absl::Status StartFrame() {
+  Status StartFrame() {
     PENSTOCK_RETURN_IF_ERROR(input_.Want(kMagicBytes));
     const std::string_view in = input_.bytes();
     if (StartsFrame(in)) {
       in_frame_ = true;
-      return absl::OkStatus();
+      return OkStatus();
     }
     if (frames_ > 0) {
       ended_ = true;
@@ -67,7 +67,7 @@ class ZstdStream final : public ByteStream {
     return in.empty() ? Truncated() : input_.NotWrapped("zstd");
   }
 
-  absl::Status Decode(std::span<char> out, size_t& filled) {
+  Status Decode(std::span<char> out, size_t& filled) {
     PENSTOCK_RETURN_IF_ERROR(input_.Want(1));
     const std::string_view bytes = input_.bytes();
     ZSTD_inBuffer in = {bytes.data(), bytes.size(), 0};
@@ -83,34 +83,34 @@ class ZstdStream final : public ByteStream {
     } else if (!moved) {
       return bytes.empty() ? Truncated() : Refused(left);
     }
-    return absl::OkStatus();
+    return OkStatus();
   }
 
-  absl::Status Truncated() const {
-    return absl::DataLossError(
+  Status Truncated() const {
+    return DataLossError(
         fmt::format("{}: zstd stream ended before its end at compressed offset "
                     "{} (frame {}); the file is cut off",
                     path(), input_.offset(), frames_));
   }
 
-  absl::Status Refused(size_t result) const {
+  Status Refused(size_t result) const {
     const ZSTD_ErrorCode code = ZSTD_getErrorCode(result);
     if (code == ZSTD_error_frameParameter_windowTooLarge) {
-      return absl::ResourceExhaustedError(fmt::format(
+      return ResourceExhaustedError(fmt::format(
           "{}: zstd frame {} needs a window over {} MiB; compress it again "
           "without --long or --ultra",
           path(), frames_, 1 << (kWindowLogMax - 20)));
     }
     if (code == ZSTD_error_memory_allocation) {
-      return absl::ResourceExhaustedError(
+      return ResourceExhaustedError(
           fmt::format("{}: no memory to decode zstd", path()));
     }
     if (code == ZSTD_error_checksum_wrong) {
-      return absl::DataLossError(fmt::format(
+      return DataLossError(fmt::format(
           "{}: zstd checksum mismatch in frame {} near compressed offset {}",
           path(), frames_, input_.offset()));
     }
-    return absl::DataLossError(fmt::format(
+    return DataLossError(fmt::format(
         "{}: corrupted zstd data in frame {} near compressed offset {}: {}",
         path(), frames_, input_.offset(), ZSTD_getErrorString(code)));
   }
@@ -120,7 +120,7 @@ class ZstdStream final : public ByteStream {
   uint64_t frames_ = 0;  // finished ones
   bool in_frame_ = false;
   bool ended_ = false;
-  absl::Status failed_;
+  Status failed_;
 };
 
 }  // namespace

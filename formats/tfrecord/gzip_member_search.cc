@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "formats/streams/gzip_member.h"
 #include "formats/streams/gzip_stream.h"
 #include "formats/streams/plain_stream.h"
@@ -22,20 +22,20 @@ constexpr size_t kWindowBytes = 256 << 10;
 constexpr uint64_t kMostTrialBytes = 16 << 20;
 // By chance one place in 2^27 has such a header. A file made to be slow gets
 // this many trials; then only members of gzip_member.h are looked for.
-constexpr int kWrongHeaders = 256;
+constexpr int kMostWrongMembers = 256;
 
 // Reads on until `size` bytes are there, or as many as the file has.
-absl::Status Want(StreamWindow& window, size_t size) {
+Status Want(StreamWindow& window, size_t size) {
   while (window.bytes().size() < size) {
     PENSTOCK_ASSIGN_OR_RETURN(const bool more, window.ReadMore(size));
     if (!more) break;
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 }  // namespace
 
-absl::StatusOr<std::optional<uint64_t>> GzipMemberSearch::FindBehind(
+StatusOr<std::optional<uint64_t>> GzipMemberSearch::FindBehind(
     uint64_t damaged) {
   PENSTOCK_ASSIGN_OR_RETURN(auto stream, OpenPlainStream(files_, path_));
   StreamWindow window(std::move(stream), kWindowBytes);
@@ -63,8 +63,8 @@ absl::StatusOr<std::optional<uint64_t>> GzipMemberSearch::FindBehind(
 
 // Where the member at `damaged` ends if its header is right and nothing was put
 // in or taken out of it; otherwise the place behind its first byte.
-absl::StatusOr<uint64_t> GzipMemberSearch::EndByHeader(uint64_t damaged,
-                                                       uint64_t size_bytes) {
+StatusOr<uint64_t> GzipMemberSearch::EndByHeader(uint64_t damaged,
+                                                 uint64_t size_bytes) {
   const uint64_t behind = std::min(damaged + 1, size_bytes);
   PENSTOCK_ASSIGN_OR_RETURN(const std::string header, BytesAt(damaged));
   const std::optional<GzipMember> known = ReadGzipMemberHeader(header);
@@ -77,20 +77,20 @@ absl::StatusOr<uint64_t> GzipMemberSearch::EndByHeader(uint64_t damaged,
   return next.starts_with(kMagic) ? end : behind;
 }
 
-absl::StatusOr<bool> GzipMemberSearch::MemberBegins(StreamWindow& window) {
+StatusOr<bool> GzipMemberSearch::MemberBegins(StreamWindow& window) {
   const std::string_view bytes = window.bytes();
   if (ReadGzipMemberHeader(bytes).has_value()) return true;
   const bool possible =
       bytes.size() > kMagic.size() &&
       (static_cast<uint8_t>(bytes[kMagic.size()]) & kReservedFlags) == 0;
-  if (!possible || wrong_headers_ == kWrongHeaders) return false;
+  if (!possible || wrong_headers_ == kMostWrongMembers) return false;
   PENSTOCK_ASSIGN_OR_RETURN(const bool decodes, Decodes(window.offset()));
   wrong_headers_ += decodes ? 0 : 1;
   return decodes;
 }
 
 // As many as a header has, or the file.
-absl::StatusOr<std::string> GzipMemberSearch::BytesAt(uint64_t offset) {
+StatusOr<std::string> GzipMemberSearch::BytesAt(uint64_t offset) {
   PENSTOCK_ASSIGN_OR_RETURN(const auto file, files_.OpenForRead(path_));
   std::string bytes(kGzipMemberHeaderBytes, '\0');
   PENSTOCK_ASSIGN_OR_RETURN(const size_t got, file->ReadAt(offset, bytes));
@@ -98,7 +98,7 @@ absl::StatusOr<std::string> GzipMemberSearch::BytesAt(uint64_t offset) {
   return bytes;
 }
 
-absl::StatusOr<bool> GzipMemberSearch::Decodes(uint64_t offset) {
+StatusOr<bool> GzipMemberSearch::Decodes(uint64_t offset) {
   PENSTOCK_ASSIGN_OR_RETURN(auto stored, OpenPlainStream(files_, path_));
   PENSTOCK_RETURN_IF_ERROR(stored->Skip(offset));
   const auto stream = MakeGzipStream(std::move(stored), GzipStart{});
@@ -107,7 +107,7 @@ absl::StatusOr<bool> GzipMemberSearch::Decodes(uint64_t offset) {
   for (uint64_t made = 0; made < kMostTrialBytes; size = out.size()) {
     const auto got = stream->Read({out.data(), size});
     if (stream->member() > 0) return true;
-    if (!got.ok() && !absl::IsDataLoss(got.status())) return got.status();
+    if (!got.ok() && !IsDataLoss(got.status())) return got.status();
     if (!got.ok()) return false;
     if (made == 0 && *got == kTfRecordHeaderBytes &&
         LoadTfRecordHeader(out.data()).valid()) {

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "absl/status/statusor.h"
 #include "formats/files/file.h"
+#include "formats/files/status_or.h"
 #include "formats/streams/stream_window.h"
 
 namespace penstock {
@@ -28,13 +28,13 @@ class GzipMemberSearch {
   //
   // Cost:    1 to 2 GB/s of the compressed bytes; 400 KiB of memory.
   // Errors:  those of reading the file.
-  absl::StatusOr<std::optional<uint64_t>> FindBehind(uint64_t damaged);
+  StatusOr<std::optional<uint64_t>> FindBehind(uint64_t damaged);
 
  private:
-  absl::StatusOr<uint64_t> EndByHeader(uint64_t damaged, uint64_t size_bytes);
-  absl::StatusOr<std::string> BytesAt(uint64_t offset);
-  absl::StatusOr<bool> MemberBegins(StreamWindow& window);
-  absl::StatusOr<bool> Decodes(uint64_t offset);
+  StatusOr<uint64_t> EndByHeader(uint64_t damaged, uint64_t size_bytes);
+  StatusOr<std::string> BytesAt(uint64_t offset);
+  StatusOr<bool> MemberBegins(StreamWindow& window);
+  StatusOr<bool> Decodes(uint64_t offset);
 
   FileSystem& files_;
   const std::string path_;

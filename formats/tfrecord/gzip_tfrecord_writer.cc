@@ -19,8 +19,7 @@ namespace {
 // go before its tasks have run.
 class PendingMember {
  public:
-  explicit PendingMember(absl::Status no_memory)
-      : no_memory_(std::move(no_memory)) {}
+  explicit PendingMember(Status no_memory) : no_memory_(std::move(no_memory)) {}
 
   // Whoever holds it alone, before Pack() or after Wait(), may use these.
   std::string framed;
@@ -28,53 +27,52 @@ class PendingMember {
   std::string packed;
 
   void Pack() {
-    absl::Status status = GuardMemory(
+    Status status = GuardMemory(
         no_memory_, [&] { return PackGzipMember(framed, records, packed); });
     const std::lock_guard lock(mutex_);
     status_ = std::move(status);
     ready_.notify_one();
   }
-  absl::Status Wait() {
+  Status Wait() {
     std::unique_lock lock(mutex_);
     ready_.wait(lock, [&] { return status_.has_value(); });
     return *std::exchange(status_, std::nullopt);
   }
 
  private:
-  const absl::Status no_memory_;
+  const Status no_memory_;
   std::mutex mutex_;
   std::condition_variable ready_;
-  std::optional<absl::Status> status_;  // guarded by mutex_
+  std::optional<Status> status_;  // guarded by mutex_
 };
 
 // Members are cut by size alone, so the file does not depend on who packs them.
 class GzipTfRecordSink final : public TfRecordSink {
  public:
-  GzipTfRecordSink(AtomicFile& file, GzipMembers members,
-                   absl::Status no_memory)
+  GzipTfRecordSink(AtomicFile& file, GzipMembers members, Status no_memory)
       : file_(file),
         options_(std::move(members)),
         no_memory_(std::move(no_memory)),
         current_(std::make_shared<PendingMember>(no_memory_)) {}
 
-  absl::Status Append(std::string_view record) override {
+  Status Append(std::string_view record) override {
     AppendTfRecord(record, current_->framed);
     ++current_->records;
     return current_->framed.size() >= options_.member_bytes ? EndMember()
-                                                            : absl::OkStatus();
+                                                            : OkStatus();
   }
 
-  absl::Status Finish() override {
+  Status Finish() override {
     // A gzip file without any member is no gzip file.
     if (current_->records > 0 || !has_members_) {
       PENSTOCK_RETURN_IF_ERROR(EndMember());
     }
     while (!pending_.empty()) PENSTOCK_RETURN_IF_ERROR(WriteOldest());
-    return absl::OkStatus();
+    return OkStatus();
   }
 
  private:
-  absl::Status EndMember() {
+  Status EndMember() {
     has_members_ = true;
     if (options_.run_task) {
       options_.run_task([member = current_] { member->Pack(); });
@@ -90,10 +88,10 @@ class GzipTfRecordSink final : public TfRecordSink {
       current_ = std::move(unused_.back());
       unused_.pop_back();
     }
-    return absl::OkStatus();
+    return OkStatus();
   }
 
-  absl::Status WriteOldest() {
+  Status WriteOldest() {
     const std::shared_ptr<PendingMember> member = std::move(pending_.front());
     pending_.pop_front();
     PENSTOCK_RETURN_IF_ERROR(member->Wait());
@@ -101,12 +99,12 @@ class GzipTfRecordSink final : public TfRecordSink {
     member->framed.clear();
     member->records = 0;
     unused_.push_back(member);
-    return absl::OkStatus();
+    return OkStatus();
   }
 
   AtomicFile& file_;
   const GzipMembers options_;
-  const absl::Status no_memory_;
+  const Status no_memory_;
   std::shared_ptr<PendingMember> current_;
   std::deque<std::shared_ptr<PendingMember>> pending_;  // oldest first
   std::vector<std::shared_ptr<PendingMember>> unused_;  // their memory
@@ -117,7 +115,7 @@ class GzipTfRecordSink final : public TfRecordSink {
 
 std::unique_ptr<TfRecordSink> MakeGzipTfRecordSink(AtomicFile& file,
                                                    GzipMembers members,
-                                                   absl::Status no_memory) {
+                                                   Status no_memory) {
   return std::make_unique<GzipTfRecordSink>(file, std::move(members),
                                             std::move(no_memory));
 }

@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
-#include "absl/status/status.h"
 #include "formats/files/atomic_file.h"
+#include "formats/files/status.h"
 #include "formats/tfrecord/tfrecord_sink.h"
 #include "formats/tfrecord/tfrecord_writer.h"
 
@@ -15,6 +15,6 @@ namespace penstock {
 // formats/streams/gzip_member.h. A task whose memory ends gives `no_memory`.
 std::unique_ptr<TfRecordSink> MakeGzipTfRecordSink(AtomicFile& file,
                                                    GzipMembers members,
-                                                   absl::Status no_memory);
+                                                   Status no_memory);
 
 }  // namespace penstock

@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "formats/streams/gzip_stream.h"
 #include "formats/streams/open_stream.h"
 #include "formats/streams/plain_stream.h"
@@ -20,7 +20,7 @@ class WatchedStream final : public ByteStream {
   explicit WatchedStream(std::unique_ptr<ByteStream> stream)
       : stream_(std::move(stream)) {}
 
-  absl::StatusOr<size_t> Read(std::span<char> out) override {
+  StatusOr<size_t> Read(std::span<char> out) override {
     auto got = stream_->Read(out);
     failed_ = !got.ok();
     return got;
@@ -45,7 +45,7 @@ class Salvage final : public SalvageStream {
         compression_(compression),
         search_(files, path_) {}
 
-  absl::Status Open(GzipStart start) {
+  Status Open(GzipStart start) {
     PENSTOCK_ASSIGN_OR_RETURN(auto plain, OpenPlainStream(files_, path_));
     PENSTOCK_RETURN_IF_ERROR(CheckSize(*plain->size_bytes()));
     PENSTOCK_RETURN_IF_ERROR(plain->Skip(start.offset));
@@ -59,22 +59,22 @@ class Salvage final : public SalvageStream {
     } else {
       unpacked_ = Unwrap(std::move(watched), compression_);
     }
-    return absl::OkStatus();
+    return OkStatus();
   }
 
-  absl::StatusOr<size_t> Read(std::span<char> out) override {
+  StatusOr<size_t> Read(std::span<char> out) override {
     if (ended_ || !damage_.ok()) return 0;
     auto got = unpacked_->Read(out);
-    if (got.ok() || stored_->failed() || !absl::IsDataLoss(got.status())) {
+    if (got.ok() || stored_->failed() || !IsDataLoss(got.status())) {
       return got;
     }
     damage_ = got.status();
     return 0;
   }
 
-  absl::StatusOr<std::string> Resume() override {
+  StatusOr<std::string> Resume() override {
     std::string what(damage_.message());
-    damage_ = absl::OkStatus();
+    damage_ = OkStatus();
     ended_ = true;
     if (gzip_ == nullptr) return what;
     PENSTOCK_ASSIGN_OR_RETURN(const std::optional<uint64_t> next,
@@ -90,14 +90,14 @@ class Salvage final : public SalvageStream {
 
   std::optional<uint64_t> size_bytes() const override { return std::nullopt; }
   const std::string& path() const override { return path_; }
-  const absl::Status& damage() const override { return damage_; }
+  const Status& damage() const override { return damage_; }
 
  private:
   // The file is opened once more for each part.
-  absl::Status CheckSize(uint64_t size_bytes) {
+  Status CheckSize(uint64_t size_bytes) {
     if (!size_bytes_.has_value()) size_bytes_ = size_bytes;
-    if (*size_bytes_ == size_bytes) return absl::OkStatus();
-    return absl::FailedPreconditionError(
+    if (*size_bytes_ == size_bytes) return OkStatus();
+    return FailedPreconditionError(
         fmt::format("{}: file changed while reading (size {} -> {})", path_,
                     *size_bytes_, size_bytes));
   }
@@ -110,13 +110,13 @@ class Salvage final : public SalvageStream {
   std::unique_ptr<ByteStream> unpacked_;
   const WatchedStream* stored_ = nullptr;  // inside unpacked_
   const GzipStream* gzip_ = nullptr;       // unpacked_, where it is gzip
-  absl::Status damage_;
+  Status damage_;
   bool ended_ = false;
 };
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<SalvageStream>> OpenSalvageStream(
+StatusOr<std::unique_ptr<SalvageStream>> OpenSalvageStream(
     FileSystem& files, const std::string& path, Compression compression) {
   auto salvage = std::make_unique<Salvage>(files, path, compression);
   PENSTOCK_RETURN_IF_ERROR(salvage->Open({}));

@@ -4,9 +4,8 @@
 #include <memory>
 #include <string>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "formats/files/file.h"
+#include "formats/files/status_or.h"
 #include "formats/records/record_reader.h"
 #include "formats/streams/byte_stream.h"
 
@@ -17,18 +16,18 @@ namespace penstock {
 class SalvageStream : public ByteStream {
  public:
   // Why it ended: OK at a proven end, and before any.
-  virtual const absl::Status& damage() const = 0;
+  virtual const Status& damage() const = 0;
 
   // Where damage() is not OK: goes on with the next part that can be decoded,
   // which the bytes that follow begin, or ends for good where there is none.
   // Returns what is to be said of it: damage(), and where it goes on.
   // Errors:  those of reading the file.
-  virtual absl::StatusOr<std::string> Resume() = 0;
+  virtual StatusOr<std::string> Resume() = 0;
 };
 
 // A gzip file goes on with its next member (gzip_member_search.h), others end.
 // Errors:  as OpenStream().
-absl::StatusOr<std::unique_ptr<SalvageStream>> OpenSalvageStream(
+StatusOr<std::unique_ptr<SalvageStream>> OpenSalvageStream(
     FileSystem& files, const std::string& path, Compression compression);
 
 }  // namespace penstock

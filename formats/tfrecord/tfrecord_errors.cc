@@ -15,68 +15,66 @@ std::string OffsetText(const TfRecordPlace& place) {
 }
 
 // OK unless the file is recognised as one of another type.
-absl::Status CheckType(const TfRecordPlace& place, std::string_view left) {
+Status CheckType(const TfRecordPlace& place, std::string_view left) {
   const std::string_view type =
       place.offset == 0 ? LooksLike(left) : std::string_view();
-  if (type.empty()) return absl::OkStatus();
+  if (type.empty()) return OkStatus();
   const bool plain = place.compression == Compression::kNone;
   const std::string_view advice =
       plain && type.starts_with("gzip")   ? "read it with gzip compression"
       : plain && type.starts_with("zlib") ? "read it with zlib compression"
       : plain                             ? "it is no TFRecord file"
                                           : "there is no TFRecord in it";
-  return absl::InvalidArgumentError(
+  return InvalidArgumentError(
       fmt::format("{}: looks like {}; {}", place.path, type, advice));
 }
 
 }  // namespace
 
-absl::Status BadLengthChecksum(const TfRecordPlace& place,
-                               const TfRecordHeader& header,
-                               std::string_view left) {
-  if (absl::Status type = CheckType(place, left); !type.ok()) return type;
+Status BadLengthChecksum(const TfRecordPlace& place,
+                         const TfRecordHeader& header, std::string_view left) {
+  if (Status type = CheckType(place, left); !type.ok()) return type;
   const bool zeros = header.length == 0 && header.stored_checksum == 0;
   const std::string_view hint =
       zeros ? "; these bytes are zero: a hole left by a crash, or not a "
               "TFRecord file?"
       : place.offset == 0 ? "; not a TFRecord file?"
                           : "";
-  return absl::DataLossError(fmt::format(
+  return DataLossError(fmt::format(
       "{}: corrupted length checksum at {} (stored 0x{:08x}, computed "
       "0x{:08x}), record #{}{}",
       place.path, OffsetText(place), header.stored_checksum,
       header.computed_checksum, place.record, hint));
 }
 
-absl::Status BadDataChecksum(const TfRecordPlace& place, uint64_t length,
-                             uint32_t stored, uint32_t computed) {
-  return absl::DataLossError(fmt::format(
+Status BadDataChecksum(const TfRecordPlace& place, uint64_t length,
+                       uint32_t stored, uint32_t computed) {
+  return DataLossError(fmt::format(
       "{}: corrupted data checksum at {}, record #{}, length {} (stored "
       "0x{:08x}, computed 0x{:08x})",
       place.path, OffsetText(place), place.record, length, stored, computed));
 }
 
-absl::Status TruncatedHeader(const TfRecordPlace& place,
-                             std::string_view left) {
-  if (absl::Status type = CheckType(place, left); !type.ok()) return type;
-  return absl::DataLossError(fmt::format(
+Status TruncatedHeader(const TfRecordPlace& place, std::string_view left) {
+  if (Status type = CheckType(place, left); !type.ok()) return type;
+  return DataLossError(fmt::format(
       "{}: truncated record header at {}: {} of {} bytes ({} size {})",
       place.path, OffsetText(place), left.size(), kTfRecordHeaderBytes,
       place.compression == Compression::kNone ? "file" : "uncompressed",
       place.offset + left.size()));
 }
 
-absl::Status TruncatedRecord(const TfRecordPlace& place, uint64_t length,
-                             uint64_t remaining_bytes) {
-  return absl::DataLossError(fmt::format(
+Status TruncatedRecord(const TfRecordPlace& place, uint64_t length,
+                       uint64_t remaining_bytes) {
+  return DataLossError(fmt::format(
       "{}: truncated record at {}: record needs {} bytes, {} remain",
       place.path, OffsetText(place), length + kTfRecordFramingBytes,
       remaining_bytes));
 }
 
-absl::Status CheckLength(const TfRecordPlace& place, uint64_t length,
-                         uint64_t max_record_bytes,
-                         std::optional<uint64_t> remaining_bytes) {
+Status CheckLength(const TfRecordPlace& place, uint64_t length,
+                   uint64_t max_record_bytes,
+                   std::optional<uint64_t> remaining_bytes) {
   const bool over = length > max_record_bytes;
   // The sum cannot overflow where the length is within the limit.
   if (remaining_bytes.has_value() && !over &&
@@ -85,12 +83,12 @@ absl::Status CheckLength(const TfRecordPlace& place, uint64_t length,
   }
   if (remaining_bytes.has_value() &&
       length > *remaining_bytes - kTfRecordHeaderBytes) {
-    return absl::DataLossError(fmt::format(
+    return DataLossError(fmt::format(
         "{}: record length {} at {} exceeds remaining {} bytes", place.path,
         length, OffsetText(place), *remaining_bytes - kTfRecordHeaderBytes));
   }
-  if (!over) return absl::OkStatus();
-  return absl::ResourceExhaustedError(fmt::format(
+  if (!over) return OkStatus();
+  return ResourceExhaustedError(fmt::format(
       "{}: record of {} bytes at {} is over max_record_bytes, which is {}",
       place.path, length, OffsetText(place), max_record_bytes));
 }

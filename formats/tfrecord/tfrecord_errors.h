@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "absl/status/status.h"
+#include "formats/files/status.h"
 #include "formats/records/record_reader.h"
 #include "formats/tfrecord/tfrecord_framing.h"
 
@@ -21,20 +21,19 @@ struct TfRecordPlace {
 };
 
 // `left` is what the file has from the header on, up to 64 bytes of it.
-absl::Status BadLengthChecksum(const TfRecordPlace& place,
-                               const TfRecordHeader& header,
-                               std::string_view left);
-absl::Status BadDataChecksum(const TfRecordPlace& place, uint64_t length,
-                             uint32_t stored, uint32_t computed);
-absl::Status TruncatedHeader(const TfRecordPlace& place, std::string_view left);
+Status BadLengthChecksum(const TfRecordPlace& place,
+                         const TfRecordHeader& header, std::string_view left);
+Status BadDataChecksum(const TfRecordPlace& place, uint64_t length,
+                       uint32_t stored, uint32_t computed);
+Status TruncatedHeader(const TfRecordPlace& place, std::string_view left);
 // `remaining_bytes` are those of the file from the header on.
-absl::Status TruncatedRecord(const TfRecordPlace& place, uint64_t length,
-                             uint64_t remaining_bytes);
+Status TruncatedRecord(const TfRecordPlace& place, uint64_t length,
+                       uint64_t remaining_bytes);
 
 // OK for a length that fits both limits; otherwise what is wrong with it.
 // `remaining_bytes` is unknown in a compressed file.
-absl::Status CheckLength(const TfRecordPlace& place, uint64_t length,
-                         uint64_t max_record_bytes,
-                         std::optional<uint64_t> remaining_bytes);
+Status CheckLength(const TfRecordPlace& place, uint64_t length,
+                   uint64_t max_record_bytes,
+                   std::optional<uint64_t> remaining_bytes);
 
 }  // namespace penstock

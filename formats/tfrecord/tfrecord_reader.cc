@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "formats/streams/byte_stream.h"
 #include "formats/streams/open_stream.h"
 #include "formats/streams/stream_window.h"
@@ -36,7 +36,7 @@ class TfRecordReader final : public TfRecordSequence {
         search_(options.max_record_bytes),
         meter_(std::move(options.recovery)) {}
 
-  absl::StatusOr<std::optional<RecordBlock>> NextBlock() override {
+  StatusOr<std::optional<RecordBlock>> NextBlock() override {
     PENSTOCK_RETURN_IF_ERROR(failed_);
     first_ += records_.size();
     records_.clear();
@@ -44,14 +44,14 @@ class TfRecordReader final : public TfRecordSequence {
       window_.Consume(
           TakeRightRecords(window_.bytes(), max_record_bytes_, records_));
       if (!records_.empty()) return RecordBlock{records_, first_};
-      const absl::StatusOr<bool> more = Advance();
+      const StatusOr<bool> more = Advance();
       failed_ = more.status();
       PENSTOCK_RETURN_IF_ERROR(failed_);
       if (!*more) return std::nullopt;
     }
   }
 
-  absl::Status GoTo(uint64_t offset, uint64_t record) override {
+  Status GoTo(uint64_t offset, uint64_t record) override {
     records_.clear();
     first_ = record;
     return window_.SkipTo(offset);
@@ -69,7 +69,7 @@ class TfRecordReader final : public TfRecordSequence {
  private:
   // Where no whole and right record is at the front: reads more of it, or gets
   // past the damage. False at the end.
-  absl::StatusOr<bool> Advance() {
+  StatusOr<bool> Advance() {
     const std::string_view left = window_.bytes();
     size_t needed = kTfRecordHeaderBytes;
     if (left.size() >= kTfRecordHeaderBytes) {
@@ -79,8 +79,8 @@ class TfRecordReader final : public TfRecordSequence {
         return Resync(BadLengthChecksum(Place(), header,
                                         window_.bytes().substr(0, kTellBytes)));
       }
-      const absl::Status fits = CheckLength(
-          Place(), header.length, max_record_bytes_, window_.remaining_bytes());
+      const Status fits = CheckLength(Place(), header.length, max_record_bytes_,
+                                      window_.remaining_bytes());
       if (!fits.ok()) return Resync(fits);
       needed = header.length + kTfRecordFramingBytes;
       if (left.size() >= needed) return SkipRecord(needed);
@@ -90,20 +90,20 @@ class TfRecordReader final : public TfRecordSequence {
     if (!left.empty()) return Resync(Truncated(needed));
     if (salvage_ == nullptr || salvage_->damage().ok()) return false;
     PENSTOCK_ASSIGN_OR_RETURN(const std::string reason, salvage_->Resume());
-    return Skipped(window_.offset(), absl::DataLossError(reason));
+    return Skipped(window_.offset(), DataLossError(reason));
   }
 
   // What the file is of, if it is no TFRecord file, must not depend on how much
   // of it happens to be there.
-  absl::Status ReadBytesThatTell() {
+  Status ReadBytesThatTell() {
     while (window_.offset() == 0 && window_.bytes().size() < kTellBytes) {
       PENSTOCK_ASSIGN_OR_RETURN(const bool more, window_.ReadMore(kTellBytes));
       if (!more) break;
     }
-    return absl::OkStatus();
+    return OkStatus();
   }
 
-  absl::Status Truncated(size_t needed) const {
+  Status Truncated(size_t needed) const {
     const std::string_view left = window_.bytes();
     return needed == kTfRecordHeaderBytes
                ? TruncatedHeader(Place(), left)
@@ -112,11 +112,11 @@ class TfRecordReader final : public TfRecordSequence {
   }
 
   // Past the record at the front, whose data is wrong.
-  absl::StatusOr<bool> SkipRecord(size_t size) {
+  StatusOr<bool> SkipRecord(size_t size) {
     const uint64_t length = size - kTfRecordFramingBytes;
     const std::string_view data =
         window_.bytes().substr(kTfRecordHeaderBytes, length);
-    const absl::Status damage =
+    const Status damage =
         BadDataChecksum(Place(), length, LoadChecksum(data.data() + length),
                         MaskCrc32c(Crc32c(data)));
     if (meter_.on_corruption() == OnCorruption::kFail) return damage;
@@ -126,9 +126,9 @@ class TfRecordReader final : public TfRecordSequence {
   }
 
   // To the next record behind the front, or to the end.
-  absl::StatusOr<bool> Resync(const absl::Status& damage) {
+  StatusOr<bool> Resync(const Status& damage) {
     if (meter_.on_corruption() != OnCorruption::kResync ||
-        !absl::IsDataLoss(damage)) {
+        !IsDataLoss(damage)) {
       return damage;
     }
     const uint64_t begin = window_.offset();
@@ -137,7 +137,7 @@ class TfRecordReader final : public TfRecordSequence {
     return Skipped(begin, damage);
   }
 
-  absl::StatusOr<bool> Skipped(uint64_t begin, const absl::Status& damage) {
+  StatusOr<bool> Skipped(uint64_t begin, const Status& damage) {
     // What was lost is taken for one record: mostly it is one, and then the
     // others keep their numbers.
     ++first_;
@@ -164,17 +164,17 @@ class TfRecordReader final : public TfRecordSequence {
   SkipMeter meter_;
   std::vector<std::string_view> records_;  // the block given last
   uint64_t first_ = 0;                     // number of records_[0]
-  absl::Status failed_;
+  Status failed_;
 };
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<TfRecordSequence>> OpenTfRecord(
+StatusOr<std::unique_ptr<TfRecordSequence>> OpenTfRecord(
     FileSystem& files, const std::string& path, TfRecordReadOptions options) {
   constexpr uint64_t kLargestRecord =
       std::numeric_limits<ptrdiff_t>::max() - kTfRecordFramingBytes;
   if (options.buffer_bytes == 0 || options.max_record_bytes > kLargestRecord) {
-    return absl::InvalidArgumentError(fmt::format(
+    return InvalidArgumentError(fmt::format(
         "{}: buffer_bytes must be above 0 and max_record_bytes at most {}",
         path, kLargestRecord));
   }

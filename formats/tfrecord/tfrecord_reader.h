@@ -7,8 +7,8 @@
 #include <memory>
 #include <string>
 
-#include "absl/status/statusor.h"
 #include "formats/files/file.h"
+#include "formats/files/status_or.h"
 #include "formats/records/record_reader.h"
 #include "formats/records/recovery.h"
 
@@ -31,14 +31,14 @@ class TfRecordSequence : public RecordReader {
  public:
   // Goes on at `offset`, as if what lies before it had been read; there record
   // `record` begins. It must not lie before the end of the block given last.
-  virtual absl::Status GoTo(uint64_t offset, uint64_t record) = 0;
+  virtual Status GoTo(uint64_t offset, uint64_t record) = 0;
 };
 
 // Errors:  truncated header, data or footer, wrong checksum: kDataLoss;
 //          a gzip file read as plain: kInvalidArgument;
 //          a file that changes while it is read: kFailedPrecondition;
 //          more damage than may be skipped: kResourceExhausted.
-absl::StatusOr<std::unique_ptr<TfRecordSequence>> OpenTfRecord(
+StatusOr<std::unique_ptr<TfRecordSequence>> OpenTfRecord(
     FileSystem& files, const std::string& path,
     TfRecordReadOptions options = {});
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "formats/tfrecord/tfrecord_framing.h"
 
 namespace penstock {
@@ -11,7 +11,7 @@ namespace {
 // Each header that turns out to begin no record may cost a look at the whole of
 // what it claims. By chance there are none; a file made to be slow gets this
 // many, and then only short ones.
-constexpr int kWrongHeaders = 64;
+constexpr int kMostWrongHeaders = 64;
 constexpr uint64_t kShortRecordBytes = 64 << 10;
 
 // The stored checksum of the length 0, which holes are full of.
@@ -34,26 +34,26 @@ size_t FindTfRecordHeader(std::string_view bytes, uint64_t max_length) {
   return places;
 }
 
-absl::Status TfRecordSearch::FindNext(StreamWindow& window, uint64_t limit) {
+Status TfRecordSearch::FindNext(StreamWindow& window, uint64_t limit) {
   while (true) {
     window.Consume(
         FindTfRecordHeader(window.bytes(), LongestLookedFor(window)));
-    if (window.offset() >= limit) return absl::OkStatus();
+    if (window.offset() >= limit) return OkStatus();
     if (window.bytes().size() < kTfRecordHeaderBytes) {
       PENSTOCK_ASSIGN_OR_RETURN(const bool more,
                                 window.ReadMore(kTfRecordHeaderBytes));
       if (more) continue;
       window.Consume(window.bytes().size());
-      return absl::OkStatus();
+      return OkStatus();
     }
     PENSTOCK_ASSIGN_OR_RETURN(const bool begins, RecordBegins(window));
-    if (begins) return absl::OkStatus();
+    if (begins) return OkStatus();
     ++wrong_headers_;
     window.Consume(1);
   }
 }
 
-absl::StatusOr<bool> TfRecordSearch::RecordBegins(StreamWindow& window) {
+StatusOr<bool> TfRecordSearch::RecordBegins(StreamWindow& window) {
   const uint64_t length = LoadTfRecordHeader(window.bytes().data()).length;
   const size_t end = length + kTfRecordFramingBytes;
   const size_t wanted = end + kTfRecordHeaderBytes;
@@ -73,7 +73,7 @@ absl::StatusOr<bool> TfRecordSearch::RecordBegins(StreamWindow& window) {
 
 uint64_t TfRecordSearch::LongestLookedFor(const StreamWindow& window) const {
   uint64_t longest = max_record_bytes_;
-  if (wrong_headers_ >= kWrongHeaders) {
+  if (wrong_headers_ >= kMostWrongHeaders) {
     longest = std::min(longest, kShortRecordBytes);
   }
   const auto remaining = window.remaining_bytes();

@@ -6,8 +6,7 @@
 #include <limits>
 #include <string_view>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
+#include "formats/files/status_or.h"
 #include "formats/streams/stream_window.h"
 
 namespace penstock {
@@ -35,11 +34,11 @@ class TfRecordSearch {
   //
   // Cost:    linear in the bytes passed; the window holds one record at most.
   // Errors:  those of the stream.
-  absl::Status FindNext(StreamWindow& window,
-                        uint64_t limit = std::numeric_limits<uint64_t>::max());
+  Status FindNext(StreamWindow& window,
+                  uint64_t limit = std::numeric_limits<uint64_t>::max());
 
  private:
-  absl::StatusOr<bool> RecordBegins(StreamWindow& window);
+  StatusOr<bool> RecordBegins(StreamWindow& window);
   uint64_t LongestLookedFor(const StreamWindow& window) const;
 
   const uint64_t max_record_bytes_;

@@ -6,7 +6,7 @@
 
 #include <string_view>
 
-#include "absl/status/status.h"
+#include "formats/files/status.h"
 
 namespace penstock {
 
@@ -17,9 +17,9 @@ class TfRecordSink {
  public:
   virtual ~TfRecordSink() = default;
 
-  virtual absl::Status Append(std::string_view record) = 0;
+  virtual Status Append(std::string_view record) = 0;
   // Puts the rest into the file.
-  virtual absl::Status Finish() = 0;
+  virtual Status Finish() = 0;
 };
 
 }  // namespace penstock

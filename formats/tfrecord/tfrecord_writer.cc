@@ -7,7 +7,7 @@
 
 #include "formats/files/atomic_file.h"
 #include "formats/files/memory_guard.h"
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "formats/streams/zlib_compressor.h"
 #include "formats/tfrecord/gzip_tfrecord_writer.h"
 #include "formats/tfrecord/tfrecord_framing.h"
@@ -27,7 +27,7 @@ class StreamSink final : public TfRecordSink {
     buffer_.reserve(kBufferBytes);
   }
 
-  absl::Status Append(std::string_view record) override {
+  Status Append(std::string_view record) override {
     char header[kTfRecordHeaderBytes];
     char footer[kTfRecordFooterBytes];
     StoreTfRecordHeader(record.size(), header);
@@ -37,16 +37,16 @@ class StreamSink final : public TfRecordSink {
     return Put({footer, sizeof(footer)});
   }
 
-  absl::Status Finish() override {
+  Status Finish() override {
     PENSTOCK_RETURN_IF_ERROR(Flush());
-    if (compressor_ == nullptr) return absl::OkStatus();
+    if (compressor_ == nullptr) return OkStatus();
     PENSTOCK_RETURN_IF_ERROR(compressor_->Finish(compressed_));
     return file_.Append(compressed_);
   }
 
  private:
   // Blocks are written whole, so that they begin where blocks of the file do.
-  absl::Status Put(std::string_view bytes) {
+  Status Put(std::string_view bytes) {
     while (bytes.size() >= kBufferBytes - buffer_.size()) {
       if (buffer_.empty()) {
         PENSTOCK_RETURN_IF_ERROR(Write(bytes.substr(0, kBufferBytes)));
@@ -59,16 +59,16 @@ class StreamSink final : public TfRecordSink {
       }
     }
     buffer_.append(bytes);
-    return absl::OkStatus();
+    return OkStatus();
   }
 
-  absl::Status Flush() {
+  Status Flush() {
     PENSTOCK_RETURN_IF_ERROR(Write(buffer_));
     buffer_.clear();
-    return absl::OkStatus();
+    return OkStatus();
   }
 
-  absl::Status Write(std::string_view bytes) {
+  Status Write(std::string_view bytes) {
     if (compressor_ == nullptr) return file_.Append(bytes);
     for (; !bytes.empty();
          bytes.remove_prefix(std::min(bytes.size(), kBufferBytes))) {
@@ -77,7 +77,7 @@ class StreamSink final : public TfRecordSink {
       PENSTOCK_RETURN_IF_ERROR(file_.Append(compressed_));
       compressed_.clear();
     }
-    return absl::OkStatus();
+    return OkStatus();
   }
 
   AtomicFile& file_;
@@ -89,7 +89,7 @@ class StreamSink final : public TfRecordSink {
 // Counts records and stops at the first error.
 class SinkWriter final : public TfRecordWriter {
  public:
-  SinkWriter(std::string path, absl::Status no_memory,
+  SinkWriter(std::string path, Status no_memory,
              std::unique_ptr<AtomicFile> file,
              std::unique_ptr<TfRecordSink> sink)
       : path_(std::move(path)),
@@ -97,7 +97,7 @@ class SinkWriter final : public TfRecordWriter {
         file_(std::move(file)),
         sink_(std::move(sink)) {}
 
-  absl::Status Append(std::string_view record) override {
+  Status Append(std::string_view record) override {
     PENSTOCK_RETURN_IF_ERROR(Ready());
     failed_ = GuardMemory(no_memory_, [&] { return sink_->Append(record); });
     ++records_;
@@ -105,9 +105,9 @@ class SinkWriter final : public TfRecordWriter {
     return failed_;
   }
 
-  absl::Status Finish() override {
+  Status Finish() override {
     PENSTOCK_RETURN_IF_ERROR(Ready());
-    failed_ = GuardMemory(no_memory_, [&]() -> absl::Status {
+    failed_ = GuardMemory(no_memory_, [&]() -> Status {
       PENSTOCK_RETURN_IF_ERROR(sink_->Finish());
       return file_->Commit();
     });
@@ -119,27 +119,26 @@ class SinkWriter final : public TfRecordWriter {
   uint64_t framed_bytes() const override { return framed_bytes_; }
 
  private:
-  absl::Status Ready() const {
+  Status Ready() const {
     if (!failed_.ok() || !finished_) return failed_;
     return GuardMemory(no_memory_, [&] {
-      return absl::FailedPreconditionError(
+      return FailedPreconditionError(
           fmt::format("{}: is finished already", path_));
     });
   }
 
   const std::string path_;
-  const absl::Status no_memory_;
+  const Status no_memory_;
   const std::unique_ptr<AtomicFile> file_;
   const std::unique_ptr<TfRecordSink> sink_;
   uint64_t records_ = 0;
   uint64_t framed_bytes_ = 0;
   bool finished_ = false;
-  absl::Status failed_;
+  Status failed_;
 };
 
 // Null for none.
-absl::StatusOr<std::unique_ptr<Compressor>> MakeCompressor(
-    Compression compression) {
+StatusOr<std::unique_ptr<Compressor>> MakeCompressor(Compression compression) {
   switch (compression) {
     case Compression::kNone:
       return nullptr;
@@ -151,7 +150,7 @@ absl::StatusOr<std::unique_ptr<Compressor>> MakeCompressor(
     case Compression::kBzip2:
       break;
   }
-  return absl::InvalidArgumentError(
+  return InvalidArgumentError(
       fmt::format("TFRecord files are written with none, gzip or zlib: "
                   "TensorFlow does not read {}",
                   CompressionName(compression)));
@@ -159,10 +158,10 @@ absl::StatusOr<std::unique_ptr<Compressor>> MakeCompressor(
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<TfRecordWriter>> CreateTfRecord(
+StatusOr<std::unique_ptr<TfRecordWriter>> CreateTfRecord(
     FileSystem& files, const std::string& path, TfRecordWriteOptions options) {
-  const absl::Status no_memory = NoMemory(path, "write it");
-  using Writer = absl::StatusOr<std::unique_ptr<TfRecordWriter>>;
+  const Status no_memory = NoMemory(path, "write it");
+  using Writer = StatusOr<std::unique_ptr<TfRecordWriter>>;
   return GuardMemory(no_memory, [&]() -> Writer {
     std::unique_ptr<Compressor> compressor;
     if (options.compression != Compression::kGzip) {

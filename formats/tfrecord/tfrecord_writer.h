@@ -8,9 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "formats/files/file.h"
+#include "formats/files/status_or.h"
 #include "formats/records/record_reader.h"
 
 namespace penstock {
@@ -43,16 +42,16 @@ class TfRecordWriter {
  public:
   virtual ~TfRecordWriter() = default;
 
-  virtual absl::Status Append(std::string_view record) = 0;
+  virtual Status Append(std::string_view record) = 0;
   // Syncs, renames to the final name and syncs the folder.
-  virtual absl::Status Finish() = 0;
+  virtual Status Finish() = 0;
 
   virtual uint64_t records() const = 0;
   // Bytes of records and framing, before compression.
   virtual uint64_t framed_bytes() const = 0;
 };
 
-absl::StatusOr<std::unique_ptr<TfRecordWriter>> CreateTfRecord(
+StatusOr<std::unique_ptr<TfRecordWriter>> CreateTfRecord(
     FileSystem& files, const std::string& path,
     TfRecordWriteOptions options = {});
 

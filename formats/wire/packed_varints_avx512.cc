@@ -47,7 +47,7 @@ PENSTOCK_AVX512_VARINTS inline __m512i Iota() {
 }
 
 // A value of any size that is known to end.
-bool DecodeOne(const char* at, const char* end, int64_t* out) {
+bool DecodeEnded(const char* at, const char* end, int64_t* out) {
   if (end - at > 10) return false;
   uint64_t value = 0;
   for (int shift = 0; at != end; ++at, shift += 7) {
@@ -121,7 +121,7 @@ const char* StoreLong(const char* at, uint64_t ends, int64_t* out) {
   const char* const window = at;
   for (; ends != 0; ends &= ends - 1) {
     const char* const next = window + std::countr_zero(ends) + 1;
-    if (!DecodeOne(at, next, out++)) return at;
+    if (!DecodeEnded(at, next, out++)) return at;
     at = next;
   }
   return nullptr;

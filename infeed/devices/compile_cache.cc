@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "absl/status/status.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 namespace {
@@ -96,16 +96,15 @@ std::string DescribeKey(const ProgramKey& key) {
 
 CompileCache::CompileCache(CompileCacheOptions options) : options_(options) {}
 
-absl::StatusOr<bool> CompileCache::NeedsCompile(const ProgramKey& key,
-                                                uint64_t step,
-                                                int64_t compile_ns) {
+StatusOr<bool> CompileCache::NeedsCompile(const ProgramKey& key, uint64_t step,
+                                          int64_t compile_ns) {
   if (std::ranges::find(programs_, key) != programs_.end()) return false;
   CompileEvent event{.step = step,
                      .program = DescribeKey(key),
                      .cause = CauseOf(programs_, key),
                      .compile_ns = compile_ns};
   if (options_.budget > 0 && programs_.size() >= options_.budget) {
-    return absl::ResourceExhaustedError(fmt::format(
+    return ResourceExhaustedError(fmt::format(
         "step {} needs compile number {}, but the budget is {}; cause: {}",
         step, programs_.size() + 1, options_.budget, event.cause));
   }

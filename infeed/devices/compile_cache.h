@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/statusor.h"
+#include "formats/files/status_or.h"
 #include "pipeline/contract.h"
 
 namespace penstock {
@@ -47,8 +47,8 @@ class CompileCache {
   // True where `key` was not seen before: the caller compiles, and the event
   // is noted with `compile_ns`.
   // Errors:  kResourceExhausted where the budget is spent; says the cause.
-  absl::StatusOr<bool> NeedsCompile(const ProgramKey& key, uint64_t step,
-                                    int64_t compile_ns);
+  StatusOr<bool> NeedsCompile(const ProgramKey& key, uint64_t step,
+                              int64_t compile_ns);
 
   const std::vector<CompileEvent>& events() const { return events_; }
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 
@@ -18,7 +18,7 @@ Coordinator::Coordinator(std::vector<uint32_t> host_of_device,
       compile_cache_(options.compile),
       waited_for_ns_(host_of_device_.size(), 0) {}
 
-absl::StatusOr<StepPlan> Coordinator::Arrive(const Arrival& arrival) {
+StatusOr<StepPlan> Coordinator::Arrive(const Arrival& arrival) {
   return Await(arrival.device, {.arrived = true,
                                 .step = arrival.step,
                                 .shape = arrival.shape,
@@ -26,20 +26,18 @@ absl::StatusOr<StepPlan> Coordinator::Arrive(const Arrival& arrival) {
                                 .compile_ns = arrival.compile_ns});
 }
 
-absl::StatusOr<int64_t> Coordinator::ArriveAtEnd(uint32_t device,
-                                                 int64_t free_ns) {
+StatusOr<int64_t> Coordinator::ArriveAtEnd(uint32_t device, int64_t free_ns) {
   PENSTOCK_ASSIGN_OR_RETURN(
       const StepPlan plan,
       Await(device, {.arrived = true, .at_end = true, .ready_ns = free_ns}));
   return plan.begin_ns;
 }
 
-void Coordinator::ArriveCancelled(uint32_t device, const absl::Status& status) {
+void Coordinator::ArriveCancelled(uint32_t device, const Status& status) {
   (void)Await(device, {.arrived = true, .status = status});
 }
 
-absl::StatusOr<StepPlan> Coordinator::Await(uint32_t device,
-                                            const Place& place) {
+StatusOr<StepPlan> Coordinator::Await(uint32_t device, const Place& place) {
   std::unique_lock lock(mutex_);
   if (!status_.ok()) return status_;
   const uint64_t last_step = places_[device].step;
@@ -53,7 +51,7 @@ absl::StatusOr<StepPlan> Coordinator::Await(uint32_t device,
     if (generation_ == generation) return status_;
     return plan_;
   }
-  const absl::StatusOr<StepPlan> plan = Release();
+  const StatusOr<StepPlan> plan = Release();
   if (!plan.ok()) {
     lock.unlock();
     Fail(plan.status());
@@ -68,7 +66,7 @@ absl::StatusOr<StepPlan> Coordinator::Await(uint32_t device,
   return plan;
 }
 
-absl::StatusOr<StepPlan> Coordinator::Release() {
+StatusOr<StepPlan> Coordinator::Release() {
   PENSTOCK_RETURN_IF_ERROR(CheckAgreement());
   StepPlan plan;
   size_t late = 0;
@@ -91,7 +89,7 @@ absl::StatusOr<StepPlan> Coordinator::Release() {
   return plan;
 }
 
-absl::Status Coordinator::CheckAgreement() const {
+Status Coordinator::CheckAgreement() const {
   for (size_t d = 0; d < places_.size(); ++d) {
     if (!places_[d].status.ok()) return Annotate(places_[d].status, Name(d));
   }
@@ -101,28 +99,28 @@ absl::Status Coordinator::CheckAgreement() const {
     if (other.at_end != first.at_end) {
       const size_t ended = first.at_end ? 0 : d;
       const size_t goes_on = first.at_end ? d : 0;
-      return absl::InternalError(fmt::format(
+      return InternalError(fmt::format(
           "{} has no more data, but {} has a batch for step {}; all hosts must "
           "take the same number of steps",
           Name(ended), Name(goes_on), places_[goes_on].step));
     }
     if (first.at_end) continue;
     if (other.step != first.step) {
-      return absl::InternalError(
+      return InternalError(
           fmt::format("{} brings step {}, but {} brings step {}", Name(d),
                       other.step, Name(0), first.step));
     }
     if (other.shape != first.shape) {
-      return absl::InternalError(fmt::format(
+      return InternalError(fmt::format(
           "in step {} {} brings shape {}, but {} brings shape {}; all hosts "
           "must run the same program",
           first.step, Name(d), other.shape, Name(0), first.shape));
     }
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
-void Coordinator::Fail(const absl::Status& status) {
+void Coordinator::Fail(const Status& status) {
   {
     const std::lock_guard lock(mutex_);
     if (status_.ok()) status_ = status;
@@ -136,7 +134,7 @@ void Coordinator::RequestStop() {
   stop_soon_ = true;
 }
 
-absl::Status Coordinator::status() const {
+Status Coordinator::status() const {
   const std::lock_guard lock(mutex_);
   return status_;
 }

@@ -10,8 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
+#include "formats/files/status_or.h"
 #include "infeed/devices/compile_cache.h"
 #include "pipeline/contract.h"
 
@@ -53,23 +52,23 @@ class Coordinator {
 
   // Waits until every device has arrived at this step.
   // Errors:  the first error of the run.
-  absl::StatusOr<StepPlan> Arrive(const Arrival& arrival);
+  StatusOr<StepPlan> Arrive(const Arrival& arrival);
   // The same for a device that stops, with the time it is free: waits for the
   // others to stop, and gives the time at which all have.
-  absl::StatusOr<int64_t> ArriveAtEnd(uint32_t device, int64_t free_ns);
+  StatusOr<int64_t> ArriveAtEnd(uint32_t device, int64_t free_ns);
 
   // The same for a device whose data was cancelled: pipelines that agree with
   // each other all end when one fails, and the run must end with the error of
   // that one. So this waits until it comes, or until no device can bring it.
-  void ArriveCancelled(uint32_t device, const absl::Status& status);
+  void ArriveCancelled(uint32_t device, const Status& status);
 
   // Ends the run with an error; the first counts. Never blocks.
-  void Fail(const absl::Status& status);
+  void Fail(const Status& status);
   // Stops after the step that begins next.
   void RequestStop();
 
   // OK unless the run failed.
-  absl::Status status() const;
+  Status status() const;
   // Requested by the first error.
   std::stop_token stop_token() const { return stop_.get_token(); }
 
@@ -90,12 +89,12 @@ class Coordinator {
     size_t shape = 0;
     int64_t ready_ns = 0;
     int64_t compile_ns = 0;
-    absl::Status status = absl::OkStatus();  // kCancelled: it brings no data
+    Status status = OkStatus();  // kCancelled: it brings no data
   };
 
-  absl::StatusOr<StepPlan> Await(uint32_t device, const Place& place);
-  absl::Status CheckAgreement() const;
-  absl::StatusOr<StepPlan> Release();
+  StatusOr<StepPlan> Await(uint32_t device, const Place& place);
+  Status CheckAgreement() const;
+  StatusOr<StepPlan> Release();
   std::string Name(size_t device) const;
 
   const std::vector<uint32_t> host_of_device_;
@@ -112,7 +111,7 @@ class Coordinator {
   uint64_t steps_ = 0;
   bool stop_soon_ = false;
   StepPlan plan_;
-  absl::Status status_;
+  Status status_;
   CompileCache compile_cache_;
   std::vector<int64_t> waited_for_ns_;
 };

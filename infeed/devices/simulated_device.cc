@@ -21,8 +21,8 @@ HostMemory SimulatedDevice::host_memory() const {
   return HostMemory::kUntilBufferFreed;
 }
 
-absl::StatusOr<Work> SimulatedDevice::Transfer(const CoreSlice& slice,
-                                               int64_t now_ns) {
+StatusOr<Work> SimulatedDevice::Transfer(const CoreSlice& slice,
+                                         int64_t now_ns) {
   const int64_t begin_ns = std::max(now_ns, link_free_ns_);
   link_free_ns_ = begin_ns + TransferNs(options_, slice.size_bytes());
   return Work{begin_ns, link_free_ns_};
@@ -32,8 +32,8 @@ int64_t SimulatedDevice::CompileNs(const CoreSlice& slice) const {
   return options_.compile_ns;
 }
 
-absl::StatusOr<Work> SimulatedDevice::Execute(const CoreSlice& slice,
-                                              int64_t now_ns) {
+StatusOr<Work> SimulatedDevice::Execute(const CoreSlice& slice,
+                                        int64_t now_ns) {
   const auto tokens = static_cast<double>(
       slice.rows() * slice.contract().lengths[slice.shape()]);
   return Work{now_ns, now_ns + options_.step_ns +

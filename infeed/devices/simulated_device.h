@@ -29,10 +29,9 @@ class SimulatedDevice : public Device {
   explicit SimulatedDevice(SimulatedDeviceOptions options = {});
 
   HostMemory host_memory() const override;
-  absl::StatusOr<Work> Transfer(const CoreSlice& slice,
-                                int64_t now_ns) override;
+  StatusOr<Work> Transfer(const CoreSlice& slice, int64_t now_ns) override;
   int64_t CompileNs(const CoreSlice& slice) const override;
-  absl::StatusOr<Work> Execute(const CoreSlice& slice, int64_t now_ns) override;
+  StatusOr<Work> Execute(const CoreSlice& slice, int64_t now_ns) override;
 
  private:
   const SimulatedDeviceOptions options_;

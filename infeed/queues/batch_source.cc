@@ -9,9 +9,7 @@ class PipelineSource : public BatchSource {
  public:
   explicit PipelineSource(Pipeline pipeline) : pipeline_(std::move(pipeline)) {}
 
-  absl::StatusOr<std::optional<Batch>> Next() override {
-    return pipeline_.Next();
-  }
+  StatusOr<std::optional<Batch>> Next() override { return pipeline_.Next(); }
   void Cancel() override { pipeline_.Cancel(); }
   const Contract& contract() const override { return pipeline_.contract(); }
   const Topology& topology() const override { return pipeline_.topology(); }

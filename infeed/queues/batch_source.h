@@ -4,7 +4,7 @@
 #include <memory>
 #include <optional>
 
-#include "absl/status/statusor.h"
+#include "formats/files/status_or.h"
 #include "pipeline/batch.h"
 #include "pipeline/contract.h"
 #include "pipeline/pipeline.h"
@@ -19,7 +19,7 @@ class BatchSource {
  public:
   virtual ~BatchSource() = default;
 
-  virtual absl::StatusOr<std::optional<Batch>> Next() = 0;
+  virtual StatusOr<std::optional<Batch>> Next() = 0;
   virtual void Cancel() = 0;
   virtual const Contract& contract() const = 0;
   virtual const Topology& topology() const = 0;

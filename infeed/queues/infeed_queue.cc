@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 
@@ -19,18 +19,18 @@ InfeedQueue::InfeedQueue(const Contract& contract, int64_t rows, Clock& clock,
       depth_ns_(options_.depth + 1, 0),
       mark_ns_(clock.NowNs()) {}
 
-absl::Status InfeedQueue::AwaitRoom(uint64_t size_bytes) {
+Status InfeedQueue::AwaitRoom(uint64_t size_bytes) {
   std::unique_lock lock(mutex_);
   changed_.wait(lock,
                 [&] { return cancelled_ || closed_ || HasRoom(size_bytes); });
-  if (cancelled_) return absl::CancelledError("the infeed was cancelled");
+  if (cancelled_) return CancelledError("the infeed was cancelled");
   if (closed_) {
-    return absl::FailedPreconditionError("the infeed queue is closed");
+    return FailedPreconditionError("the infeed queue is closed");
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
-absl::Status InfeedQueue::Push(InfeedItem item) {
+Status InfeedQueue::Push(InfeedItem item) {
   PENSTOCK_RETURN_IF_ERROR(AwaitRoom(item.slice.size_bytes()));
   {
     const std::lock_guard lock(mutex_);
@@ -41,10 +41,10 @@ absl::Status InfeedQueue::Push(InfeedItem item) {
     items_.push_back(std::move(item));
   }
   changed_.notify_all();
-  return absl::OkStatus();
+  return OkStatus();
 }
 
-void InfeedQueue::Close(absl::Status status) {
+void InfeedQueue::Close(Status status) {
   {
     const std::lock_guard lock(mutex_);
     if (closed_) return;
@@ -54,12 +54,12 @@ void InfeedQueue::Close(absl::Status status) {
   changed_.notify_all();
 }
 
-absl::StatusOr<std::optional<InfeedItem>> InfeedQueue::Front() {
+StatusOr<std::optional<InfeedItem>> InfeedQueue::Front() {
   std::unique_lock lock(mutex_);
   return FrontLocked(lock);
 }
 
-absl::StatusOr<std::optional<InfeedItem>> InfeedQueue::Pop() {
+StatusOr<std::optional<InfeedItem>> InfeedQueue::Pop() {
   std::unique_lock lock(mutex_);
   PENSTOCK_ASSIGN_OR_RETURN(std::optional<InfeedItem> item, FrontLocked(lock));
   if (!item) return std::nullopt;
@@ -102,32 +102,32 @@ bool InfeedQueue::HasRoom(uint64_t size_bytes) const {
          size_bytes <= options_.bytes - bytes_;
 }
 
-absl::Status InfeedQueue::CheckItem(const InfeedItem& item) const {
+Status InfeedQueue::CheckItem(const InfeedItem& item) const {
   const CoreSlice& slice = item.slice;
   if (&slice.contract() != &contract_) {
-    return absl::InternalError(
+    return InternalError(
         fmt::format("step {} for device {} is of another contract than its "
                     "queue",
                     slice.step(), slice.device()));
   }
   if (slice.rows() != rows_) {
-    return absl::InternalError(
+    return InternalError(
         fmt::format("step {} for device {} has {} rows, its queue takes {}",
                     slice.step(), slice.device(), slice.rows(), rows_));
   }
   if (last_step_ && slice.step() != *last_step_ + 1) {
-    return absl::InternalError(
+    return InternalError(
         fmt::format("step {} for device {} follows step {}; steps must follow "
                     "each other",
                     slice.step(), slice.device(), *last_step_));
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
-absl::StatusOr<std::optional<InfeedItem>> InfeedQueue::FrontLocked(
+StatusOr<std::optional<InfeedItem>> InfeedQueue::FrontLocked(
     std::unique_lock<std::mutex>& lock) {
   changed_.wait(lock, [&] { return cancelled_ || closed_ || !items_.empty(); });
-  if (cancelled_) return absl::CancelledError("the infeed was cancelled");
+  if (cancelled_) return CancelledError("the infeed was cancelled");
   if (!items_.empty()) return items_.front();
   if (!close_status_.ok()) return close_status_;
   return std::nullopt;

@@ -9,8 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
+#include "formats/files/status_or.h"
 #include "infeed/queues/clock.h"
 #include "infeed/sharding/core_slice.h"
 
@@ -42,20 +41,20 @@ class InfeedQueue {
 
   // Waits until an item of `size_bytes` fits.
   // Errors:  kCancelled; kFailedPrecondition after Close().
-  absl::Status AwaitRoom(uint64_t size_bytes);
+  Status AwaitRoom(uint64_t size_bytes);
   // AwaitRoom, then puts the item last.
   // Errors:  also kInternal where the item is not the next step, or of another
   //          contract or number of rows.
-  absl::Status Push(InfeedItem item);
+  Status Push(InfeedItem item);
   // No more items come. Pops give those that are there, then nullopt, or
   // `status` where it is an error.
-  void Close(absl::Status status = absl::OkStatus());
+  void Close(Status status = OkStatus());
 
   // Waits for the first item and leaves it in its place; nullopt at the end.
   // Errors:  kCancelled; what Close() was given.
-  absl::StatusOr<std::optional<InfeedItem>> Front();
+  StatusOr<std::optional<InfeedItem>> Front();
   // The same, and takes it out.
-  absl::StatusOr<std::optional<InfeedItem>> Pop();
+  StatusOr<std::optional<InfeedItem>> Pop();
 
   // Ends every wait, now and later. Never blocks.
   void Cancel();
@@ -69,8 +68,8 @@ class InfeedQueue {
 
  private:
   bool HasRoom(uint64_t size_bytes) const;
-  absl::Status CheckItem(const InfeedItem& item) const;
-  absl::StatusOr<std::optional<InfeedItem>> FrontLocked(
+  Status CheckItem(const InfeedItem& item) const;
+  StatusOr<std::optional<InfeedItem>> FrontLocked(
       std::unique_lock<std::mutex>& lock);
   void Mark();
 
@@ -87,7 +86,7 @@ class InfeedQueue {
   std::optional<uint64_t> last_step_;
   bool closed_ = false;
   bool cancelled_ = false;
-  absl::Status close_status_;
+  Status close_status_;
   std::vector<int64_t> depth_ns_;
   int64_t mark_ns_;
 };

@@ -5,8 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "absl/status/status.h"
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "infeed/sharding/sharding.h"
 
 namespace penstock {
@@ -30,11 +29,10 @@ Topology BatchPlacement::TopologyOf(uint32_t host) const {
   return topology;
 }
 
-absl::StatusOr<BatchPlacement> PlaceBatch(const Mesh& mesh,
-                                          std::string_view axis,
-                                          uint32_t hosts) {
+StatusOr<BatchPlacement> PlaceBatch(const Mesh& mesh, std::string_view axis,
+                                    uint32_t hosts) {
   if (hosts == 0) {
-    return absl::InvalidArgumentError("a batch needs at least one host");
+    return InvalidArgumentError("a batch needs at least one host");
   }
   PENSTOCK_ASSIGN_OR_RETURN(const Sharding sharding,
                             Sharding::Create(mesh, {{std::string(axis)}}));
@@ -57,7 +55,7 @@ absl::StatusOr<BatchPlacement> PlaceBatch(const Mesh& mesh,
       if (placement.host_of_device[device] == placement.host_of_device[first]) {
         continue;
       }
-      return absl::UnimplementedError(fmt::format(
+      return UnimplementedError(fmt::format(
           "devices {} of host {} and {} of host {} hold the same rows (shard "
           "{} of axis \"{}\"), but each shard is made by one host; order the "
           "mesh's devices so that copies share a host, or use fewer hosts",
@@ -68,12 +66,12 @@ absl::StatusOr<BatchPlacement> PlaceBatch(const Mesh& mesh,
   return placement;
 }
 
-absl::StatusOr<Topology> BatchTopology(const Mesh& mesh, std::string_view axis,
-                                       uint32_t hosts, uint32_t host) {
+StatusOr<Topology> BatchTopology(const Mesh& mesh, std::string_view axis,
+                                 uint32_t hosts, uint32_t host) {
   PENSTOCK_ASSIGN_OR_RETURN(const BatchPlacement placement,
                             PlaceBatch(mesh, axis, hosts));
   if (host >= hosts) {
-    return absl::InvalidArgumentError(
+    return InvalidArgumentError(
         fmt::format("host {} of {}: hosts are counted from 0", host, hosts));
   }
   return placement.TopologyOf(host);

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/status/statusor.h"
+#include "formats/files/status_or.h"
 #include "infeed/sharding/mesh.h"
 #include "pipeline/topology.h"
 
@@ -32,13 +32,13 @@ struct BatchPlacement {
 //
 // Errors:  kInvalidArgument for an axis that the mesh lacks or no hosts;
 //          kUnimplemented where devices of two hosts hold the same rows.
-absl::StatusOr<BatchPlacement> PlaceBatch(const Mesh& mesh,
-                                          std::string_view axis = "data",
-                                          uint32_t hosts = 1);
+StatusOr<BatchPlacement> PlaceBatch(const Mesh& mesh,
+                                    std::string_view axis = "data",
+                                    uint32_t hosts = 1);
 
 // The topology of PlaceBatch() for one host.
-absl::StatusOr<Topology> BatchTopology(const Mesh& mesh,
-                                       std::string_view axis = "data",
-                                       uint32_t hosts = 1, uint32_t host = 0);
+StatusOr<Topology> BatchTopology(const Mesh& mesh,
+                                 std::string_view axis = "data",
+                                 uint32_t hosts = 1, uint32_t host = 0);
 
 }  // namespace penstock

@@ -6,20 +6,18 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/status/status.h"
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 namespace {
 
-absl::Status CheckTensor(const Contract& contract, size_t t,
-                         const Batch& batch) {
+Status CheckTensor(const Contract& contract, size_t t, const Batch& batch) {
   const TensorSpec& spec = contract.tensors[t];
   const Tensor& tensor = batch.tensors[t];
   const auto rows = static_cast<int64_t>(batch.record_ids.size());
   const std::vector<int64_t> declared = contract.ShapeOf(t, batch.shape, rows);
   if (tensor.shape != declared) {
-    return absl::InternalError(fmt::format(
+    return InternalError(fmt::format(
         "tensor {} of step {} has shape [{}], but the contract declares [{}]",
         spec.name, batch.step, fmt::join(tensor.shape, ", "),
         fmt::join(declared, ", ")));
@@ -27,34 +25,34 @@ absl::Status CheckTensor(const Contract& contract, size_t t,
   uint64_t bytes = SizeBytes(spec.type);
   for (const int64_t size : declared) bytes *= static_cast<uint64_t>(size);
   if (tensor.bytes.size() != bytes) {
-    return absl::InternalError(fmt::format(
+    return InternalError(fmt::format(
         "tensor {} of step {} holds {} bytes, but {} [{}] has {}", spec.name,
         batch.step, tensor.bytes.size(), ElementTypeName(spec.type),
         fmt::join(declared, ", "), bytes));
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 }  // namespace
 
-absl::StatusOr<CoreSlice> CoreSlice::Create(
-    std::shared_ptr<const Batch> batch,
-    std::shared_ptr<const Contract> contract, SlicePlace place) {
+StatusOr<CoreSlice> CoreSlice::Create(std::shared_ptr<const Batch> batch,
+                                      std::shared_ptr<const Contract> contract,
+                                      SlicePlace place) {
   if (batch->shape >= contract->shapes()) {
-    return absl::InternalError(
+    return InternalError(
         fmt::format("step {} has shape number {}, but the contract declares {} "
                     "shapes",
                     batch->step, batch->shape, contract->shapes()));
   }
   if (batch->tensors.size() != contract->tensors.size()) {
-    return absl::InternalError(fmt::format(
+    return InternalError(fmt::format(
         "step {} has {} tensors, but the contract declares {}", batch->step,
         batch->tensors.size(), contract->tensors.size()));
   }
   if (place.row_begin < 0 || place.rows < 0 ||
       place.row_begin + place.rows >
           static_cast<int64_t>(batch->record_ids.size())) {
-    return absl::InternalError(fmt::format(
+    return InternalError(fmt::format(
         "device {} takes rows [{}, {}) of step {}, but this host's batch has "
         "{} rows",
         place.device, place.row_begin, place.row_begin + place.rows,

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/status/statusor.h"
+#include "formats/files/status_or.h"
 #include "pipeline/batch.h"
 #include "pipeline/contract.h"
 
@@ -42,9 +42,9 @@ class CoreSlice {
   // Errors:  kInternal where the batch is not what the contract declares: a
   //          device that trusts the declared shape would read other bytes than
   //          the host meant.
-  static absl::StatusOr<CoreSlice> Create(
-      std::shared_ptr<const Batch> batch,
-      std::shared_ptr<const Contract> contract, SlicePlace place);
+  static StatusOr<CoreSlice> Create(std::shared_ptr<const Batch> batch,
+                                    std::shared_ptr<const Contract> contract,
+                                    SlicePlace place);
 
   uint32_t device() const { return place_.device; }
   uint32_t shard() const { return place_.shard; }

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "absl/status/status.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 namespace {
@@ -15,26 +15,26 @@ constexpr int64_t kMaxDevices = int64_t{1} << 24;
 
 }  // namespace
 
-absl::StatusOr<Mesh> Mesh::Create(std::vector<MeshAxis> axes,
-                                  std::vector<uint32_t> devices) {
+StatusOr<Mesh> Mesh::Create(std::vector<MeshAxis> axes,
+                            std::vector<uint32_t> devices) {
   if (axes.empty()) {
-    return absl::InvalidArgumentError(
+    return InvalidArgumentError(
         "a mesh needs at least one axis, for example {\"data\", 8}");
   }
   int64_t size = 1;
   for (size_t a = 0; a < axes.size(); ++a) {
     if (axes[a].name.empty()) {
-      return absl::InvalidArgumentError(
+      return InvalidArgumentError(
           fmt::format("axis {} of the mesh has no name", a));
     }
     for (size_t b = 0; b < a; ++b) {
       if (axes[b].name == axes[a].name) {
-        return absl::InvalidArgumentError(
+        return InvalidArgumentError(
             fmt::format("two axes of the mesh are named \"{}\"", axes[a].name));
       }
     }
     if (axes[a].size < 1 || axes[a].size > kMaxDevices / size) {
-      return absl::InvalidArgumentError(fmt::format(
+      return InvalidArgumentError(fmt::format(
           "axis \"{}\" of the mesh has size {}; a size is at least 1 and a "
           "mesh has at most {} devices",
           axes[a].name, axes[a].size, kMaxDevices));
@@ -46,14 +46,14 @@ absl::StatusOr<Mesh> Mesh::Create(std::vector<MeshAxis> axes,
     std::iota(devices.begin(), devices.end(), 0u);
   }
   if (devices.size() != static_cast<size_t>(size)) {
-    return absl::InvalidArgumentError(
+    return InvalidArgumentError(
         fmt::format("the mesh has {} places but {} devices were given", size,
                     devices.size()));
   }
   std::vector<bool> seen(devices.size(), false);
   for (const uint32_t device : devices) {
     if (device >= devices.size() || seen[device]) {
-      return absl::InvalidArgumentError(fmt::format(
+      return InvalidArgumentError(fmt::format(
           "device {} of the mesh is {}; the ids 0 to {} are needed "
           "once each",
           device, device >= devices.size() ? "out of range" : "given twice",

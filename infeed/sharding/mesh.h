@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/status/statusor.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 
@@ -28,8 +28,8 @@ class Mesh {
   // 0, 1, 2 ...
   // Errors:  kInvalidArgument for no axis, an unnamed axis or one named twice,
   //          a size below 1, a `devices` that is no order of 0 .. n-1.
-  static absl::StatusOr<Mesh> Create(std::vector<MeshAxis> axes,
-                                     std::vector<uint32_t> devices = {});
+  static StatusOr<Mesh> Create(std::vector<MeshAxis> axes,
+                               std::vector<uint32_t> devices = {});
 
   const std::vector<MeshAxis>& axes() const { return axes_; }
   // Device ids in row-major order of the grid.

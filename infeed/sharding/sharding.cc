@@ -7,7 +7,7 @@
 #include <cassert>
 #include <utility>
 
-#include "absl/status/status.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 namespace {
@@ -16,7 +16,7 @@ int64_t CeilDivide(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 }  // namespace
 
-absl::StatusOr<Sharding> Sharding::Create(Mesh mesh, PartitionSpec spec) {
+StatusOr<Sharding> Sharding::Create(Mesh mesh, PartitionSpec spec) {
   std::vector<std::vector<size_t>> axes_of_dimension;
   std::vector<bool> used(mesh.axes().size(), false);
   for (const std::vector<std::string>& names : spec) {
@@ -24,11 +24,11 @@ absl::StatusOr<Sharding> Sharding::Create(Mesh mesh, PartitionSpec spec) {
     for (const std::string& name : names) {
       const std::optional<size_t> axis = mesh.FindAxis(name);
       if (!axis) {
-        return absl::InvalidArgumentError(fmt::format(
+        return InvalidArgumentError(fmt::format(
             "the mesh ({}) has no axis \"{}\"", mesh.Describe(), name));
       }
       if (used[*axis]) {
-        return absl::InvalidArgumentError(fmt::format(
+        return InvalidArgumentError(fmt::format(
             "axis \"{}\" cuts two dimensions; each axis can cut one", name));
       }
       used[*axis] = true;

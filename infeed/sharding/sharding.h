@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/statusor.h"
+#include "formats/files/status_or.h"
 #include "infeed/sharding/mesh.h"
 
 namespace penstock {
@@ -34,7 +34,7 @@ class Sharding {
  public:
   // Errors:  kInvalidArgument for an axis that the mesh lacks or that is used
   //          twice.
-  static absl::StatusOr<Sharding> Create(Mesh mesh, PartitionSpec spec);
+  static StatusOr<Sharding> Create(Mesh mesh, PartitionSpec spec);
 
   // Tiles of each dimension.
   const std::vector<int64_t>& tiles() const { return tiles_; }

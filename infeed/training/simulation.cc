@@ -6,8 +6,7 @@
 #include <thread>
 #include <utility>
 
-#include "absl/status/status.h"
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "infeed/queues/batch_source.h"
 #include "infeed/queues/clock.h"
 #include "infeed/sharding/batch_placement.h"
@@ -20,10 +19,9 @@ namespace {
 
 using Agreements = std::vector<std::unique_ptr<Agreement>>;
 
-absl::StatusOr<Pipeline> CompileHost(const Dataset& dataset,
-                                     const Topology& topology,
-                                     Agreement& agreement,
-                                     const SimulationOptions& options) {
+StatusOr<Pipeline> CompileHost(const Dataset& dataset, const Topology& topology,
+                               Agreement& agreement,
+                               const SimulationOptions& options) {
   PENSTOCK_ASSIGN_OR_RETURN(
       Pipeline pipeline, Compile(dataset, topology,
                                  {.threads = options.threads_per_host,
@@ -39,12 +37,11 @@ absl::StatusOr<Pipeline> CompileHost(const Dataset& dataset,
 
 // The error of the first host that has one of its own; hosts that were
 // cancelled because of it come last.
-absl::Status FirstError(
-    const std::vector<absl::StatusOr<Pipeline>>& pipelines) {
-  absl::Status first;
+Status FirstError(const std::vector<StatusOr<Pipeline>>& pipelines) {
+  Status first;
   for (size_t h = 0; h < pipelines.size(); ++h) {
-    const absl::Status& status = pipelines[h].status();
-    if (status.ok() || !(first.ok() || absl::IsCancelled(first))) continue;
+    const Status& status = pipelines[h].status();
+    if (status.ok() || !(first.ok() || IsCancelled(first))) continue;
     first = pipelines.size() == 1 ? status
                                   : Annotate(status, fmt::format("host {}", h));
   }
@@ -52,12 +49,13 @@ absl::Status FirstError(
 }
 
 // Each host compiles on a thread of its own: the hosts may have to agree.
-absl::StatusOr<std::vector<Pipeline>> CompileHosts(
-    const Dataset& dataset, const BatchPlacement& placement,
-    const Agreements& agreements, const SimulationOptions& options) {
-  std::vector<absl::StatusOr<Pipeline>> compiled;
+StatusOr<std::vector<Pipeline>> CompileHosts(const Dataset& dataset,
+                                             const BatchPlacement& placement,
+                                             const Agreements& agreements,
+                                             const SimulationOptions& options) {
+  std::vector<StatusOr<Pipeline>> compiled;
   for (uint32_t h = 0; h < options.hosts; ++h) {
-    compiled.emplace_back(absl::UnknownError("not compiled"));
+    compiled.emplace_back(UnknownError("not compiled"));
   }
   {
     std::vector<std::jthread> threads;
@@ -77,8 +75,8 @@ absl::StatusOr<std::vector<Pipeline>> CompileHosts(
 
 }  // namespace
 
-absl::StatusOr<RunReport> Simulate(const Dataset& dataset,
-                                   SimulationOptions options) {
+StatusOr<RunReport> Simulate(const Dataset& dataset,
+                             SimulationOptions options) {
   const int64_t begin_ns = SteadyClock().NowNs();
   PENSTOCK_ASSIGN_OR_RETURN(const Mesh mesh, Mesh::Create(options.mesh));
   PENSTOCK_ASSIGN_OR_RETURN(const BatchPlacement placement,

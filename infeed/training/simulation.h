@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/statusor.h"
 #include "formats/files/file.h"
+#include "formats/files/status_or.h"
 #include "infeed/devices/simulated_device.h"
 #include "infeed/devices/watchdog.h"
 #include "infeed/sharding/mesh.h"
@@ -53,7 +53,7 @@ struct SimulationOptions {
 // Compiles the dataset on every host, trains and reports.
 // Errors:  those of Compile(), Pipeline::Restore() and RunTraining(); with more
 //          than one host the message names it.
-absl::StatusOr<RunReport> Simulate(const Dataset& dataset,
-                                   SimulationOptions options = {});
+StatusOr<RunReport> Simulate(const Dataset& dataset,
+                             SimulationOptions options = {});
 
 }  // namespace penstock

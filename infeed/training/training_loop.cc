@@ -4,9 +4,7 @@
 #include <optional>
 #include <thread>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 namespace {
@@ -26,8 +24,8 @@ class CoreLoop {
             number) {}
 
   void Run() {
-    const absl::Status status = RunSteps();
-    if (absl::IsCancelled(status)) {
+    const Status status = RunSteps();
+    if (IsCancelled(status)) {
       context_.coordinator.ArriveCancelled(number_, status);
     } else if (!status.ok()) {
       context_.coordinator.Fail(status);
@@ -35,7 +33,7 @@ class CoreLoop {
   }
 
  private:
-  absl::Status RunSteps() {
+  Status RunSteps() {
     bool last = false;
     while (!last) {
       PENSTOCK_ASSIGN_OR_RETURN(const std::optional<InfeedItem> item,
@@ -47,12 +45,12 @@ class CoreLoop {
         const int64_t done_ns,
         context_.coordinator.ArriveAtEnd(number_, context_.clock.NowNs()));
     timeline_.Finish(done_ns);
-    return absl::OkStatus();
+    return OkStatus();
   }
 
   // True after the last step of the run. The batch leaves its queue when the
   // step begins: until then it takes a place on the device.
-  absl::StatusOr<bool> Step(const InfeedItem& item) {
+  StatusOr<bool> Step(const InfeedItem& item) {
     const CoreSlice& slice = item.slice;
     const int64_t free_ns = timeline_.free_ns();
     const int64_t ready_ns = timeline_.Feed(item.pushed_ns, item.ready_ns);
@@ -83,12 +81,12 @@ class CoreLoop {
     return plan.last;
   }
 
-  absl::Status WaitUntil(int64_t deadline_ns) {
+  Status WaitUntil(int64_t deadline_ns) {
     if (context_.clock.WaitUntil(deadline_ns,
                                  context_.coordinator.stop_token())) {
-      return absl::OkStatus();
+      return OkStatus();
     }
-    return absl::CancelledError("the run was cancelled");
+    return CancelledError("the run was cancelled");
   }
 
   const uint32_t number_;
@@ -105,8 +103,8 @@ class CoreLoop {
 void DrainHost(Infeed& infeed, Coordinator& coordinator) {
   while (infeed.Next()) {
   }
-  const absl::Status status = infeed.status();
-  if (!status.ok() && !absl::IsCancelled(status)) coordinator.Fail(status);
+  const Status status = infeed.status();
+  if (!status.ok() && !IsCancelled(status)) coordinator.Fail(status);
 }
 
 }  // namespace

@@ -5,8 +5,7 @@
 #include <thread>
 #include <utility>
 
-#include "absl/status/status.h"
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "infeed/devices/coordinator.h"
 #include "infeed/infeed.h"
 #include "infeed/sharding/batch_placement.h"
@@ -17,26 +16,26 @@ namespace {
 
 using Sources = std::vector<std::unique_ptr<BatchSource>>;
 
-absl::Status CheckSources(const Sources& sources) {
+Status CheckSources(const Sources& sources) {
   if (sources.empty()) {
-    return absl::InvalidArgumentError("a run needs at least one host");
+    return InvalidArgumentError("a run needs at least one host");
   }
   for (size_t h = 0; h < sources.size(); ++h) {
     const Topology& topology = sources[h]->topology();
     if (topology.hosts != sources.size() || topology.host != h) {
-      return absl::InvalidArgumentError(
+      return InvalidArgumentError(
           fmt::format("source {} of {} was made for host {} of {}", h,
                       sources.size(), topology.host, topology.hosts));
     }
     if (sources[h]->contract().Fingerprint() !=
         sources[0]->contract().Fingerprint()) {
-      return absl::InvalidArgumentError(
+      return InvalidArgumentError(
           fmt::format("hosts 0 and {} have different contracts:\n{}\nand\n{}",
                       h, sources[0]->contract().Describe(),
                       sources[h]->contract().Describe()));
     }
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 // One host with all that it owns.
@@ -66,7 +65,7 @@ class TrainingRun {
     }
   }
 
-  absl::StatusOr<RunReport> Run() {
+  StatusOr<RunReport> Run() {
     const std::stop_callback cancel_on_error(coordinator_.stop_token(),
                                              [this] { CancelAll(); });
     const std::stop_callback stop_on_request(
@@ -75,7 +74,7 @@ class TrainingRun {
         clock_, [this] { return coordinator_.steps(); }, [this] { Bark(); },
         options_.watchdog);
     const bool none = options_.max_steps == 0;
-    const absl::Status status = none ? absl::OkStatus() : RunHosts();
+    const Status status = none ? OkStatus() : RunHosts();
     CancelAll();
     PENSTOCK_RETURN_IF_ERROR(status);
     return Report();
@@ -102,7 +101,7 @@ class TrainingRun {
 
   // The status once all hosts with devices are done. Hosts without are then
   // cancelled where the run stopped early, which is no error of the run.
-  absl::Status RunHosts() {
+  Status RunHosts() {
     const TrainingContext context{.placement = placement_,
                                   .coordinator = coordinator_,
                                   .log = log_,
@@ -116,7 +115,7 @@ class TrainingRun {
       });
     }
     with_devices.clear();
-    const absl::Status status = coordinator_.status();
+    const Status status = coordinator_.status();
     CancelAll();
     return status;
   }
@@ -133,7 +132,7 @@ class TrainingRun {
     for (size_t h = 0; h < hosts_.size(); ++h) {
       text += fmt::format("host {}:\n{}", h, hosts_[h].infeed->Describe());
     }
-    coordinator_.Fail(absl::DeadlineExceededError(text));
+    coordinator_.Fail(DeadlineExceededError(text));
   }
 
   RunReport Report() {
@@ -188,7 +187,7 @@ class TrainingRun {
 
 }  // namespace
 
-absl::StatusOr<RunReport> RunTraining(
+StatusOr<RunReport> RunTraining(
     std::vector<std::unique_ptr<BatchSource>> sources, const Mesh& mesh,
     TrainingOptions options) {
   PENSTOCK_RETURN_IF_ERROR(CheckSources(sources));

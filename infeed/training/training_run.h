@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/statusor.h"
+#include "formats/files/status_or.h"
 #include "infeed/devices/simulated_device.h"
 #include "infeed/devices/watchdog.h"
 #include "infeed/queues/batch_source.h"
@@ -49,7 +49,7 @@ struct TrainingOptions {
 // Errors:  the first of any host; kInvalidArgument where the sources are not
 //          those of one run; kDeadlineExceeded from the watchdog, with who
 //          waits for whom.
-absl::StatusOr<RunReport> RunTraining(
+StatusOr<RunReport> RunTraining(
     std::vector<std::unique_ptr<BatchSource>> sources, const Mesh& mesh,
     TrainingOptions options = {});
 

@@ -17,19 +17,19 @@ class IndexedRounds final : public RoundSource {
         order_(std::move(order)),
         options_(std::move(options)) {}
 
-  absl::Status Seek(const State& state) override {
+  Status Seek(const State& state) override {
     if (state.positions_read > order_.records()) {
-      return absl::FailedPreconditionError(
+      return FailedPreconditionError(
           fmt::format("the state has read {} positions of an epoch that has {}",
                       state.positions_read, order_.records()));
     }
     epoch_ = state.epoch;
     position_ = state.positions_read;
     pending_ = state.pending;
-    return absl::OkStatus();
+    return OkStatus();
   }
 
-  absl::StatusOr<std::optional<Round>> Next() override {
+  StatusOr<std::optional<Round>> Next() override {
     if (options_.epochs != 0 && epoch_ >= options_.epochs) return std::nullopt;
     Round round;
     round.epoch = epoch_;
@@ -56,7 +56,7 @@ class IndexedRounds final : public RoundSource {
     return std::optional<Round>(std::move(round));
   }
 
-  absl::Status Load(Round& round) const override {
+  Status Load(Round& round) const override {
     return files_->Gather(round.ids, round.records);
   }
 

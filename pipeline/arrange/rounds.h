@@ -11,8 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
+#include "formats/files/status_or.h"
 #include "formats/index/record_files.h"
 #include "pipeline/state.h"
 
@@ -48,13 +47,13 @@ class RoundSource {
   // are any, then from positions_read on. Before the first Next().
   // Errors:  kFailedPrecondition for positions that the data does not have;
   //          where it is read in sequence, Next() gives it.
-  virtual absl::Status Seek(const State& state) = 0;
+  virtual Status Seek(const State& state) = 0;
 
   // The next round; nullopt after the last epoch.
-  virtual absl::StatusOr<std::optional<Round>> Next() = 0;
+  virtual StatusOr<std::optional<Round>> Next() = 0;
 
   // Brings the records of `round` into memory, where Next() has not.
-  virtual absl::Status Load(Round& round) const = 0;
+  virtual Status Load(Round& round) const = 0;
 
   // Where a record that a round held came from.
   virtual std::string Locate(uint64_t record_id) const = 0;

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "pipeline/order/record_sequence.h"
 
 namespace penstock {
@@ -29,8 +29,8 @@ class Window {
   }
 
   // Reads window number `window`; fewer records only at the end of the data.
-  absl::Status Load(const OrderOptions& options, uint64_t epoch,
-                    uint64_t window, RecordSequence& sequence) {
+  Status Load(const OrderOptions& options, uint64_t epoch, uint64_t window,
+              RecordSequence& sequence) {
     first_ = window * options.window_records;
     used_ = 0;
     bytes_.clear();
@@ -45,7 +45,7 @@ class Window {
     if (!order_.empty()) {
       FillWindow(options, epoch, window, order_.size(), 0, order_);
     }
-    return absl::OkStatus();
+    return OkStatus();
   }
 
  private:
@@ -93,16 +93,16 @@ class SequentialRounds final : public RoundSource {
         options_(std::move(options)),
         sequence_(files, std::move(paths), std::move(open)) {}
 
-  absl::Status Seek(const State& state) override {
+  Status Seek(const State& state) override {
     epoch_ = state.epoch;
     skip_to_ = state.positions_read;
     pending_ = state.pending;
-    return absl::OkStatus();
+    return OkStatus();
   }
 
-  absl::StatusOr<std::optional<Round>> Next() override;
+  StatusOr<std::optional<Round>> Next() override;
   // Next() has read them.
-  absl::Status Load(Round&) const override { return absl::OkStatus(); }
+  Status Load(Round&) const override { return OkStatus(); }
   std::string Locate(uint64_t record_id) const override {
     return sequence_.Locate(record_id);
   }
@@ -112,9 +112,9 @@ class SequentialRounds final : public RoundSource {
 
  private:
   // The record at position_, which it moves on; nullopt at the epoch's end.
-  absl::StatusOr<std::optional<NumberedRecord>> Take();
-  absl::Status Skip(Round& round);
-  absl::Status EndEpoch();
+  StatusOr<std::optional<NumberedRecord>> Take();
+  Status Skip(Round& round);
+  Status EndEpoch();
   bool Mine(uint64_t position) const {
     return options_.mine[position % options_.shards];
   }
@@ -131,7 +131,7 @@ class SequentialRounds final : public RoundSource {
   std::optional<uint64_t> records_;  // of an epoch, once one has ended
 };
 
-absl::StatusOr<std::optional<NumberedRecord>> SequentialRounds::Take() {
+StatusOr<std::optional<NumberedRecord>> SequentialRounds::Take() {
   if (!order_.shuffle) {
     PENSTOCK_ASSIGN_OR_RETURN(const auto record, sequence_.Next());
     if (!record) return std::nullopt;
@@ -146,7 +146,7 @@ absl::StatusOr<std::optional<NumberedRecord>> SequentialRounds::Take() {
   return std::optional<NumberedRecord>(window_.Take());
 }
 
-absl::StatusOr<std::optional<Round>> SequentialRounds::Next() {
+StatusOr<std::optional<Round>> SequentialRounds::Next() {
   if (options_.epochs != 0 && epoch_ >= options_.epochs) return std::nullopt;
   Round round;
   round.epoch = epoch_;
@@ -173,7 +173,7 @@ absl::StatusOr<std::optional<Round>> SequentialRounds::Next() {
 }
 
 // Reads up to where the state had read, keeping what was pending.
-absl::Status SequentialRounds::Skip(Round& round) {
+Status SequentialRounds::Skip(Round& round) {
   RoundFiller filler(round);
   round.positions = std::exchange(pending_, {});
   size_t next = 0;
@@ -181,7 +181,7 @@ absl::Status SequentialRounds::Skip(Round& round) {
     const uint64_t position = position_;
     PENSTOCK_ASSIGN_OR_RETURN(const auto record, Take());
     if (!record) {
-      return absl::FailedPreconditionError(
+      return FailedPreconditionError(
           fmt::format("the state has read {} positions of an epoch that has {}",
                       skip_to_, position_));
     }
@@ -193,12 +193,12 @@ absl::Status SequentialRounds::Skip(Round& round) {
   }
   filler.Finish();
   round.positions_read = position_;
-  return absl::OkStatus();
+  return OkStatus();
 }
 
-absl::Status SequentialRounds::EndEpoch() {
+Status SequentialRounds::EndEpoch() {
   if (records_ && *records_ != position_) {
-    return absl::FailedPreconditionError(fmt::format(
+    return FailedPreconditionError(fmt::format(
         "the files changed: epoch {} has {} records, the one before had {}",
         epoch_, position_, *records_));
   }
@@ -207,7 +207,7 @@ absl::Status SequentialRounds::EndEpoch() {
   position_ = 0;
   skip_to_ = 0;
   sequence_.Rewind();
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 }  // namespace

@@ -33,8 +33,8 @@ bool Builder::Push(uint64_t bytes, Build build) {
       const std::lock_guard lock(ring->mutex);
       wanted = !ring->cancelled;
     }
-    absl::StatusOr<Built> result =
-        wanted ? build() : absl::CancelledError("the pipeline was cancelled");
+    StatusOr<Built> result =
+        wanted ? build() : CancelledError("the pipeline was cancelled");
     build = nullptr;
     const std::lock_guard lock(ring->mutex);
     if (!result.ok()) {
@@ -47,14 +47,14 @@ bool Builder::Push(uint64_t bytes, Build build) {
   return true;
 }
 
-void Builder::Finish(absl::Status status, LeftOut left_out) {
+void Builder::Finish(Status status, LeftOut left_out) {
   const std::lock_guard lock(ring_->mutex);
   ring_->finished = std::move(status);
   ring_->left_out = left_out;
   ring_->ready.notify_all();
 }
 
-absl::StatusOr<std::optional<Built>> Builder::Pop() {
+StatusOr<std::optional<Built>> Builder::Pop() {
   std::unique_lock lock(ring_->mutex);
   ring_->ready.wait(lock, [&] {
     if (ring_->cancelled) return true;
@@ -62,7 +62,7 @@ absl::StatusOr<std::optional<Built>> Builder::Pop() {
     return ring_->slots.front()->result.has_value();
   });
   if (ring_->cancelled) {
-    return absl::CancelledError("the pipeline was cancelled");
+    return CancelledError("the pipeline was cancelled");
   }
   if (ring_->slots.empty()) {
     if (!ring_->finished->ok()) return *ring_->finished;

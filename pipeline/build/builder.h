@@ -10,8 +10,7 @@
 #include <mutex>
 #include <optional>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
+#include "formats/files/status_or.h"
 #include "pipeline/batch.h"
 #include "pipeline/build/workers.h"
 
@@ -36,7 +35,7 @@ struct Built {
 // Threads: Push() and Finish() from one, Pop() from another, Cancel() from any.
 class Builder {
  public:
-  using Build = std::function<absl::StatusOr<Built>()>;
+  using Build = std::function<StatusOr<Built>()>;
 
   // At most `budget_bytes` of batches are started and not yet taken, and at
   // most `limit` batches; one is always allowed.
@@ -49,10 +48,10 @@ class Builder {
   bool Push(uint64_t bytes, Build build);
 
   // No more batches come. An error is given after the batches before it.
-  void Finish(absl::Status status, LeftOut left_out);
+  void Finish(Status status, LeftOut left_out);
 
   // The next batch in order; nullopt after the last. An error stays.
-  absl::StatusOr<std::optional<Built>> Pop();
+  StatusOr<std::optional<Built>> Pop();
   // What was left out in the whole run, once Pop() gave nullopt.
   LeftOut left_out_at_end() const;
 
@@ -62,7 +61,7 @@ class Builder {
  private:
   struct Slot {
     uint64_t bytes = 0;
-    std::optional<absl::StatusOr<Built>> result;
+    std::optional<StatusOr<Built>> result;
   };
   // Tasks hold it, so that they may outlive the builder.
   struct Ring {
@@ -73,7 +72,7 @@ class Builder {
     uint64_t bytes = 0;  // of slots
     bool failed = false;
     bool cancelled = false;
-    std::optional<absl::Status> finished;
+    std::optional<Status> finished;
     LeftOut left_out;
   };
 

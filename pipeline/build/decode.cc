@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 namespace {
@@ -27,7 +27,7 @@ void TextColumn(std::span<const std::string_view> records, Examples& out) {
 
 }  // namespace
 
-absl::StatusOr<Decoder> Decoder::Create(const Stages& stages) {
+StatusOr<Decoder> Decoder::Create(const Stages& stages) {
   Decoder decoder;
   if (stages.read.examples) {
     std::vector<FeatureSpec> specs;
@@ -54,9 +54,9 @@ absl::StatusOr<Decoder> Decoder::Create(const Stages& stages) {
   return decoder;
 }
 
-absl::Status Decoder::Decode(std::span<const std::string_view> records,
-                             std::span<const uint64_t> ids,
-                             const Locate& locate, Examples& out) const {
+Status Decoder::Decode(std::span<const std::string_view> records,
+                       std::span<const uint64_t> ids, const Locate& locate,
+                       Examples& out) const {
   if (parser_) {
     out.Clear();
     PENSTOCK_RETURN_IF_ERROR(parser_->Parse(
@@ -64,12 +64,12 @@ absl::Status Decoder::Decode(std::span<const std::string_view> records,
   } else {
     TextColumn(records, out);
   }
-  if (!tokenize_) return absl::OkStatus();
+  if (!tokenize_) return OkStatus();
   return Tokenize(ids, locate, out.columns[tokenized_]);
 }
 
-absl::Status Decoder::Tokenize(std::span<const uint64_t> ids,
-                               const Locate& locate, Column& column) const {
+Status Decoder::Tokenize(std::span<const uint64_t> ids, const Locate& locate,
+                         Column& column) const {
   Column tokens;
   tokens.name = tokenize_->options.to;
   tokens.type = FeatureType::kInt64;
@@ -80,14 +80,14 @@ absl::Status Decoder::Tokenize(std::span<const uint64_t> ids,
     const std::string_view text =
         column.values_in(row) == 0 ? std::string_view()
                                    : column.bytes_at(column.row_offsets[row]);
-    const absl::Status status =
+    const Status status =
         tokenize_->tokenizer->Encode(text, tokenize_->options.encode, encoded);
     if (!status.ok()) return Annotate(status, locate(ids[row]));
     tokens.row_offsets.push_back(encoded.size());
   }
   tokens.ints.assign(encoded.begin(), encoded.end());
   column = std::move(tokens);
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 uint32_t Decoder::LengthOf(const Examples& examples, size_t row) const {

@@ -7,10 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "formats/example/example_parser.h"
 #include "formats/example/examples.h"
+#include "formats/files/status_or.h"
 #include "pipeline/build/rows.h"
 #include "pipeline/graph/stages.h"
 
@@ -19,14 +18,14 @@ namespace penstock {
 // Threads: any number at a time.
 class Decoder {
  public:
-  static absl::StatusOr<Decoder> Create(const Stages& stages);
+  static StatusOr<Decoder> Create(const Stages& stages);
 
   // Fills `out` with one row for each record; its columns are those of
   // Stages::batched. ids[i] is the record id of records[i].
   // Errors:  those of ExampleParser and Tokenizer, naming the record.
-  absl::Status Decode(std::span<const std::string_view> records,
-                      std::span<const uint64_t> ids, const Locate& locate,
-                      Examples& out) const;
+  Status Decode(std::span<const std::string_view> records,
+                std::span<const uint64_t> ids, const Locate& locate,
+                Examples& out) const;
 
   // How many values row `row` of the arranging feature has; 0 without one.
   uint32_t LengthOf(const Examples& examples, size_t row) const;
@@ -34,8 +33,8 @@ class Decoder {
  private:
   Decoder() = default;
 
-  absl::Status Tokenize(std::span<const uint64_t> ids, const Locate& locate,
-                        Column& column) const;
+  Status Tokenize(std::span<const uint64_t> ids, const Locate& locate,
+                  Column& column) const;
 
   std::optional<ExampleParser> parser_;  // without it records are text
   std::optional<TokenizeStage> tokenize_;

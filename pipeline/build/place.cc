@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 namespace {
@@ -40,33 +40,33 @@ bool Narrow(std::span<const int64_t> from, int32_t* to) {
   return outside == 0;
 }
 
-absl::Status Outside(std::span<const int64_t> values, const std::string& where,
-                     const std::string& feature) {
+Status Outside(std::span<const int64_t> values, const std::string& where,
+               const std::string& feature) {
   const auto bad = std::find_if(values.begin(), values.end(), [](int64_t v) {
     return v != static_cast<int32_t>(v);
   });
-  return absl::InvalidArgumentError(fmt::format(
+  return InvalidArgumentError(fmt::format(
       "{}: value {} of feature \"{}\" is {}, which does not fit int32: take "
       "the feature as ElementType::kInt64",
       where, bad - values.begin(), feature, *bad));
 }
 
 // Values [0, count) of a row go to [begin, begin + count).
-absl::Status CopyRow(const Column& column, const RowRef& row, size_t count,
-                     const TensorSpec& spec, size_t begin, Tensor& tensor,
-                     const Locate& locate) {
-  if (count == 0) return absl::OkStatus();
+Status CopyRow(const Column& column, const RowRef& row, size_t count,
+               const TensorSpec& spec, size_t begin, Tensor& tensor,
+               const Locate& locate) {
+  if (count == 0) return OkStatus();
   std::byte* const to = tensor.bytes.data() + begin * SizeBytes(spec.type);
   if (column.type == FeatureType::kFloat) {
     std::memcpy(to, column.floats_of(row.row).data(), count * sizeof(float));
-    return absl::OkStatus();
+    return OkStatus();
   }
   const auto values = column.ints_of(row.row).first(count);
   if (spec.type == ElementType::kInt64) {
     std::memcpy(to, values.data(), count * sizeof(int64_t));
-    return absl::OkStatus();
+    return OkStatus();
   }
-  if (Narrow(values, reinterpret_cast<int32_t*>(to))) return absl::OkStatus();
+  if (Narrow(values, reinterpret_cast<int32_t*>(to))) return OkStatus();
   return Outside(values, locate(row.record_id), spec.name);
 }
 
@@ -81,8 +81,8 @@ Placer::Placer(const Stages& stages, Contract contract)
   }
 }
 
-absl::StatusOr<Batch> Placer::Place(size_t shape, std::span<const RowRef> rows,
-                                    const Locate& locate) const {
+StatusOr<Batch> Placer::Place(size_t shape, std::span<const RowRef> rows,
+                              const Locate& locate) const {
   Batch batch;
   batch.shape = shape;
   batch.record_ids.reserve(rows.size());
@@ -115,9 +115,8 @@ absl::StatusOr<Batch> Placer::Place(size_t shape, std::span<const RowRef> rows,
   return batch;
 }
 
-absl::Status Placer::PlaceData(size_t t, size_t width,
-                               std::span<const RowRef> rows,
-                               const Locate& locate, Tensor& tensor) const {
+Status Placer::PlaceData(size_t t, size_t width, std::span<const RowRef> rows,
+                         const Locate& locate, Tensor& tensor) const {
   const TensorSpec& spec = contract_.tensors[t];
   for (size_t r = 0; r < rows.size(); ++r) {
     const RowRef& row = rows[r];
@@ -127,7 +126,7 @@ absl::Status Placer::PlaceData(size_t t, size_t width,
       const Column& column = row.examples->columns[columns_[t]];
       has = column.values_in(row.row);
       if (has > width && !truncate_) {
-        return absl::InvalidArgumentError(fmt::format(
+        return InvalidArgumentError(fmt::format(
             "{}: feature \"{}\" has {} values, but its batch has length {}: "
             "use longer buckets or TooLong::kTruncate",
             locate(row.record_id), spec.name, has, width));
@@ -138,7 +137,7 @@ absl::Status Placer::PlaceData(size_t t, size_t width,
     }
     FillPad(tensor, spec, begin + has, begin + width);
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 // The feature's own tensor comes first and has refused what is too long.

@@ -6,8 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
+#include "formats/files/status_or.h"
 #include "pipeline/build/rows.h"
 #include "pipeline/contract.h"
 #include "pipeline/graph/stages.h"
@@ -27,14 +26,14 @@ class Placer {
   // Errors:  kInvalidArgument naming the record and the feature: a value that
   //          does not fit int32; more values than the shape has, unless
   //          TooLong::kTruncate.
-  absl::StatusOr<Batch> Place(size_t shape, std::span<const RowRef> rows,
-                              const Locate& locate) const;
+  StatusOr<Batch> Place(size_t shape, std::span<const RowRef> rows,
+                        const Locate& locate) const;
 
   const Contract& contract() const { return contract_; }
 
  private:
-  absl::Status PlaceData(size_t t, size_t width, std::span<const RowRef> rows,
-                         const Locate& locate, Tensor& tensor) const;
+  Status PlaceData(size_t t, size_t width, std::span<const RowRef> rows,
+                   const Locate& locate, Tensor& tensor) const;
   void PlaceLengths(size_t t, int64_t limit, std::span<const RowRef> rows,
                     Tensor& tensor) const;
 

@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
+#include "formats/files/status_or.h"
 #include "pipeline/build/builder.h"
 #include "pipeline/state.h"
 
@@ -26,11 +25,11 @@ class Placement {
 
   // Goes on after `state`, which is of this job. Before Run().
   // Errors:  kFailedPrecondition for a position that the run does not have.
-  virtual absl::Status Restore(const State& state) = 0;
+  virtual Status Restore(const State& state) = 0;
 
   // Starts every batch of the run, in order, as far as `builder` takes them.
   // Runs on a thread of its own, which may wait; returns what was left out.
-  virtual absl::StatusOr<LeftOut> Run(Builder& builder) = 0;
+  virtual StatusOr<LeftOut> Run(Builder& builder) = 0;
 
   // Ends every wait inside Run(), now and later. Never blocks.
   virtual void Cancel() = 0;

@@ -16,8 +16,8 @@ namespace {
 // Far more than anyone wants to compile, few enough to list.
 constexpr int64_t kMaxShapes = 4096;
 
-absl::Status Wrong(std::string message) {
-  return absl::InvalidArgumentError(std::move(message));
+Status Wrong(std::string message) {
+  return InvalidArgumentError(std::move(message));
 }
 
 const Feature* Find(const std::vector<Feature>& features,
@@ -34,7 +34,7 @@ std::string Names(const std::vector<Feature>& features) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-absl::Status CheckFeature(const Feature& feature) {
+Status CheckFeature(const Feature& feature) {
   if (feature.name.empty()) return Wrong("a feature without a name");
   if (feature.length != Feature::kVarying && feature.length < 1) {
     return Wrong(
@@ -49,11 +49,11 @@ absl::Status CheckFeature(const Feature& feature) {
                     "float32: use kInt32 or kInt64",
                     feature.name));
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 // Replaces the bytes feature that Tokenize reads by the one it makes.
-absl::Status ApplyTokenize(Stages& stages) {
+Status ApplyTokenize(Stages& stages) {
   const TokenizeOptions& options = stages.tokenize->options;
   const Feature* from = Find(stages.features, options.from);
   if (from == nullptr) {
@@ -80,25 +80,25 @@ absl::Status ApplyTokenize(Stages& stages) {
                       options.to));
     }
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
-absl::Status CheckPadValue(const Stages& stages, const Feature& by) {
+Status CheckPadValue(const Stages& stages, const Feature& by) {
   const double pad =
       stages.bucket ? stages.bucket->pad_value : stages.pad->pad_value;
-  if (by.type == FeatureType::kFloat) return absl::OkStatus();
+  if (by.type == FeatureType::kFloat) return OkStatus();
   // Larger integers are not exact in a double.
   const double limit = by.as == ElementType::kInt32
                            ? std::numeric_limits<int32_t>::max()
                            : 9007199254740992.0;
   if (std::trunc(pad) == pad && pad <= limit && pad >= -limit - 1) {
-    return absl::OkStatus();
+    return OkStatus();
   }
   return Wrong(fmt::format("pad_value {} is no {} value of \"{}\"", pad,
                            ElementTypeName(by.as), by.name));
 }
 
-absl::Status CheckBucketLengths(const std::vector<int64_t>& lengths) {
+Status CheckBucketLengths(const std::vector<int64_t>& lengths) {
   if (lengths.empty()) return Wrong("Bucket without lengths");
   int64_t last = 0;
   for (const int64_t length : lengths) {
@@ -110,10 +110,10 @@ absl::Status CheckBucketLengths(const std::vector<int64_t>& lengths) {
     }
     last = length;
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
-absl::Status CheckPad(const PadOptions& pad) {
+Status CheckPad(const PadOptions& pad) {
   if (pad.multiple_of <= 0) {
     return Wrong(fmt::format("Pad to a multiple of {}: give a positive number",
                              pad.multiple_of));
@@ -129,7 +129,7 @@ absl::Status CheckPad(const PadOptions& pad) {
                     pad.multiple_of, pad.max_length,
                     pad.max_length / pad.multiple_of, kMaxShapes));
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 }  // namespace
@@ -154,7 +154,7 @@ void NameFeatures(Stages& stages) {
   if (!by.empty()) stages.features.push_back({.name = by});
 }
 
-absl::Status CheckFeatures(Stages& stages) {
+Status CheckFeatures(Stages& stages) {
   if (stages.features.empty()) {
     return Wrong("no stage names a feature to read: add .Parse({...})");
   }
@@ -185,11 +185,11 @@ absl::Status CheckFeatures(Stages& stages) {
                       feature.name));
     }
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
-absl::Status CheckArranging(const Stages& stages) {
-  if (!stages.bucket && !stages.pad) return absl::OkStatus();
+Status CheckArranging(const Stages& stages) {
+  if (!stages.bucket && !stages.pad) return OkStatus();
   const std::string stage = stages.bucket ? "Bucket" : "Pad";
   const Feature* by = Find(stages.batched, stages.by());
   if (by == nullptr) {
@@ -214,9 +214,9 @@ absl::Status CheckArranging(const Stages& stages) {
   return CheckPadValue(stages, *by);
 }
 
-absl::Status CheckBatch(const Stages& stages, uint32_t shards) {
+Status CheckBatch(const Stages& stages, uint32_t shards) {
   const int64_t size = stages.batch.size;
-  if (size > 0 && size % shards == 0) return absl::OkStatus();
+  if (size > 0 && size % shards == 0) return OkStatus();
   return Wrong(
       fmt::format("a batch of {} rows cannot be cut into {} equal "
                   "shards: give Batch a size that is a multiple of {}",

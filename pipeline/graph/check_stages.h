@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "absl/status/status.h"
+#include "formats/files/status.h"
 #include "pipeline/graph/stages.h"
 
 namespace penstock {
@@ -18,8 +18,8 @@ void NameFeatures(Stages& stages);
 
 // Each fills in what the next one reads.
 // Errors:  kInvalidArgument saying what to change.
-absl::Status CheckFeatures(Stages& stages);  // sets `batched`
-absl::Status CheckArranging(const Stages& stages);
-absl::Status CheckBatch(const Stages& stages, uint32_t shards);
+Status CheckFeatures(Stages& stages);  // sets `batched`
+Status CheckArranging(const Stages& stages);
+Status CheckBatch(const Stages& stages, uint32_t shards);
 
 }  // namespace penstock

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "formats/datasets/shard_names.h"
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "formats/index/record_index.h"
 #include "formats/open.h"
 #include "tokenizer/interface/fingerprint.h"
@@ -16,9 +16,8 @@ namespace penstock {
 namespace {
 
 // Why the records of `path` cannot be reached by number, or nothing.
-absl::StatusOr<std::string> WhySequential(FileSystem& files,
-                                          const std::string& path,
-                                          const OpenOptions& options) {
+StatusOr<std::string> WhySequential(FileSystem& files, const std::string& path,
+                                    const OpenOptions& options) {
   FileKind kind = FileKind::kTfRecord;
   if (options.kind) {
     kind = *options.kind;
@@ -39,16 +38,16 @@ absl::StatusOr<std::string> WhySequential(FileSystem& files,
     return fmt::format("damage in {} is not to fail (on_corruption is {})",
                        path, OnCorruptionName(options.recovery.on_corruption));
   }
-  const absl::StatusOr<FileInfo> index = files.Stat(IndexPath(path));
+  const StatusOr<FileInfo> index = files.Stat(IndexPath(path));
   if (index.ok()) return "";
-  if (index.status().code() != absl::StatusCode::kNotFound) {
+  if (index.status().code() != StatusCode::kNotFound) {
     return index.status();
   }
   return fmt::format("{} has no index; `recordtool index` makes one", path);
 }
 
 // Fills in size_bytes and fingerprint.
-absl::Status Fingerprint(FileSystem& files, Source& source) {
+Status Fingerprint(FileSystem& files, Source& source) {
   const OpenOptions& options = source.options;
   Fingerprinter hash;
   hash.Add(static_cast<uint64_t>(options.kind.value_or(FileKind{})))
@@ -69,16 +68,16 @@ absl::Status Fingerprint(FileSystem& files, Source& source) {
             options.compression.value_or(CompressionOfFile(path))));
   }
   source.fingerprint = hash.Finish();
-  return absl::OkStatus();
+  return OkStatus();
 }
 
-absl::Status NoRecords(const ReadStage& read) {
-  return absl::FailedPreconditionError(
+Status NoRecords(const ReadStage& read) {
+  return FailedPreconditionError(
       fmt::format("{}: there are no records", read.pattern));
 }
 
-absl::Status CheckNotEmpty(FileSystem& files, const Source& source,
-                           const ReadStage& read) {
+Status CheckNotEmpty(FileSystem& files, const Source& source,
+                     const ReadStage& read) {
   OpenOptions options = source.options;
   // The run itself will tell of it.
   options.recovery.on_skipped = [](const SkippedRegion&) {};
@@ -88,14 +87,14 @@ absl::Status CheckNotEmpty(FileSystem& files, const Source& source,
                               OpenRecords(files, path, options));
     PENSTOCK_ASSIGN_OR_RETURN(const std::optional<RecordBlock> block,
                               reader->NextBlock());
-    if (block) return absl::OkStatus();
+    if (block) return OkStatus();
   }
   return NoRecords(read);
 }
 
 }  // namespace
 
-absl::StatusOr<Source> OpenSource(FileSystem& files, const ReadStage& read) {
+StatusOr<Source> OpenSource(FileSystem& files, const ReadStage& read) {
   Source source;
   source.options = read.options;
   PENSTOCK_ASSIGN_OR_RETURN(source.paths, ExpandPattern(files, read.pattern));

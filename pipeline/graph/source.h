@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/statusor.h"
 #include "formats/files/file.h"
+#include "formats/files/status_or.h"
 #include "formats/index/record_files.h"
 #include "pipeline/graph/node.h"
 
@@ -27,6 +27,6 @@ struct Source {
 
 // Errors:  those of ExpandPattern and RecordFiles, except for a missing index;
 //          kFailedPrecondition for no records at all.
-absl::StatusOr<Source> OpenSource(FileSystem& files, const ReadStage& read);
+StatusOr<Source> OpenSource(FileSystem& files, const ReadStage& read);
 
 }  // namespace penstock

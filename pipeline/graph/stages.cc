@@ -5,7 +5,7 @@
 #include <bit>
 #include <utility>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "pipeline/graph/check_stages.h"
 #include "tokenizer/interface/fingerprint.h"
 
@@ -18,12 +18,12 @@ enum class Rank { kRows, kArranged, kBatched };
 
 class Flattener {
  public:
-  absl::Status Visit(const ReadStage& stage) {
+  Status Visit(const ReadStage& stage) {
     if (stage.pattern.empty()) return Wrong("no files are named");
     out.read = stage;
-    return absl::OkStatus();
+    return OkStatus();
   }
-  absl::Status Visit(const ParseStage& stage) {
+  Status Visit(const ParseStage& stage) {
     if (!out.read.examples) {
       return Wrong(
           "Parse takes features out of tf.train.Example; a corpus has "
@@ -36,38 +36,38 @@ class Flattener {
     out.features = stage.features;
     return Before(Rank::kArranged, "Parse");
   }
-  absl::Status Visit(const ShuffleOptions& stage) {
+  Status Visit(const ShuffleOptions& stage) {
     if (out.shuffle) return Wrong("two Shuffle stages: one shuffles fully");
     out.shuffle = stage;
     return Before(Rank::kArranged, "Shuffle");
   }
-  absl::Status Visit(const RepeatOptions& stage) {
+  Status Visit(const RepeatOptions& stage) {
     if (repeated_) return Wrong("two Repeat stages: multiply their epochs");
     repeated_ = true;
     out.epochs = stage.epochs;
     return Before(Rank::kArranged, "Repeat");
   }
-  absl::Status Visit(const TokenizeStage& stage) {
+  Status Visit(const TokenizeStage& stage) {
     if (out.tokenize) return Wrong("two Tokenize stages");
     if (stage.tokenizer == nullptr) return Wrong("Tokenize without tokenizer");
     out.tokenize = stage;
     return Before(Rank::kArranged, "Tokenize");
   }
-  absl::Status Visit(const BucketOptions& stage) {
+  Status Visit(const BucketOptions& stage) {
     PENSTOCK_RETURN_IF_ERROR(Arrange("Bucket"));
     out.bucket = stage;
-    return absl::OkStatus();
+    return OkStatus();
   }
-  absl::Status Visit(const PadOptions& stage) {
+  Status Visit(const PadOptions& stage) {
     PENSTOCK_RETURN_IF_ERROR(Arrange("Pad"));
     out.pad = stage;
-    return absl::OkStatus();
+    return OkStatus();
   }
-  absl::Status Visit(const BatchOptions& stage) {
+  Status Visit(const BatchOptions& stage) {
     if (rank_ == Rank::kBatched) return Wrong("two Batch stages");
     rank_ = Rank::kBatched;
     out.batch = stage;
-    return absl::OkStatus();
+    return OkStatus();
   }
 
   bool parsed() const { return parsed_; }
@@ -76,22 +76,22 @@ class Flattener {
   Stages out;
 
  private:
-  static absl::Status Wrong(std::string message) {
-    return absl::InvalidArgumentError(std::move(message));
+  static Status Wrong(std::string message) {
+    return InvalidArgumentError(std::move(message));
   }
-  absl::Status Before(Rank limit, std::string_view name) const {
-    if (rank_ < limit) return absl::OkStatus();
+  Status Before(Rank limit, std::string_view name) const {
+    if (rank_ < limit) return OkStatus();
     return Wrong(
         fmt::format("{} after {}: put it before", name,
                     rank_ == Rank::kBatched ? "Batch" : "Bucket or Pad"));
   }
-  absl::Status Arrange(std::string_view name) {
+  Status Arrange(std::string_view name) {
     if (rank_ == Rank::kBatched) return Before(Rank::kBatched, name);
     if (rank_ == Rank::kArranged) {
       return Wrong("two of Bucket and Pad: a batch has one length; keep one");
     }
     rank_ = Rank::kArranged;
-    return absl::OkStatus();
+    return OkStatus();
   }
 
   Rank rank_ = Rank::kRows;
@@ -187,7 +187,7 @@ Contract Stages::MakeContract() const {
   return contract;
 }
 
-absl::StatusOr<Stages> FlattenStages(const Dataset& dataset, uint32_t shards) {
+StatusOr<Stages> FlattenStages(const Dataset& dataset, uint32_t shards) {
   std::vector<const Node*> nodes;
   for (const Node* node = dataset.node().get(); node != nullptr;
        node = node->parent.get()) {
@@ -200,7 +200,7 @@ absl::StatusOr<Stages> FlattenStages(const Dataset& dataset, uint32_t shards) {
                    (*node)->stage));
   }
   if (!flattener.batched()) {
-    return absl::InvalidArgumentError(
+    return InvalidArgumentError(
         "the graph has no Batch: end it with .Batch({.size = ...})");
   }
   Stages stages = std::move(flattener.out);

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/statusor.h"
+#include "formats/files/status_or.h"
 #include "pipeline/arrange/arranger.h"
 #include "pipeline/contract.h"
 #include "pipeline/dataset.h"
@@ -44,6 +44,6 @@ struct Stages {
 
 // Follows the graph to its source and checks it for a run on `shards` shards.
 // Errors:  kInvalidArgument saying what to change.
-absl::StatusOr<Stages> FlattenStages(const Dataset& dataset, uint32_t shards);
+StatusOr<Stages> FlattenStages(const Dataset& dataset, uint32_t shards);
 
 }  // namespace penstock

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 
@@ -27,7 +27,7 @@ void RecordSequence::Rewind() {
   if (total != nullptr) total = std::make_shared<SkipBudget>(total->limit());
 }
 
-absl::StatusOr<std::optional<std::string_view>> RecordSequence::Next() {
+StatusOr<std::optional<std::string_view>> RecordSequence::Next() {
   if (used_ == block_.records.size()) {
     PENSTOCK_ASSIGN_OR_RETURN(const bool more, NextBlock());
     if (!more) return std::nullopt;
@@ -36,7 +36,7 @@ absl::StatusOr<std::optional<std::string_view>> RecordSequence::Next() {
   return std::optional<std::string_view>(block_.records[used_++]);
 }
 
-absl::StatusOr<bool> RecordSequence::NextBlock() {
+StatusOr<bool> RecordSequence::NextBlock() {
   block_ = {};
   used_ = 0;
   for (;;) {

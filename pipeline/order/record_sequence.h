@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/status/statusor.h"
 #include "formats/files/file.h"
+#include "formats/files/status_or.h"
 #include "formats/open.h"
 #include "formats/records/record_reader.h"
 
@@ -30,13 +30,13 @@ class RecordSequence {
   void Rewind();
 
   // The next record, which lives until the next call; nullopt after the last.
-  absl::StatusOr<std::optional<std::string_view>> Next();
+  StatusOr<std::optional<std::string_view>> Next();
 
   // "b.jsonl: record 17", for a record that was read.
   std::string Locate(uint64_t record_id) const;
 
  private:
-  absl::StatusOr<bool> NextBlock();
+  StatusOr<bool> NextBlock();
 
   FileSystem& files_;
   const std::vector<std::string> paths_;

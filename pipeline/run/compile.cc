@@ -5,7 +5,7 @@
 #include <thread>
 #include <utility>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "pipeline/arrange/forecast.h"
 #include "pipeline/arrange/indexed_rounds.h"
 #include "pipeline/arrange/sequential_rounds.h"
@@ -79,11 +79,10 @@ ArrangeOptions ArrangeOf(const Stages& stages) {
 }
 
 // What planning tells before step 0.
-absl::Status CheckForecast(const Stages& stages, const Source& source,
-                           const LengthTable& lengths,
-                           const Forecast& forecast) {
+Status CheckForecast(const Stages& stages, const Source& source,
+                     const LengthTable& lengths, const Forecast& forecast) {
   if (forecast.too_long) {
-    return absl::InvalidArgumentError(fmt::format(
+    return InvalidArgumentError(fmt::format(
         "{}: feature \"{}\" has {} values, but the longest length is {}: add a "
         "longer one or use TooLong::kTruncate or TooLong::kDrop",
         source.indexed->Locate(*forecast.too_long), stages.by(),
@@ -92,7 +91,7 @@ absl::Status CheckForecast(const Stages& stages, const Source& source,
   if (stages.batch.leftover == Leftover::kError && forecast.left_over_queue) {
     const size_t queue = *forecast.left_over_queue;
     const uint64_t rows = forecast.queue_rows[queue];
-    return absl::FailedPreconditionError(fmt::format(
+    return FailedPreconditionError(fmt::format(
         "{} rows{} do not fill whole batches of {}: {} are left over; use "
         "Leftover::kPad or Leftover::kDrop",
         rows,
@@ -102,11 +101,11 @@ absl::Status CheckForecast(const Stages& stages, const Source& source,
         stages.batch.size, rows % static_cast<uint64_t>(stages.batch.size)));
   }
   if (forecast.steps == 0 && stages.epochs == 0) {
-    return absl::FailedPreconditionError(
+    return FailedPreconditionError(
         "Repeat for ever, but an epoch has no batch: every row is dropped; use "
         "smaller batches or Leftover::kPad");
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 struct Planning {
@@ -114,7 +113,7 @@ struct Planning {
   Forecast forecast;
 };
 
-absl::StatusOr<Planning> PlanJob(const Job& job, const Source& source) {
+StatusOr<Planning> PlanJob(const Job& job, const Source& source) {
   const Stages& stages = job.stages;
   LengthTable lengths;
   if (!stages.by().empty()) {
@@ -136,12 +135,12 @@ absl::StatusOr<Planning> PlanJob(const Job& job, const Source& source) {
   return Planning{std::move(plan), std::move(forecast)};
 }
 
-absl::Status CheckStreamed(const Job& job, const Source& source,
-                           const CompileOptions& options) {
+Status CheckStreamed(const Job& job, const Source& source,
+                     const CompileOptions& options) {
   const Stages& stages = job.stages;
   if (source.indexed == nullptr && stages.shuffle &&
       stages.shuffle->window_records == 0) {
-    return absl::InvalidArgumentError(fmt::format(
+    return InvalidArgumentError(fmt::format(
         "{}, so its records can only be read in sequence and not shuffled all "
         "together: build indexes with `recordtool index`, or set "
         "window_records to shuffle windows",
@@ -149,12 +148,12 @@ absl::Status CheckStreamed(const Job& job, const Source& source,
   }
   if (job.topology.hosts > 1 && !stages.by().empty() &&
       options.agreement == nullptr) {
-    return absl::InvalidArgumentError(fmt::format(
+    return InvalidArgumentError(fmt::format(
         "{} hosts must tell each other the lengths of \"{}\", as the pipeline "
         "is streamed: give CompileOptions::agreement",
         job.topology.hosts, stages.by()));
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 std::unique_ptr<Placement> Stream(const std::shared_ptr<const Job>& job,
@@ -194,9 +193,8 @@ int ThreadsOf(const CompileOptions& options) {
 
 }  // namespace
 
-absl::StatusOr<Pipeline> Compile(const Dataset& dataset,
-                                 const Topology& topology,
-                                 CompileOptions options) {
+StatusOr<Pipeline> Compile(const Dataset& dataset, const Topology& topology,
+                           CompileOptions options) {
   PENSTOCK_RETURN_IF_ERROR(topology.Validate());
   PENSTOCK_ASSIGN_OR_RETURN(Stages stages,
                             FlattenStages(dataset, topology.shards));

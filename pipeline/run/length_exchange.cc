@@ -4,14 +4,15 @@
 
 #include <utility>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "pipeline/order/seed.h"
 
 namespace penstock {
 
-absl::StatusOr<std::vector<uint32_t>> ExchangeLengths(
-    const Job& job, const Round& round, std::span<const uint32_t> mine,
-    Agreement& agreement) {
+StatusOr<std::vector<uint32_t>> ExchangeLengths(const Job& job,
+                                                const Round& round,
+                                                std::span<const uint32_t> mine,
+                                                Agreement& agreement) {
   const Topology& topology = job.topology;
   // First a hash of which round this is: hosts that went on from different
   // states would otherwise mix lengths without noticing.
@@ -23,13 +24,13 @@ absl::StatusOr<std::vector<uint32_t>> ExchangeLengths(
   PENSTOCK_ASSIGN_OR_RETURN(const std::vector<std::vector<uint32_t>> all,
                             agreement.AllGather(message));
   const auto disagree = [](size_t host) {
-    return absl::FailedPreconditionError(fmt::format(
+    return FailedPreconditionError(fmt::format(
         "host {} reads another round of records: every host must compile the "
         "same dataset and restore the same state",
         host));
   };
   if (all.size() != topology.hosts) {
-    return absl::FailedPreconditionError(
+    return FailedPreconditionError(
         fmt::format("the agreement has {} hosts, the topology {}", all.size(),
                     topology.hosts));
   }

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "absl/status/statusor.h"
+#include "formats/files/status_or.h"
 #include "pipeline/agreement.h"
 #include "pipeline/arrange/rounds.h"
 #include "pipeline/run/job.h"
@@ -16,8 +16,9 @@ namespace penstock {
 // Returns those of all positions, in their order.
 // Errors:  kCancelled where a host gave up; kFailedPrecondition where the hosts
 //          do not read the same round of the same job.
-absl::StatusOr<std::vector<uint32_t>> ExchangeLengths(
-    const Job& job, const Round& round, std::span<const uint32_t> mine,
-    Agreement& agreement);
+StatusOr<std::vector<uint32_t>> ExchangeLengths(const Job& job,
+                                                const Round& round,
+                                                std::span<const uint32_t> mine,
+                                                Agreement& agreement);
 
 }  // namespace penstock

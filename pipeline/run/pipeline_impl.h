@@ -34,8 +34,8 @@ class Pipeline::Impl {
        PipelineFacts facts);
   ~Impl();
 
-  absl::StatusOr<std::optional<Batch>> Next();
-  absl::Status Restore(const State& state);
+  StatusOr<std::optional<Batch>> Next();
+  Status Restore(const State& state);
   void Cancel();
 
   const Job& job() const { return *job_; }

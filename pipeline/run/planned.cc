@@ -5,7 +5,7 @@
 #include <mutex>
 #include <utility>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 namespace {
@@ -23,8 +23,7 @@ class PlannedBuild {
   const RecordFiles& files() const { return *files_; }
 
   // `ids` are this host's rows of the assignment.
-  absl::StatusOr<Batch> Build(size_t shape,
-                              const std::vector<uint64_t>& ids) const;
+  StatusOr<Batch> Build(size_t shape, const std::vector<uint64_t>& ids) const;
 
  private:
   // Memory that one build leaves for the next.
@@ -35,7 +34,7 @@ class PlannedBuild {
     std::vector<RowRef> rows;
   };
 
-  absl::Status CheckLengths(const Scratch& scratch) const;
+  Status CheckLengths(const Scratch& scratch) const;
   std::unique_ptr<Scratch> Borrow() const;
   void Return(std::unique_ptr<Scratch> scratch) const;
 
@@ -47,8 +46,8 @@ class PlannedBuild {
   mutable std::vector<std::unique_ptr<Scratch>> unused_;
 };
 
-absl::StatusOr<Batch> PlannedBuild::Build(
-    size_t shape, const std::vector<uint64_t>& ids) const {
+StatusOr<Batch> PlannedBuild::Build(size_t shape,
+                                    const std::vector<uint64_t>& ids) const {
   std::unique_ptr<Scratch> scratch = Borrow();
   scratch->real_ids.clear();
   scratch->rows.clear();
@@ -66,26 +65,25 @@ absl::StatusOr<Batch> PlannedBuild::Build(
   PENSTOCK_RETURN_IF_ERROR(job_->decoder.Decode(
       scratch->gathered.records, scratch->real_ids, locate, scratch->examples));
   PENSTOCK_RETURN_IF_ERROR(CheckLengths(*scratch));
-  absl::StatusOr<Batch> batch =
-      job_->placer.Place(shape, scratch->rows, locate);
+  StatusOr<Batch> batch = job_->placer.Place(shape, scratch->rows, locate);
   Return(std::move(scratch));
   return batch;
 }
 
 // An index that tells other lengths than the records have would put rows into
 // wrong buckets and cut them without a word.
-absl::Status PlannedBuild::CheckLengths(const Scratch& scratch) const {
-  if (lengths_.columns().empty()) return absl::OkStatus();
+Status PlannedBuild::CheckLengths(const Scratch& scratch) const {
+  if (lengths_.columns().empty()) return OkStatus();
   for (size_t row = 0; row < scratch.real_ids.size(); ++row) {
     const uint64_t id = scratch.real_ids[row];
     const uint32_t found = job_->decoder.LengthOf(scratch.examples, row);
     if (found == lengths_(id)) continue;
-    return absl::FailedPreconditionError(fmt::format(
+    return FailedPreconditionError(fmt::format(
         "{}: feature \"{}\" has {} values, but the index says {}: write the "
         "index again with `recordtool index`",
         files_->Locate(id), job_->stages.by(), found, lengths_(id)));
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 std::unique_ptr<PlannedBuild::Scratch> PlannedBuild::Borrow() const {
@@ -111,8 +109,8 @@ class Planned final : public Placement {
             std::move(job), std::move(files), plan.lengths)),
         plan_(std::move(plan)) {}
 
-  absl::Status Restore(const State& state) override;
-  absl::StatusOr<LeftOut> Run(Builder& builder) override;
+  Status Restore(const State& state) override;
+  StatusOr<LeftOut> Run(Builder& builder) override;
   // Run() waits only for the builder, which is cancelled by itself.
   void Cancel() override {}
   std::vector<ByteBudget> Budgets() const override;
@@ -126,18 +124,18 @@ class Planned final : public Placement {
   uint64_t step_ = 0;
 };
 
-absl::Status Planned::Restore(const State& state) {
+Status Planned::Restore(const State& state) {
   if (!plan_.Seek(state.epoch, state.step_in_epoch)) {
-    return absl::FailedPreconditionError(
+    return FailedPreconditionError(
         fmt::format("the state is after step {} of epoch {}, which this run "
                     "does not have",
                     state.step_in_epoch, state.epoch));
   }
   step_ = state.step;
-  return absl::OkStatus();
+  return OkStatus();
 }
 
-absl::StatusOr<LeftOut> Planned::Run(Builder& builder) {
+StatusOr<LeftOut> Planned::Run(Builder& builder) {
   while (std::optional<PlannedStep> step = plan_.Next()) {
     const LeftOut left_out = {step->dropped, step->truncated};
     const size_t shape = step->assignment.shape;
@@ -147,8 +145,7 @@ absl::StatusOr<LeftOut> Planned::Run(Builder& builder) {
                          .step_in_epoch = step->step_in_epoch + 1};
     auto build = [build = build_, ids = RowsOfThisHost(step->assignment), shape,
                   after, left_out,
-                  real_rows =
-                      step->assignment.real_rows]() -> absl::StatusOr<Built> {
+                  real_rows = step->assignment.real_rows]() -> StatusOr<Built> {
       PENSTOCK_ASSIGN_OR_RETURN(Batch batch, build->Build(shape, ids));
       batch.step = after.step - 1;
       batch.epoch = after.epoch;
@@ -156,7 +153,7 @@ absl::StatusOr<LeftOut> Planned::Run(Builder& builder) {
       return Built{std::move(batch), real_rows, left_out};
     };
     if (!builder.Push(build_->job().BatchBytes(shape), std::move(build))) {
-      return absl::CancelledError("the pipeline was cancelled");
+      return CancelledError("the pipeline was cancelled");
     }
     ++step_;
   }

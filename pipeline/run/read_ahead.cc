@@ -5,14 +5,14 @@
 #include <mutex>
 #include <utility>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 
 struct ReadAhead::InFlight {
   Round round;
   std::shared_ptr<const Examples> examples;
-  absl::Status status;
+  Status status;
   bool done = false;
 };
 
@@ -47,8 +47,8 @@ struct Charged {
   Examples examples;
 };
 
-absl::Status LoadAndDecode(const Job& job, const RoundSource& source,
-                           Round& round, Examples& out) {
+Status LoadAndDecode(const Job& job, const RoundSource& source, Round& round,
+                     Examples& out) {
   PENSTOCK_RETURN_IF_ERROR(source.Load(round));
   return job.decoder.Decode(
       round.records.records, round.ids,
@@ -67,7 +67,7 @@ ReadAhead::ReadAhead(std::shared_ptr<const Job> job,
 
 ReadAhead::~ReadAhead() = default;
 
-absl::StatusOr<std::optional<DecodedRound>> ReadAhead::Next() {
+StatusOr<std::optional<DecodedRound>> ReadAhead::Next() {
   while (!source_ended_ && HasRoom()) Start();
   if (in_flight_.empty()) {
     if (!source_error_.ok()) return source_error_;
@@ -79,7 +79,7 @@ absl::StatusOr<std::optional<DecodedRound>> ReadAhead::Next() {
     shared_->decoded.wait(lock,
                           [&] { return front->done || shared_->cancelled; });
     if (shared_->cancelled) {
-      return absl::CancelledError("the pipeline was cancelled");
+      return CancelledError("the pipeline was cancelled");
     }
   }
   if (!front->status.ok()) return front->status;
@@ -100,7 +100,7 @@ bool ReadAhead::HasRoom() const {
 }
 
 void ReadAhead::Start() {
-  absl::StatusOr<std::optional<Round>> round = source_->Next();
+  StatusOr<std::optional<Round>> round = source_->Next();
   if (!round.ok() || !round->has_value()) {
     source_ended_ = true;
     source_error_ = round.status();
@@ -118,8 +118,8 @@ void ReadAhead::Start() {
   workers_.Run([shared = shared_, flight = std::move(flight), reserved] {
     const auto rows = std::make_shared<Charged<Shared>>();
     rows->shared = shared;
-    absl::Status status = LoadAndDecode(*shared->job, *shared->source,
-                                        flight->round, rows->examples);
+    Status status = LoadAndDecode(*shared->job, *shared->source, flight->round,
+                                  rows->examples);
     const uint64_t record_bytes = flight->round.records.bytes.size();
     flight->round.records = {};
     const uint64_t row_bytes = SizeBytes(rows->examples);

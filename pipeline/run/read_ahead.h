@@ -9,9 +9,8 @@
 #include <optional>
 #include <string>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "formats/example/examples.h"
+#include "formats/files/status_or.h"
 #include "pipeline/arrange/rounds.h"
 #include "pipeline/build/workers.h"
 #include "pipeline/run/job.h"
@@ -34,7 +33,7 @@ class ReadAhead {
   ~ReadAhead();
 
   // The next round; nullopt after the last. Errors come in their round's place.
-  absl::StatusOr<std::optional<DecodedRound>> Next();
+  StatusOr<std::optional<DecodedRound>> Next();
 
   // Ends every wait, now and later. Never blocks.
   void Cancel();
@@ -52,7 +51,7 @@ class ReadAhead {
   const std::shared_ptr<Shared> shared_;
   std::deque<std::shared_ptr<InFlight>> in_flight_;
   bool source_ended_ = false;
-  absl::Status source_error_;
+  Status source_error_;
 };
 
 }  // namespace penstock

@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "pipeline/build/held_rows.h"
 #include "pipeline/run/length_exchange.h"
 #include "pipeline/run/read_ahead.h"
@@ -14,9 +14,7 @@
 namespace penstock {
 namespace {
 
-absl::Status Stopped() {
-  return absl::CancelledError("the pipeline was cancelled");
-}
+Status Stopped() { return CancelledError("the pipeline was cancelled"); }
 
 class Streamed final : public Placement {
  public:
@@ -35,21 +33,21 @@ class Streamed final : public Placement {
     }
   }
 
-  absl::Status Restore(const State& state) override;
-  absl::StatusOr<LeftOut> Run(Builder& builder) override;
+  Status Restore(const State& state) override;
+  StatusOr<LeftOut> Run(Builder& builder) override;
   void Cancel() override;
   std::vector<ByteBudget> Budgets() const override;
 
  private:
   static constexpr size_t kNotMine = std::numeric_limits<size_t>::max();
 
-  absl::Status RunRounds(Builder& builder);
-  absl::StatusOr<std::vector<uint32_t>> Lengths(const DecodedRound& decoded);
-  absl::Status Arrange(const DecodedRound& decoded, Builder& builder);
-  absl::Status TooLongError(uint64_t position, uint32_t length,
-                            uint64_t record_id) const;
-  absl::Status EndEpoch(Builder& builder);
-  absl::Status Push(const Assignment& assignment, Builder& builder);
+  Status RunRounds(Builder& builder);
+  StatusOr<std::vector<uint32_t>> Lengths(const DecodedRound& decoded);
+  Status Arrange(const DecodedRound& decoded, Builder& builder);
+  Status TooLongError(uint64_t position, uint32_t length,
+                      uint64_t record_id) const;
+  Status EndEpoch(Builder& builder);
+  Status Push(const Assignment& assignment, Builder& builder);
 
   const std::shared_ptr<const Job> job_;
   const std::shared_ptr<RoundSource> source_;
@@ -63,30 +61,30 @@ class Streamed final : public Placement {
   LeftOut left_out_;
 };
 
-absl::Status Streamed::Restore(const State& state) {
+Status Streamed::Restore(const State& state) {
   uint64_t after_last = 0;
   for (const uint64_t position : state.pending) {
     if (position < after_last || position >= state.positions_read) {
-      return absl::FailedPreconditionError(
+      return FailedPreconditionError(
           "the state's pending positions are not among those it has read");
     }
     after_last = position + 1;
   }
   const uint64_t epochs = job_->stages.epochs;
   if (epochs != 0 && state.epoch >= epochs) {
-    return absl::FailedPreconditionError(
+    return FailedPreconditionError(
         fmt::format("the state is in epoch {}, counted from 0, which this run "
                     "does not have",
                     state.epoch));
   }
   PENSTOCK_RETURN_IF_ERROR(source_->Seek(state));
   state_ = state;
-  return absl::OkStatus();
+  return OkStatus();
 }
 
-absl::StatusOr<LeftOut> Streamed::Run(Builder& builder) {
+StatusOr<LeftOut> Streamed::Run(Builder& builder) {
   state_.fingerprint = job_->fingerprint;
-  const absl::Status status = RunRounds(builder);
+  const Status status = RunRounds(builder);
   if (status.ok()) return left_out_;
   // The other hosts would wait for this one for ever.
   if (agreement_ != nullptr) agreement_->Cancel();
@@ -98,19 +96,18 @@ void Streamed::Cancel() {
   if (agreement_ != nullptr) agreement_->Cancel();
 }
 
-absl::Status Streamed::RunRounds(Builder& builder) {
+Status Streamed::RunRounds(Builder& builder) {
   for (;;) {
     PENSTOCK_ASSIGN_OR_RETURN(const std::optional<DecodedRound> decoded,
                               read_ahead_.Next());
-    if (!decoded) return absl::OkStatus();
+    if (!decoded) return OkStatus();
     PENSTOCK_RETURN_IF_ERROR(Arrange(*decoded, builder));
     held_.Detach(decoded->examples.get());
     if (decoded->round.ends_epoch) PENSTOCK_RETURN_IF_ERROR(EndEpoch(builder));
   }
 }
 
-absl::StatusOr<std::vector<uint32_t>> Streamed::Lengths(
-    const DecodedRound& decoded) {
+StatusOr<std::vector<uint32_t>> Streamed::Lengths(const DecodedRound& decoded) {
   const Round& round = decoded.round;
   if (job_->stages.by().empty()) {
     return std::vector<uint32_t>(round.positions.size());
@@ -123,7 +120,7 @@ absl::StatusOr<std::vector<uint32_t>> Streamed::Lengths(
   return ExchangeLengths(*job_, round, mine, *agreement_);
 }
 
-absl::Status Streamed::Arrange(const DecodedRound& decoded, Builder& builder) {
+Status Streamed::Arrange(const DecodedRound& decoded, Builder& builder) {
   PENSTOCK_ASSIGN_OR_RETURN(const std::vector<uint32_t> lengths,
                             Lengths(decoded));
   const Round& round = decoded.round;
@@ -158,12 +155,12 @@ absl::Status Streamed::Arrange(const DecodedRound& decoded, Builder& builder) {
       PENSTOCK_RETURN_IF_ERROR(Push(assignment, builder));
     }
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
-absl::Status Streamed::TooLongError(uint64_t position, uint32_t length,
-                                    uint64_t record_id) const {
-  return absl::InvalidArgumentError(fmt::format(
+Status Streamed::TooLongError(uint64_t position, uint32_t length,
+                              uint64_t record_id) const {
+  return InvalidArgumentError(fmt::format(
       "{}: feature \"{}\" has {} values, but the longest length is {}: add a "
       "longer one or use TooLong::kTruncate or TooLong::kDrop",
       record_id == kNoRecord
@@ -172,7 +169,7 @@ absl::Status Streamed::TooLongError(uint64_t position, uint32_t length,
       job_->stages.by(), length, job_->contract().lengths.back()));
 }
 
-absl::Status Streamed::EndEpoch(Builder& builder) {
+Status Streamed::EndEpoch(Builder& builder) {
   const uint64_t rows = arranger_.pending_rows();
   switch (job_->stages.batch.leftover) {
     case Leftover::kPad: {
@@ -189,23 +186,23 @@ absl::Status Streamed::EndEpoch(Builder& builder) {
       break;
     case Leftover::kError:
       if (rows == 0) break;
-      return absl::FailedPreconditionError(
+      return FailedPreconditionError(
           fmt::format("epoch {} leaves {} rows that do not fill whole batches "
                       "of {}; use Leftover::kPad or Leftover::kDrop",
                       state_.epoch, rows, job_->stages.batch.size));
   }
   if (state_.step_in_epoch == 0 && job_->stages.epochs == 0) {
-    return absl::FailedPreconditionError(
+    return FailedPreconditionError(
         "Repeat for ever, but an epoch has no batch: every row is dropped; use "
         "smaller batches or Leftover::kPad");
   }
   ++state_.epoch;
   state_.step_in_epoch = 0;
   state_.positions_read = 0;
-  return absl::OkStatus();
+  return OkStatus();
 }
 
-absl::Status Streamed::Push(const Assignment& assignment, Builder& builder) {
+Status Streamed::Push(const Assignment& assignment, Builder& builder) {
   const uint64_t per_shard = job_->rows_per_shard;
   std::vector<HeldRow> rows(job_->shards.size() * per_shard);
   for (size_t i = 0; i < job_->shards.size(); ++i) {
@@ -228,7 +225,7 @@ absl::Status Streamed::Push(const Assignment& assignment, Builder& builder) {
       job_->BatchBytes(assignment.shape) + 8 * state_.pending.size();
   auto build = [job = job_, source = source_, shape = assignment.shape,
                 rows = std::move(rows),
-                built = std::move(built)]() mutable -> absl::StatusOr<Built> {
+                built = std::move(built)]() mutable -> StatusOr<Built> {
     std::vector<RowRef> refs(rows.size());
     for (size_t i = 0; i < rows.size(); ++i) {
       refs[i] = {rows[i].examples.get(), rows[i].row, rows[i].record_id};
@@ -243,7 +240,7 @@ absl::Status Streamed::Push(const Assignment& assignment, Builder& builder) {
     built.batch = std::move(batch);
     return std::move(built);
   };
-  return builder.Push(bytes, std::move(build)) ? absl::OkStatus() : Stopped();
+  return builder.Push(bytes, std::move(build)) ? OkStatus() : Stopped();
 }
 
 std::vector<ByteBudget> Streamed::Budgets() const {

@@ -29,7 +29,7 @@ class ThreadEnd final : public Agreement {
   ThreadEnd(std::shared_ptr<Group> group, uint32_t host)
       : group_(std::move(group)), host_(host) {}
 
-  absl::StatusOr<std::vector<std::vector<uint32_t>>> AllGather(
+  StatusOr<std::vector<std::vector<uint32_t>>> AllGather(
       std::span<const uint32_t> mine) override {
     std::unique_lock lock(group_->mutex);
     if (group_->cancelled) return Cancelled();
@@ -56,8 +56,8 @@ class ThreadEnd final : public Agreement {
   }
 
  private:
-  static absl::Status Cancelled() {
-    return absl::CancelledError("the group of hosts was cancelled");
+  static Status Cancelled() {
+    return CancelledError("the group of hosts was cancelled");
   }
 
   const std::shared_ptr<Group> group_;

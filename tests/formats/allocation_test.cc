@@ -91,7 +91,7 @@ void EndMemoryEverywhere(Run run, Check check) {
 }
 
 struct Outcome {
-  absl::Status status;
+  Status status;
   uint64_t records = 0;
   uint64_t hash = 0;  // of all records so far
 };
@@ -156,7 +156,7 @@ TEST(AllocationTest, ReadersSayThatMemoryEndsAndGiveNoWrongRecord) {
           }
           ++failures;
           ASSERT_TRUE(ended) << out.status;
-          ASSERT_EQ(out.status.code(), absl::StatusCode::kResourceExhausted)
+          ASSERT_EQ(out.status.code(), StatusCode::kResourceExhausted)
               << out.status;
           ASSERT_LE(out.records, whole.records);
         });
@@ -179,27 +179,26 @@ TEST(AllocationTest, WritersSayThatMemoryEndsAndLeaveAllOfAFileOrNone) {
     const auto write = [&] {
       const auto writer = CreateTfRecord(LocalFiles(), path, options);
       if (!writer.ok()) return writer.status();
-      absl::Status status;
+      Status status;
       for (int i = 0; i < 20 && status.ok(); ++i) {
         status = (*writer)->Append(record);
       }
-      const absl::Status finished = (*writer)->Finish();
+      const Status finished = (*writer)->Finish();
       if (status.ok()) return finished;
       // Nothing may be made of a writer that failed.
-      return finished == status ? status : absl::UnknownError("other words");
+      return finished == status ? status : UnknownError("other words");
     };
     ASSERT_OK(write());
     const std::string expected = folder.Read("a.tfrecord");
     int64_t failures = 0;
     int64_t named = 0;
-    EndMemoryEverywhere(write, [&](const absl::Status& status, bool ended) {
+    EndMemoryEverywhere(write, [&](const Status& status, bool ended) {
       const auto names = LocalFiles().List(folder.path());
       ASSERT_OK(names);
       if (!status.ok()) {
         ++failures;
         ASSERT_TRUE(ended) << status;
-        ASSERT_EQ(status.code(), absl::StatusCode::kResourceExhausted)
-            << status;
+        ASSERT_EQ(status.code(), StatusCode::kResourceExhausted) << status;
         named += status.message() == path + ": not enough memory to write it";
       }
       if (names->empty()) {
@@ -218,10 +217,10 @@ TEST(AllocationTest, WritersSayThatMemoryEndsAndLeaveAllOfAFileOrNone) {
 }
 
 // An error with words, or without any where there is no memory for them.
-void ExpectOutOfMemory(const absl::Status& status, bool ended) {
+void ExpectOutOfMemory(const Status& status, bool ended) {
   ASSERT_TRUE(ended) << status;
-  ASSERT_EQ(status.code(), absl::StatusCode::kResourceExhausted) << status;
-  const absl::string_view words = status.message();
+  ASSERT_EQ(status.code(), StatusCode::kResourceExhausted) << status;
+  const std::string_view words = status.message();
   ASSERT_TRUE(words.empty() ||
               words.find("not enough memory to ") != words.npos ||
               words.find("no memory for ") != words.npos)
@@ -245,7 +244,7 @@ TEST(AllocationTest, ParsersSayThatMemoryEndsAndKeepWholeRows) {
                              {.name = "r", .ragged = true}});
   ASSERT_OK(parser);
   struct Parsed {
-    absl::Status status;
+    Status status;
     Examples rows;
   };
   const auto parse = [&] {
@@ -298,11 +297,11 @@ TEST(AllocationTest, IndexesSayThatMemoryEndsAndGiveNoWrongRecord) {
           (*writer)->Append(std::string(300, static_cast<char>('a' + i))));
     }
     ASSERT_OK((*writer)->Finish());
-    const auto gather = [&]() -> absl::Status {
+    const auto gather = [&]() -> Status {
       const auto index =
           BuildRecordIndex(LocalFiles(), path, {.compression = compression});
       if (!index.ok()) return index.status();
-      const absl::Status saved = index->Save(LocalFiles(), path);
+      const Status saved = index->Save(LocalFiles(), path);
       if (!saved.ok()) return saved;
       // What the caller makes is no matter of ours.
       const int64_t left = std::exchange(allocations_left, -1);
@@ -312,14 +311,14 @@ TEST(AllocationTest, IndexesSayThatMemoryEndsAndGiveNoWrongRecord) {
       const auto files = RecordFiles::Open(LocalFiles(), std::move(paths));
       if (!files.ok()) return files.status();
       GatheredRecords out;
-      const absl::Status status = (*files)->Gather(ids, out);
+      const Status status = (*files)->Gather(ids, out);
       if (!status.ok()) {
-        return out.records.empty() ? status : absl::UnknownError("records");
+        return out.records.empty() ? status : UnknownError("records");
       }
       for (size_t i = 0; i < ids.size(); ++i) {
         for (const char c : out.records[i]) {
           if (c != static_cast<char>('a' + ids[i])) {
-            return absl::UnknownError("a wrong record");
+            return UnknownError("a wrong record");
           }
         }
       }
@@ -327,7 +326,7 @@ TEST(AllocationTest, IndexesSayThatMemoryEndsAndGiveNoWrongRecord) {
     };
     ASSERT_OK(gather());
     int64_t failures = 0;
-    EndMemoryEverywhere(gather, [&](const absl::Status& status, bool ended) {
+    EndMemoryEverywhere(gather, [&](const Status& status, bool ended) {
       if (status.ok()) return;
       ++failures;
       ExpectOutOfMemory(status, ended);

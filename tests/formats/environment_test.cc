@@ -25,7 +25,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+constexpr auto kInvalid = StatusCode::kInvalidArgument;
 
 class EnvironmentTest : public ::testing::Test {
  protected:
@@ -61,7 +61,7 @@ TEST_F(EnvironmentTest, ADecimalCommaChangesNothing) {
       "{\"x\": 1.5e3, \"text\": \"1.5\"}\n{\"x\": 1,5, \"text\": \"b\"}\n";
   const ReadOut out = Read(folder_.Write("f.jsonl", jsonl));
   EXPECT_THAT(out.records, ElementsAre("1.5"));
-  EXPECT_THAT(out.status, StatusIs(absl::StatusCode::kDataLoss,
+  EXPECT_THAT(out.status, StatusIs(StatusCode::kDataLoss,
                                    HasSubstr(":2: column 9: not JSON")));
   EXPECT_THAT(Read(folder_.Write("f.csv", "text,x\n1.5,2\n")).records,
               ElementsAre("1.5"));
@@ -96,7 +96,7 @@ TEST_F(EnvironmentTest, NamesOfAnyBytesAreReadAndWritten) {
     EXPECT_THAT(Read(WriteTfRecord(path)).records, ElementsAre("record"));
     EXPECT_THAT(
         Read(folder_.Write(name + ".jsonl", "{")).status,
-        StatusIs(absl::StatusCode::kDataLoss,
+        StatusIs(StatusCode::kDataLoss,
                  StartsWith(folder_ / (name + ".jsonl:1: column 1: "))));
   }
 }
@@ -125,13 +125,13 @@ TEST_F(EnvironmentTest, WhereNothingMayBeWrittenTheFileIsNamed) {
   if (is_root) {
     ASSERT_EQ(seteuid(65534), 0);
   }
-  const absl::Status status =
+  const Status status =
       CreateTfRecord(LocalFiles(), locked + "/a.tfrecord").status();
   if (is_root) {
     ASSERT_EQ(seteuid(0), 0);
   }
-  EXPECT_THAT(status, StatusIs(absl::StatusCode::kPermissionDenied,
-                               HasSubstr("a.tfrecord")));
+  EXPECT_THAT(status,
+              StatusIs(StatusCode::kPermissionDenied, HasSubstr("a.tfrecord")));
   EXPECT_THAT(LocalFiles().List(locked).value(), ::testing::IsEmpty());
 }
 

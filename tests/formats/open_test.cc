@@ -44,13 +44,13 @@ TEST(OpenTest, NamesThatSayNothingAreRefusedWithThoseThatDo) {
   for (const char* path : {"data", "a.gz", "a.tfrecord.index", "txt",
                            "a.tfrecord/part", "a.tfrecord-000-of-001", ""}) {
     EXPECT_THAT(KindOfFile(path),
-                StatusIs(absl::StatusCode::kInvalidArgument,
+                StatusIs(StatusCode::kInvalidArgument,
                          AllOf(HasSubstr(path), HasSubstr(".tfrecord, "),
                                HasSubstr(".jsonl"), HasSubstr(".txt"))))
         << path;
   }
   EXPECT_THAT(KindOfFile("c4-train.00000-of-01024.json.gz"),
-              StatusIs(absl::StatusCode::kInvalidArgument,
+              StatusIs(StatusCode::kInvalidArgument,
                        HasSubstr("jsonl where each line is a document")));
 }
 
@@ -103,17 +103,15 @@ TEST(OpenTest, OptionsSayMoreThanNames) {
 TEST(OpenTest, TheLimitAndTheSkipReachTheReader) {
   ScratchFolder folder;
   folder.Write("a.txt", "too long\n");
-  EXPECT_THAT(
-      ReadAll(
-          OpenRecords(LocalFiles(), folder / "a.txt", {.max_record_bytes = 4}))
-          .status,
-      StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("a.txt:1: ")));
+  EXPECT_THAT(ReadAll(OpenRecords(LocalFiles(), folder / "a.txt",
+                                  {.max_record_bytes = 4}))
+                  .status,
+              StatusIs(StatusCode::kResourceExhausted, HasSubstr("a.txt:1: ")));
   folder.Write("a.jsonl", "{\n{\"text\": \"x\"}\n");
   int skipped = 0;
   EXPECT_THAT(
-      ReadAll(
-          OpenRecords(LocalFiles(), folder / "a.jsonl",
-                      {.on_bad_line = [&](const absl::Status&) { ++skipped; }}))
+      ReadAll(OpenRecords(LocalFiles(), folder / "a.jsonl",
+                          {.on_bad_line = [&](const Status&) { ++skipped; }}))
           .records,
       ElementsAre("x"));
   EXPECT_EQ(skipped, 1);
@@ -123,7 +121,7 @@ TEST(OpenTest, AFolderIsRefused) {
   ScratchFolder folder;
   ASSERT_OK(LocalFiles().CreateFolders(folder / "a.txt"));
   EXPECT_THAT(OpenRecords(LocalFiles(), folder / "a.txt"),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("a.txt")));
+              StatusIs(StatusCode::kInvalidArgument, HasSubstr("a.txt")));
 }
 
 }  // namespace

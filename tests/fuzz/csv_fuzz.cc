@@ -53,7 +53,7 @@ void TestOneInput(std::string_view text) {
                                         {.header = CsvHeader::kNone,
                                          .column = "#1",
                                          .buffer_bytes = buffer_bytes}));
-    Require(out.status.code() != absl::StatusCode::kInternal, "a bad block");
+    Require(out.status.code() != StatusCode::kInternal, "a bad block");
     if (buffer_bytes > 64) {
       whole = out;
       continue;

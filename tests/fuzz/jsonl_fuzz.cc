@@ -57,7 +57,7 @@ ReadOut Read(std::string_view bytes, size_t buffer, JsonLeniency leniency,
   return ReadAll(ReadJsonl(MakeMemoryStream("f.jsonl", bytes),
                            {.field = "t",
                             .on_bad_line =
-                                [&](const absl::Status& status) {
+                                [&](const Status& status) {
                                   Require(
                                       status.message().find("f.jsonl:") == 0,
                                       "an error without its place");
@@ -73,7 +73,7 @@ void TestOneInput(std::string_view bytes) {
   const ReadOut small = Read(bytes, 64, {}, bad_small);
   Require(out.status.code() == small.status.code(), "the end varies");
   if (!out.status.ok()) {
-    Require(out.status.code() == absl::StatusCode::kInvalidArgument,
+    Require(out.status.code() == StatusCode::kInvalidArgument,
             "an end that is no refusal");
     return;
   }

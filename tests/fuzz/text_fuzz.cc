@@ -79,7 +79,7 @@ void TestOneInput(std::string_view bytes) {
     Require(out.records == small.records, "records vary with the buffer");
     Require(out.places == small.places, "places vary with the buffer");
     if (!out.status.ok()) {
-      Require(out.status.code() == absl::StatusCode::kInvalidArgument,
+      Require(out.status.code() == StatusCode::kInvalidArgument,
               "an end that is no refusal");
       return;
     }

@@ -26,7 +26,7 @@ void Require(bool condition, const char* what) {
   std::abort();
 }
 
-using Loaded = absl::StatusOr<std::shared_ptr<const Tokenizer>>;
+using Loaded = StatusOr<std::shared_ptr<const Tokenizer>>;
 
 // Text that can be encoded decodes to itself.
 void RoundTrip(const Tokenizer& tokenizer, std::string_view text,

@@ -45,7 +45,7 @@ void TestOneInput(std::string_view bytes) {
   const std::string_view text =
       end == std::string_view::npos ? bytes : bytes.substr(end + 1);
   std::vector<TokenId> ids, again;
-  const absl::Status status = (*tokenizer)->Encode(text, {}, ids);
+  const Status status = (*tokenizer)->Encode(text, {}, ids);
   Require((*tokenizer)->Encode(text, {}, again) == status && ids == again,
           "other ids the second time");
   // Bytes of the text as ids: most of them are in a vocabulary.

@@ -27,7 +27,7 @@ void Require(bool condition, const char* what) {
 
 struct Decoded {
   std::string bytes;
-  absl::Status status;
+  Status status;
 };
 
 // Up to about kMostBytes.
@@ -74,7 +74,7 @@ void TestOneInput(std::string_view bytes) {
     Require(large.status.ok() == small.status.ok(), "the end varies");
     Require(!large.status.ok() || large.bytes == small.bytes, "bytes vary");
     if (compression != Compression::kZstd || bytes.empty()) continue;
-    if (large.status.code() == absl::StatusCode::kResourceExhausted) continue;
+    if (large.status.code() == StatusCode::kResourceExhausted) continue;
     // Zeros are padding for us only; a last frame may end with some, too.
     for (const std::string_view packed : {bytes, WithoutPadding(bytes)}) {
       const size_t size = ZSTD_decompress(expected.data(), expected.size(),

@@ -78,18 +78,18 @@ TEST(InfeedTest, CopiesShareTheBytes) {
 
 TEST(InfeedTest, AnErrorComesAtItsStepAndStays) {
   const Mesh mesh = *Mesh::Create({{"data", 2}});
-  Infeed infeed(
-      Made({.topology = TopologyOf(2, 1, 0),
-            .before =
-                [](MadeBatches&, uint64_t step) {
-                  return step < 3 ? absl::OkStatus()
-                                  : absl::DataLossError("a.tfrecord: record 7");
-                }}),
-      mesh);
+  Infeed infeed(Made({.topology = TopologyOf(2, 1, 0),
+                      .before =
+                          [](MadeBatches&, uint64_t step) {
+                            return step < 3
+                                       ? OkStatus()
+                                       : DataLossError("a.tfrecord: record 7");
+                          }}),
+                mesh);
   uint64_t steps = 0;
   while (infeed.Next()) ++steps;
   EXPECT_EQ(steps, 3u);
-  EXPECT_THAT(infeed.status(), StatusIs(absl::StatusCode::kDataLoss,
+  EXPECT_THAT(infeed.status(), StatusIs(StatusCode::kDataLoss,
                                         HasSubstr("a.tfrecord: record 7")));
   EXPECT_FALSE(infeed.Next().has_value());
 }
@@ -101,7 +101,7 @@ TEST(InfeedTest, ABatchThatBreaksTheContractIsAnError) {
             .change = [](Batch& batch) { batch.tensors.pop_back(); }}),
       mesh);
   EXPECT_FALSE(infeed.Next().has_value());
-  EXPECT_THAT(infeed.status(), StatusIs(absl::StatusCode::kInternal,
+  EXPECT_THAT(infeed.status(), StatusIs(StatusCode::kInternal,
                                         HasSubstr("contract declares 3")));
 }
 
@@ -113,7 +113,7 @@ TEST(InfeedTest, PipelineAndMeshMustFit) {
     EXPECT_FALSE(infeed.Next().has_value());
     return infeed.status();
   };
-  constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+  constexpr auto kInvalid = StatusCode::kInvalidArgument;
   const Mesh mesh = *Mesh::Create({{"data", 4}});
   EXPECT_THAT(
       status(mesh, TopologyOf(2, 1, 0)),
@@ -149,7 +149,7 @@ TEST(InfeedTest, BatchesAheadAreBoundedByTheDepth) {
                           [&](MadeBatches&, uint64_t step) {
                             asked = step;
                             if (step == 4) fifth.count_down();
-                            return absl::OkStatus();
+                            return OkStatus();
                           }}),
                 mesh, {.depth = 3});
   // Three are queued and one is in the feeder's hand: it asks for a fifth only
@@ -182,7 +182,7 @@ TEST(InfeedTest, DestructionEndsAFeederThatWaitsForRoom) {
                       .before =
                           [&](MadeBatches&, uint64_t step) {
                             if (step == 1) second.count_down();
-                            return absl::OkStatus();
+                            return OkStatus();
                           }}),
                 mesh, {.depth = 1});
   second.wait();
@@ -203,7 +203,7 @@ TEST(InfeedTest, CancelEndsNext) {
   infeed.Cancel();
   trainer.join();
   EXPECT_THAT(infeed.status(),
-              StatusIs(absl::StatusCode::kCancelled, HasSubstr("cancelled")));
+              StatusIs(StatusCode::kCancelled, HasSubstr("cancelled")));
 }
 
 TEST(InfeedTest, NextWaitsForTheTransfer) {

@@ -3,7 +3,7 @@
 #include <span>
 #include <utility>
 
-#include "absl/status/status.h"
+#include "formats/files/status_or.h"
 
 namespace penstock::testing {
 namespace {
@@ -68,13 +68,13 @@ Batch MakeBatch(const Contract& contract, const Topology& topology,
   return batch;
 }
 
-absl::StatusOr<std::optional<Batch>> MadeBatches::Next() {
+StatusOr<std::optional<Batch>> MadeBatches::Next() {
   {
     const std::lock_guard lock(mutex_);
-    if (cancelled_) return absl::CancelledError("the source was cancelled");
+    if (cancelled_) return CancelledError("the source was cancelled");
   }
   if (options_.before) {
-    const absl::Status status = options_.before(*this, step_);
+    const Status status = options_.before(*this, step_);
     if (!status.ok()) return status;
   }
   if (step_ == options_.steps) return std::nullopt;
@@ -94,10 +94,10 @@ void MadeBatches::Cancel() {
   changed_.notify_all();
 }
 
-absl::Status MadeBatches::AwaitCancel() {
+Status MadeBatches::AwaitCancel() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return cancelled_; });
-  return absl::CancelledError("the source was cancelled");
+  return CancelledError("the source was cancelled");
 }
 
 Topology TopologyOf(uint32_t shards, uint32_t hosts, uint32_t host) {

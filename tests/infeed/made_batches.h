@@ -31,7 +31,7 @@ struct MadeOptions {
   // The shape of each step; repeats.
   std::vector<size_t> shapes = {0};
   // Called before each batch, `steps` included; an error ends the data.
-  std::function<absl::Status(MadeBatches&, uint64_t step)> before = nullptr;
+  std::function<Status(MadeBatches&, uint64_t step)> before = nullptr;
   // Changes each batch after it is made.
   std::function<void(Batch&)> change = nullptr;
 };
@@ -40,13 +40,13 @@ class MadeBatches : public BatchSource {
  public:
   explicit MadeBatches(MadeOptions options) : options_(std::move(options)) {}
 
-  absl::StatusOr<std::optional<Batch>> Next() override;
+  StatusOr<std::optional<Batch>> Next() override;
   void Cancel() override;
   const Contract& contract() const override { return options_.contract; }
   const Topology& topology() const override { return options_.topology; }
 
   // Waits until Cancel().
-  absl::Status AwaitCancel();
+  Status AwaitCancel();
 
  private:
   const MadeOptions options_;

@@ -11,5 +11,5 @@ int main() {
                           .Batch({.size = 8});
   const auto pipeline = penstock::Compile(corpus, {.shards = 8});
   std::cout << pipeline.status().message() << "\n";
-  return pipeline.status().code() == absl::StatusCode::kNotFound ? 0 : 1;
+  return pipeline.status().code() == StatusCode::kNotFound ? 0 : 1;
 }

@@ -6,82 +6,115 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <map>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "tests/layers/source_tree.h"
+
+namespace penstock::testing {
 namespace {
 
 using ::testing::IsEmpty;
 
-// Floors from the ground up; a floor includes itself and what is before it.
-const std::vector<std::string> kFloors = {"formats", "tokenizer", "pipeline",
-                                          "infeed"};
+constexpr size_t kMostFilesOfARoom = 40;
+
+constexpr char kMendRoom[] =
+    "move it into the room whose word it is, or give Floors() in "
+    "tests/layers/source_tree.cc and the map in HACKING.md the new room";
 
 // Implementations of one interface, which never include each other.
 const std::vector<std::vector<std::string>> kStars = {
-    {"formats/archive_reader", "formats/csv_reader", "formats/jsonl_reader",
-     "formats/text_reader", "formats/tfrecord_reader",
-     "formats/webdataset_reader"},
-    {"formats/bzip2_stream", "formats/gzip_stream", "formats/plain_stream",
-     "formats/xz_stream", "formats/zlib_stream", "formats/zstd_stream"},
-    {"tokenizer/byte_tokenizer", "tokenizer/sentencepiece_tokenizer",
-     "tokenizer/tiktoken", "tokenizer/tokenizer_json"},
-    {"tokenizer/literal_pattern", "tokenizer/pcre2_pattern",
-     "tokenizer/re2_pattern", "tokenizer/scanner_pattern"},
-    {"tokenizer/gpt2_scanner", "tokenizer/cl100k_scanner",
-     "tokenizer/o200k_scanner"},
-    {"pipeline/planned", "pipeline/streamed"},
-    {"pipeline/indexed_rounds", "pipeline/sequential_rounds"},
+    {"formats/archives/archive_reader", "formats/corpora/csv_reader",
+     "formats/corpora/jsonl_reader", "formats/corpora/text_reader",
+     "formats/tfrecord/tfrecord_reader", "formats/archives/webdataset_reader"},
+    {"formats/streams/bzip2_stream", "formats/streams/gzip_stream",
+     "formats/streams/plain_stream", "formats/streams/xz_stream",
+     "formats/streams/zlib_stream", "formats/streams/zstd_stream"},
+    {"tokenizer/byte_tokenizer",
+     "tokenizer/sentencepiece/sentencepiece_tokenizer",
+     "tokenizer/bpe/tiktoken", "tokenizer/files/tokenizer_json"},
+    {"tokenizer/regex/literal_pattern", "tokenizer/regex/pcre2_pattern",
+     "tokenizer/regex/re2_pattern", "tokenizer/patterns/scanner_pattern"},
+    {"tokenizer/patterns/gpt2_scanner", "tokenizer/patterns/cl100k_scanner",
+     "tokenizer/patterns/o200k_scanner"},
+    {"tokenizer/normalizers/bert_normalizer",
+     "tokenizer/normalizers/charsmap_normalizer",
+     "tokenizer/normalizers/pattern_normalizer",
+     "tokenizer/normalizers/text_normalizers"},
+    {"tokenizer/splitters/byte_level_splitter",
+     "tokenizer/splitters/character_splitters",
+     "tokenizer/splitters/metaspace_splitter",
+     "tokenizer/splitters/pattern_splitter",
+     "tokenizer/splitters/script_splitter"},
+    {"tokenizer/models/hf_bpe", "tokenizer/models/hf_unigram",
+     "tokenizer/models/word_level", "tokenizer/models/wordpiece"},
+    {"pipeline/run/planned", "pipeline/run/streamed"},
+    {"pipeline/arrange/indexed_rounds", "pipeline/arrange/sequential_rounds"},
 };
-
-// Our own includes of every file of the floors, by path.
-std::map<std::string, std::vector<std::string>> ReadIncludes() {
-  std::map<std::string, std::vector<std::string>> includes;
-  const std::filesystem::path root = PENSTOCK_SOURCE_DIR;
-  for (const std::string& floor : kFloors) {
-    for (const auto& entry :
-         std::filesystem::recursive_directory_iterator(root / floor)) {
-      const std::string extension = entry.path().extension();
-      if (extension != ".h" && extension != ".cc") continue;
-      std::ifstream in(entry.path());
-      std::vector<std::string>& list =
-          includes[std::filesystem::relative(entry.path(), root)];
-      for (std::string line; std::getline(in, line);) {
-        if (line.rfind("#include \"", 0) != 0) continue;
-        const std::string path = line.substr(10, line.rfind('"') - 10);
-        if (!path.starts_with("absl/")) list.push_back(path);
-      }
-    }
-  }
-  return includes;
-}
-
-std::string FirstPart(const std::string& path) {
-  return path.substr(0, path.find('/'));
-}
-
-size_t FloorOf(const std::string& path) {
-  return std::find(kFloors.begin(), kFloors.end(), FirstPart(path)) -
-         kFloors.begin();
-}
-
-std::string WithoutExtension(const std::string& path) {
-  return path.substr(0, path.rfind('.'));
-}
 
 TEST(LayersTest, AFloorIncludesOnlyItselfAndTheFloorsUnderIt) {
   std::vector<std::string> wrong;
-  const auto includes = ReadIncludes();
-  ASSERT_GT(includes.size(), 20u) << "the sources were not found";
-  for (const auto& [file, list] : includes) {
+  ASSERT_GT(Includes().size(), 20u) << "the sources were not found";
+  for (const auto& [file, list] : Includes()) {
     for (const std::string& included : list) {
-      if (FloorOf(included) > FloorOf(file)) {
-        wrong.push_back(file + " includes " + included);
+      if (FloorNumber(included) > FloorNumber(file)) {
+        wrong.push_back(fmt::format(
+            "{} includes {}, a floor above it: move what both need down to "
+            "{}/, or this file up",
+            file, included, FloorOf(file)));
       }
+    }
+  }
+  EXPECT_THAT(wrong, IsEmpty());
+}
+
+TEST(LayersTest, EveryFileStandsInARoomOfItsFloor) {
+  std::vector<std::string> wrong;
+  for (const auto& [file, list] : Includes()) {
+    if (PlaceNumber(file) < 0) {
+      wrong.push_back(fmt::format("{} stands in no room of {}/: {}", file,
+                                  FloorOf(file), kMendRoom));
+    }
+  }
+  EXPECT_THAT(wrong, IsEmpty());
+}
+
+TEST(LayersTest, ARoomIncludesOnlyItselfAndTheRoomsBeforeIt) {
+  std::vector<std::string> wrong;
+  for (const auto& [file, list] : Includes()) {
+    if (IsAtRoot(file) && file.ends_with(".cc")) continue;
+    for (const std::string& included : list) {
+      if (FloorOf(included) != FloorOf(file)) continue;
+      if (PlaceNumber(included) > PlaceNumber(file)) {
+        wrong.push_back(fmt::format(
+            "{} includes {}, which stands behind it in Floors() of "
+            "tests/layers/source_tree.cc: turn the arrow round by an "
+            "interface in {}/{}/, or move one of the two",
+            file, included, FloorOf(file), PlaceOf(file)));
+      }
+    }
+  }
+  EXPECT_THAT(wrong, IsEmpty());
+}
+
+TEST(LayersTest, NoRoomHoldsMoreThanAReaderTakesIn) {
+  std::map<std::string, size_t> files;
+  for (const Floor& floor : Floors()) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(
+             std::filesystem::path(PENSTOCK_SOURCE_DIR) / floor.name)) {
+      if (entry.is_regular_file()) ++files[entry.path().parent_path()];
+    }
+  }
+  std::vector<std::string> wrong;
+  for (const auto& [folder, count] : files) {
+    if (count > kMostFilesOfARoom) {
+      wrong.push_back(fmt::format(
+          "{} holds {} files, the limit is {}: make two rooms of it by what "
+          "the files are for",
+          folder, count, kMostFilesOfARoom));
     }
   }
   EXPECT_THAT(wrong, IsEmpty());
@@ -89,17 +122,19 @@ TEST(LayersTest, AFloorIncludesOnlyItselfAndTheFloorsUnderIt) {
 
 TEST(LayersTest, ImplementationsOfOneInterfaceDoNotIncludeEachOther) {
   std::vector<std::string> wrong;
-  const auto includes = ReadIncludes();
   for (const std::vector<std::string>& star : kStars) {
     for (const std::string& one : star) {
-      EXPECT_TRUE(includes.contains(one + ".h")) << one << " is gone";
-      for (const auto& [file, list] : includes) {
+      EXPECT_TRUE(Includes().contains(one + ".h")) << one << " is gone";
+      for (const auto& [file, list] : Includes()) {
         if (WithoutExtension(file) != one) continue;
         for (const std::string& included : list) {
           const std::string other = WithoutExtension(included);
           if (other != one &&
               std::find(star.begin(), star.end(), other) != star.end()) {
-            wrong.push_back(file + " includes " + included);
+            wrong.push_back(fmt::format(
+                "{} includes {}, another implementation of its interface: "
+                "move what they share into a file that both include",
+                file, included));
           }
         }
       }
@@ -109,7 +144,6 @@ TEST(LayersTest, ImplementationsOfOneInterfaceDoNotIncludeEachOther) {
 }
 
 TEST(LayersTest, HeadersHaveNoCycle) {
-  const auto includes = ReadIncludes();
   std::set<std::string> done;
   std::vector<std::string> path;
   std::vector<std::string> cycles;
@@ -121,13 +155,14 @@ TEST(LayersTest, HeadersHaveNoCycle) {
           return;
         }
         path.push_back(file);
-        if (const auto found = includes.find(file); found != includes.end()) {
+        if (const auto found = Includes().find(file);
+            found != Includes().end()) {
           for (const std::string& included : found->second) visit(included);
         }
         path.pop_back();
         done.insert(file);
       };
-  for (const auto& [file, list] : includes) {
+  for (const auto& [file, list] : Includes()) {
     if (file.ends_with(".h")) visit(file);
   }
   EXPECT_THAT(cycles, IsEmpty());
@@ -155,3 +190,4 @@ TEST(LayersTest, NoFolderIsADrawerForEverything) {
 }
 
 }  // namespace
+}  // namespace penstock::testing

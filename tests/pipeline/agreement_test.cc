@@ -75,9 +75,9 @@ TEST_P(AgreementTest, CancelByOneHostEndsTheWaitOfAll) {
       end.Cancel();
     }
     EXPECT_THAT(end.AllGather({}),
-                StatusIs(absl::StatusCode::kCancelled, HasSubstr("cancelled")));
+                StatusIs(StatusCode::kCancelled, HasSubstr("cancelled")));
     EXPECT_THAT(end.AllGather({}),
-                StatusIs(absl::StatusCode::kCancelled, HasSubstr("cancelled")));
+                StatusIs(StatusCode::kCancelled, HasSubstr("cancelled")));
   });
 }
 

@@ -51,8 +51,8 @@ class BatchTest : public ::testing::TestWithParam<bool> {
   }
 
   // The first batch.
-  absl::StatusOr<Batch> First(const Dataset& dataset) {
-    absl::StatusOr<Pipeline> pipeline =
+  StatusOr<Batch> First(const Dataset& dataset) {
+    StatusOr<Pipeline> pipeline =
         Compile(dataset, {}, {.force_streamed = streamed()});
     if (!pipeline.ok()) return pipeline.status();
     contract_ = pipeline->contract();
@@ -163,7 +163,7 @@ TEST_P(BatchTest, ASecondFeatureLongerThanTheBatchIsAnErrorOrCut) {
         .Batch({.size = 1});
   };
   EXPECT_THAT(First(dataset(TooLong::kError)),
-              StatusIs(absl::StatusCode::kInvalidArgument,
+              StatusIs(StatusCode::kInvalidArgument,
                        AllOf(HasSubstr("rows.tfrecord"), HasSubstr("record 0"),
                              HasSubstr("\"labels\" has 3 values"),
                              HasSubstr("length 2"))));
@@ -183,7 +183,7 @@ TEST_P(BatchTest, ValuesThatDoNotFitInt32NameTheirRecord) {
        {int64_t{1} << 31, -(int64_t{1} << 31) - 1, INT64_MIN, INT64_MAX}) {
     EXPECT_THAT(
         First(dataset(value, ElementType::kInt32)),
-        StatusIs(absl::StatusCode::kInvalidArgument,
+        StatusIs(StatusCode::kInvalidArgument,
                  AllOf(HasSubstr("record 1"), HasSubstr("\"tokens\""),
                        HasSubstr(std::to_string(value)), HasSubstr("int32"))));
     ASSERT_OK_AND_ASSIGN(const Batch batch,
@@ -210,7 +210,7 @@ TEST_P(BatchTest, RowsWithoutAnOptionalFeatureHaveNoValues) {
               ElementsAre(0, 1));
   EXPECT_THAT(Find(batch, "row_mask").values<float>(), ElementsAre(1, 1));
   EXPECT_THAT(First(dataset(false)),
-              StatusIs(absl::StatusCode::kInvalidArgument,
+              StatusIs(StatusCode::kInvalidArgument,
                        AllOf(HasSubstr("record 0"), HasSubstr("tokens"))));
 }
 

@@ -11,7 +11,7 @@
 #include "formats/datasets/shard_names.h"
 #include "formats/example/example_writer.h"
 #include "formats/files/file.h"
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "formats/index/record_index.h"
 #include "formats/tfrecord/tfrecord_writer.h"
 #include "pipeline/order/seed.h"
@@ -35,9 +35,9 @@ std::string SerializedRow(uint64_t record, uint32_t length) {
   return bytes;
 }
 
-absl::Status WriteFile(const std::string& path, uint64_t begin, uint64_t end,
-                       const std::vector<uint32_t>& lengths,
-                       const DatasetFiles& options) {
+Status WriteFile(const std::string& path, uint64_t begin, uint64_t end,
+                 const std::vector<uint32_t>& lengths,
+                 const DatasetFiles& options) {
   FileSystem& files = LocalFiles();
   PENSTOCK_ASSIGN_OR_RETURN(
       const auto writer,
@@ -50,7 +50,7 @@ absl::Status WriteFile(const std::string& path, uint64_t begin, uint64_t end,
   }
   PENSTOCK_RETURN_IF_ERROR(writer->Finish());
   if (!options.index || options.compression != Compression::kNone) {
-    return absl::OkStatus();
+    return OkStatus();
   }
   std::vector<LengthColumn> columns;
   if (options.length_column) {
@@ -64,11 +64,10 @@ absl::Status WriteFile(const std::string& path, uint64_t begin, uint64_t end,
 }
 
 // One host's whole run.
-absl::StatusOr<std::vector<Batch>> RunHost(const Dataset& dataset,
-                                           const RunOptions& options,
-                                           uint32_t host,
-                                           Agreement* agreement) {
-  absl::StatusOr<Pipeline> pipeline = Compile(
+StatusOr<std::vector<Batch>> RunHost(const Dataset& dataset,
+                                     const RunOptions& options, uint32_t host,
+                                     Agreement* agreement) {
+  StatusOr<Pipeline> pipeline = Compile(
       dataset, {.shards = options.shards, .hosts = options.hosts, .host = host},
       {.threads = options.threads,
        .buffer_bytes = options.buffer_bytes,
@@ -102,7 +101,7 @@ std::string WriteDataset(const ScratchFolder& folder,
   for (uint32_t f = 0; f < files.files; ++f) {
     const std::string path =
         folder / (ShardName("data.tfrecord", f, files.files) + suffix);
-    const absl::Status status =
+    const Status status =
         WriteFile(path, lengths.size() * f / files.files,
                   lengths.size() * (f + 1) / files.files, lengths, files);
     EXPECT_TRUE(status.ok()) << status.ToString();
@@ -120,11 +119,11 @@ std::vector<uint32_t> RandomLengths(size_t count, uint32_t longest,
   return lengths;
 }
 
-absl::StatusOr<std::vector<GlobalBatch>> RunAll(const Dataset& dataset,
-                                                RunOptions options) {
+StatusOr<std::vector<GlobalBatch>> RunAll(const Dataset& dataset,
+                                          RunOptions options) {
   const auto ends = ThreadAgreement(options.hosts);
-  std::vector<absl::StatusOr<std::vector<Batch>>> results(
-      options.hosts, absl::UnknownError("not run"));
+  std::vector<StatusOr<std::vector<Batch>>> results(options.hosts,
+                                                    UnknownError("not run"));
   std::vector<std::thread> threads;
   for (uint32_t host = 0; host < options.hosts; ++host) {
     threads.emplace_back([&, host] {
@@ -132,10 +131,10 @@ absl::StatusOr<std::vector<GlobalBatch>> RunAll(const Dataset& dataset,
     });
   }
   for (std::thread& thread : threads) thread.join();
-  absl::Status cancelled;
+  Status cancelled;
   for (const auto& result : results) {
     if (result.ok()) continue;
-    if (!absl::IsCancelled(result.status())) return result.status();
+    if (!IsCancelled(result.status())) return result.status();
     cancelled = result.status();
   }
   if (!cancelled.ok()) return cancelled;
@@ -144,7 +143,7 @@ absl::StatusOr<std::vector<GlobalBatch>> RunAll(const Dataset& dataset,
     GlobalBatch global;
     for (uint32_t host = 0; host < options.hosts; ++host) {
       if (results[host]->size() != results[0]->size()) {
-        return absl::InternalError("hosts take different numbers of steps");
+        return InternalError("hosts take different numbers of steps");
       }
       const Batch& batch = (*results[host])[step];
       if (host == 0) {
@@ -156,7 +155,7 @@ absl::StatusOr<std::vector<GlobalBatch>> RunAll(const Dataset& dataset,
       } else if (batch.step != global.step || batch.epoch != global.epoch ||
                  batch.shape != global.shape ||
                  batch.state_after != global.state_after) {
-        return absl::InternalError("hosts disagree on a step");
+        return InternalError("hosts disagree on a step");
       }
       global.record_ids.insert(global.record_ids.end(),
                                batch.record_ids.begin(),

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/statusor.h"
+#include "formats/files/status_or.h"
 #include "formats/records/record_reader.h"
 #include "pipeline/pipeline.h"
 #include "tests/support/scratch_folder.h"
@@ -60,8 +60,8 @@ struct RunOptions {
 
 // Runs every host on a thread of its own to the end, joined by an agreement.
 // Errors:  the first host's that has one other than kCancelled.
-absl::StatusOr<std::vector<GlobalBatch>> RunAll(const Dataset& dataset,
-                                                RunOptions options = {});
+StatusOr<std::vector<GlobalBatch>> RunAll(const Dataset& dataset,
+                                          RunOptions options = {});
 
 // The record ids of all rows that do not pad, sorted.
 std::vector<uint64_t> RealIds(const std::vector<GlobalBatch>& batches);

@@ -66,7 +66,7 @@ TEST_P(FailureTest, ADamagedRecordIsAnErrorAfterTheBatchesBeforeIt) {
   Damage(path, 300);
   ASSERT_OK_AND_ASSIGN(Pipeline pipeline, Compile(Of(path), {}, Options()));
   uint64_t steps = 0;
-  absl::Status error;
+  Status error;
   while (error.ok()) {
     const auto batch = pipeline.Next();
     error = batch.status();
@@ -75,7 +75,7 @@ TEST_P(FailureTest, ADamagedRecordIsAnErrorAfterTheBatchesBeforeIt) {
       EXPECT_EQ((*batch)->step, steps++);
     }
   }
-  EXPECT_THAT(error, StatusIs(absl::StatusCode::kDataLoss,
+  EXPECT_THAT(error, StatusIs(StatusCode::kDataLoss,
                               AllOf(HasSubstr("data.tfrecord-00000-of-00001"),
                                     HasSubstr("#300"))));
   // Rows 0 to 295 are whole batches; streamed, whole rounds of 64 come first.
@@ -94,14 +94,14 @@ TEST_P(FailureTest, MissingAndMistypedFeaturesNameTheRecord) {
                   {.force_streamed = streamed()});
   };
   EXPECT_THAT(run({{.name = "tokens"}, {.name = "weight", .length = 1}}),
-              StatusIs(absl::StatusCode::kInvalidArgument,
+              StatusIs(StatusCode::kInvalidArgument,
                        AllOf(HasSubstr("record 0"), HasSubstr("weight"))));
   EXPECT_THAT(run({{.name = "tokens"}, {.name = "half", .length = 1}}),
-              StatusIs(absl::StatusCode::kInvalidArgument,
+              StatusIs(StatusCode::kInvalidArgument,
                        AllOf(HasSubstr("record 0"), HasSubstr("half"),
                              HasSubstr("float"), HasSubstr("int64"))));
   EXPECT_THAT(run({{.name = "tokens"}, {.name = "id", .length = 3}}),
-              StatusIs(absl::StatusCode::kInvalidArgument,
+              StatusIs(StatusCode::kInvalidArgument,
                        AllOf(HasSubstr("record 0"), HasSubstr("id"))));
 }
 
@@ -110,7 +110,7 @@ TEST_P(FailureTest, CancelBeforeTheFirstBatchEndsNext) {
                        Compile(Of(Write(20)), {}, Options()));
   pipeline.Cancel();
   EXPECT_THAT(pipeline.Next(),
-              StatusIs(absl::StatusCode::kCancelled, HasSubstr("cancelled")));
+              StatusIs(StatusCode::kCancelled, HasSubstr("cancelled")));
 }
 
 TEST_P(FailureTest, CancelFromAnotherThreadEndsARunForEver) {
@@ -124,14 +124,14 @@ TEST_P(FailureTest, CancelFromAnotherThreadEndsARunForEver) {
     std::thread reader([&] {
       EXPECT_OK(pipeline.Next());
       running.count_down();
-      absl::Status status;
+      Status status;
       while (status.ok()) status = pipeline.Next().status();
-      EXPECT_EQ(status.code(), absl::StatusCode::kCancelled);
+      EXPECT_EQ(status.code(), StatusCode::kCancelled);
     });
     running.wait();
     pipeline.Cancel();
     reader.join();
-    EXPECT_EQ(pipeline.Next().status().code(), absl::StatusCode::kCancelled);
+    EXPECT_EQ(pipeline.Next().status().code(), StatusCode::kCancelled);
   }
 }
 
@@ -156,13 +156,13 @@ class HostFailureTest : public ::testing::Test {
   // Pipelines stay until all hosts have ended, so that nobody is set free by
   // one that goes; unless `work` gives false, which lets host 1's go at once.
   template <typename Work>
-  std::vector<absl::Status> RunWithHost1(const Dataset& dataset, Work work) {
+  std::vector<Status> RunWithHost1(const Dataset& dataset, Work work) {
     const auto ends = ThreadAgreement(kHosts);
-    std::vector<absl::Status> statuses(kHosts);
+    std::vector<Status> statuses(kHosts);
     std::vector<std::optional<Pipeline>> pipelines(kHosts);
     std::vector<std::thread> threads;
     for (uint32_t host = 0; host < kHosts; ++host) {
-      absl::StatusOr<Pipeline> pipeline =
+      StatusOr<Pipeline> pipeline =
           Compile(dataset, {.shards = 3, .hosts = kHosts, .host = host},
                   {.threads = 1,
                    .agreement = ends[host].get(),
@@ -202,8 +202,8 @@ TEST_F(HostFailureTest, CancellingOneHostEndsAll) {
     pipeline.Cancel();
     return true;
   });
-  for (const absl::Status& status : statuses) {
-    EXPECT_EQ(status.code(), absl::StatusCode::kCancelled) << status;
+  for (const Status& status : statuses) {
+    EXPECT_EQ(status.code(), StatusCode::kCancelled) << status;
   }
 }
 
@@ -213,8 +213,8 @@ TEST_F(HostFailureTest, AHostThatGoesEndsAll) {
     EXPECT_OK(pipeline.Next());
     return false;
   });
-  EXPECT_EQ(statuses[0].code(), absl::StatusCode::kCancelled);
-  EXPECT_EQ(statuses[2].code(), absl::StatusCode::kCancelled);
+  EXPECT_EQ(statuses[0].code(), StatusCode::kCancelled);
+  EXPECT_EQ(statuses[2].code(), StatusCode::kCancelled);
 }
 
 TEST_F(HostFailureTest, ADefectOnOneHostHangsNobody) {
@@ -226,15 +226,15 @@ TEST_F(HostFailureTest, ADefectOnOneHostHangsNobody) {
                        .Bucket({.by = "tokens", .lengths = {32}})
                        .Batch({.size = 9}),
                    [](Pipeline&) { return true; });
-  EXPECT_EQ(statuses[1].code(), absl::StatusCode::kDataLoss);
-  EXPECT_EQ(statuses[0].code(), absl::StatusCode::kCancelled);
-  EXPECT_EQ(statuses[2].code(), absl::StatusCode::kCancelled);
+  EXPECT_EQ(statuses[1].code(), StatusCode::kDataLoss);
+  EXPECT_EQ(statuses[0].code(), StatusCode::kCancelled);
+  EXPECT_EQ(statuses[2].code(), StatusCode::kCancelled);
 }
 
 TEST_F(HostFailureTest, HostsThatRunOtherThingsFindOut) {
   const std::string pattern = WriteDataset(folder_, RandomLengths(50, 32, 1));
   const auto ends = ThreadAgreement(2);
-  std::vector<absl::Status> statuses(2);
+  std::vector<Status> statuses(2);
   std::vector<std::thread> threads;
   for (uint32_t host = 0; host < 2; ++host) {
     threads.emplace_back([&, host] {
@@ -250,8 +250,8 @@ TEST_F(HostFailureTest, HostsThatRunOtherThingsFindOut) {
     });
   }
   for (std::thread& thread : threads) thread.join();
-  for (const absl::Status& status : statuses) {
-    EXPECT_THAT(status, StatusIs(absl::StatusCode::kFailedPrecondition,
+  for (const Status& status : statuses) {
+    EXPECT_THAT(status, StatusIs(StatusCode::kFailedPrecondition,
                                  HasSubstr("reads another round")));
   }
 }
@@ -264,7 +264,7 @@ TEST_F(HostFailureTest, AHostThatIsDoneLeavesTheOthersAlone) {
                          .Bucket({.by = "tokens", .lengths = {32}})
                          .Batch({.size = 9}),
                      [](Pipeline&) { return true; });
-    for (const absl::Status& status : statuses) EXPECT_OK(status);
+    for (const Status& status : statuses) EXPECT_OK(status);
   }
 }
 

@@ -25,8 +25,8 @@ class PolicyTest : public ::testing::TestWithParam<bool> {
     std::vector<uint64_t> ids;
     PipelineCounts counts;
   };
-  absl::StatusOr<Outcome> Run(const Dataset& dataset, Topology topology = {}) {
-    absl::StatusOr<Pipeline> pipeline =
+  StatusOr<Outcome> Run(const Dataset& dataset, Topology topology = {}) {
+    StatusOr<Pipeline> pipeline =
         Compile(dataset, topology, {.force_streamed = streamed()});
     if (!pipeline.ok()) return pipeline.status();
     Outcome outcome;
@@ -136,7 +136,7 @@ TEST_P(PolicyTest, LeftoversMayBeAnError) {
         .Batch({.size = size, .leftover = Leftover::kError});
   };
   EXPECT_THAT(Run(dataset(10)),
-              StatusIs(absl::StatusCode::kFailedPrecondition,
+              StatusIs(StatusCode::kFailedPrecondition,
                        AllOf(HasSubstr("3"), HasSubstr("whole batches of 10"),
                              HasSubstr("Leftover::kPad"))));
   EXPECT_OK(Run(dataset(103)));
@@ -161,7 +161,7 @@ TEST_P(PolicyTest, RowsThatAreTooLongFollowThePolicy) {
     };
     EXPECT_THAT(
         Run(dataset(TooLong::kError)),
-        StatusIs(absl::StatusCode::kInvalidArgument,
+        StatusIs(StatusCode::kInvalidArgument,
                  AllOf(HasSubstr("data.tfrecord-00000-of-00003: record 2"),
                        HasSubstr("9 values"), HasSubstr("longest length is 8"),
                        HasSubstr("TooLong::kTruncate"))));
@@ -200,7 +200,7 @@ TEST_P(PolicyTest, RepeatingForEverWithoutABatchIsAnErrorNotAHang) {
                       .Repeat({.epochs = 0})
                       .Bucket({.by = "tokens", .lengths = {4}})
                       .Batch({.size = 10, .leftover = Leftover::kDrop})),
-              StatusIs(absl::StatusCode::kFailedPrecondition,
+              StatusIs(StatusCode::kFailedPrecondition,
                        HasSubstr("an epoch has no batch")));
 }
 

@@ -135,20 +135,19 @@ TEST_P(ResumeTest, PositionsThatTheRunDoesNotHaveAreRefused) {
                           .step_in_epoch = 500,
                           .positions_read = kRecords + 1};
   EXPECT_THAT(RunAll(dataset, options),
-              StatusIs(absl::StatusCode::kFailedPrecondition,
+              StatusIs(StatusCode::kFailedPrecondition,
                        ::testing::AnyOf(HasSubstr("does not have"),
                                         HasSubstr("of an epoch that has"))));
   options.restore =
       State{.fingerprint = whole[0].state_after.fingerprint, .epoch = 3};
-  EXPECT_THAT(
-      RunAll(dataset, options),
-      StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("epoch 3")));
+  EXPECT_THAT(RunAll(dataset, options),
+              StatusIs(StatusCode::kFailedPrecondition, HasSubstr("epoch 3")));
 }
 
 class StateTest : public ::testing::Test {
  protected:
-  absl::Status RestoreWith(const Dataset& to, const State& state,
-                           Topology topology = {}) {
+  Status RestoreWith(const Dataset& to, const State& state,
+                     Topology topology = {}) {
     auto pipeline = Compile(to, topology);
     EXPECT_OK(pipeline);
     return pipeline->Restore(state);
@@ -173,17 +172,17 @@ class StateTest : public ::testing::Test {
 TEST_F(StateTest, AStateOfOtherDataIsRefused) {
   const std::string one = WriteDataset(folder_, RandomLengths(20, 32, 1));
   const std::string two = WriteDataset(other_folder_, RandomLengths(21, 32, 1));
-  EXPECT_THAT(RestoreWith(Of(two), StateOf(Of(one))),
-              StatusIs(absl::StatusCode::kFailedPrecondition,
-                       HasSubstr("another dataset")));
+  EXPECT_THAT(
+      RestoreWith(Of(two), StateOf(Of(one))),
+      StatusIs(StatusCode::kFailedPrecondition, HasSubstr("another dataset")));
 }
 
 TEST_F(StateTest, AStateOfAnotherGraphBatchSizeOrShardsIsRefused) {
   const std::string pattern = WriteDataset(folder_, RandomLengths(20, 32, 1));
   const State state = StateOf(Of(pattern));
   EXPECT_OK(RestoreWith(Of(pattern), state));
-  const auto refused = StatusIs(absl::StatusCode::kFailedPrecondition,
-                                HasSubstr("another graph"));
+  const auto refused =
+      StatusIs(StatusCode::kFailedPrecondition, HasSubstr("another graph"));
   EXPECT_THAT(RestoreWith(Of(pattern, 8), state), refused);
   EXPECT_THAT(RestoreWith(Dataset::TfRecords(pattern)
                               .Shuffle({.seed = 1})
@@ -206,7 +205,7 @@ TEST_F(StateTest, RestoringARunningPipelineIsRefused) {
   ASSERT_OK_AND_ASSIGN(Pipeline pipeline, Compile(dataset, {}));
   ASSERT_OK_AND_ASSIGN(const auto batch, pipeline.Next());
   EXPECT_THAT(pipeline.Restore(batch->state_after),
-              StatusIs(absl::StatusCode::kFailedPrecondition,
+              StatusIs(StatusCode::kFailedPrecondition,
                        HasSubstr("before the first Next()")));
 }
 

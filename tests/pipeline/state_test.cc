@@ -39,9 +39,8 @@ TEST(StateTextTest, NoChangedByteGoesUnnoticed) {
         EXPECT_EQ(*state, Example()) << damaged;
         continue;
       }
-      EXPECT_THAT(
-          state.status().code(),
-          AnyOf(absl::StatusCode::kDataLoss, absl::StatusCode::kUnimplemented))
+      EXPECT_THAT(state.status().code(),
+                  AnyOf(StatusCode::kDataLoss, StatusCode::kUnimplemented))
           << damaged;
     }
   }
@@ -51,15 +50,15 @@ TEST(StateTextTest, NoCutTextIsAState) {
   const std::string text = FormatState(Example());
   for (size_t size = 0; size + 1 < text.size(); ++size) {
     EXPECT_THAT(ParseState(text.substr(0, size)),
-                StatusIs(absl::StatusCode::kDataLoss, HasSubstr("state")));
+                StatusIs(StatusCode::kDataLoss, HasSubstr("state")));
   }
 }
 
 TEST(StateTextTest, ALaterVersionIsNotGuessedAt) {
   std::string text = FormatState(Example());
   text.replace(text.find(":1,"), 3, ":2,");
-  EXPECT_THAT(ParseState(text), StatusIs(absl::StatusCode::kUnimplemented,
-                                         HasSubstr("version 2")));
+  EXPECT_THAT(ParseState(text),
+              StatusIs(StatusCode::kUnimplemented, HasSubstr("version 2")));
 }
 
 TEST(StateFileTest, FilesKeepStatesAndErrorsNameThem) {
@@ -69,11 +68,11 @@ TEST(StateFileTest, FilesKeepStatesAndErrorsNameThem) {
   ASSERT_OK_AND_ASSIGN(const State state, LoadState(LocalFiles(), path));
   EXPECT_EQ(state, Example());
   EXPECT_THAT(LoadState(LocalFiles(), folder / "none.state"),
-              StatusIs(absl::StatusCode::kNotFound, HasSubstr("none.state")));
+              StatusIs(StatusCode::kNotFound, HasSubstr("none.state")));
   folder.Write("run.state", "{\"penstock_state\":1}");
   EXPECT_THAT(
       LoadState(LocalFiles(), path),
-      StatusIs(absl::StatusCode::kDataLoss,
+      StatusIs(StatusCode::kDataLoss,
                AllOf(HasSubstr("run.state"), HasSubstr("damaged state"))));
 }
 

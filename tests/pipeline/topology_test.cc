@@ -47,7 +47,7 @@ TEST(TopologyTest, GivenHostsMayBeInterleavedOrIdle) {
 TEST(TopologyTest, WhatCannotBeIsRefused) {
   const auto invalid = [](Topology topology, const char* words) {
     EXPECT_THAT(topology.Validate(),
-                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(words)));
+                StatusIs(StatusCode::kInvalidArgument, HasSubstr(words)));
   };
   invalid({.shards = 0}, "at least one shard");
   invalid({.hosts = 0}, "at least one shard and one host");

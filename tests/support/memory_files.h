@@ -19,8 +19,7 @@ class MemoryFile final : public ReadableFile {
         size_bytes_(times * bytes.size()),
         path_(std::move(path)) {}
 
-  absl::StatusOr<size_t> ReadAt(uint64_t offset,
-                                std::span<char> out) const override {
+  StatusOr<size_t> ReadAt(uint64_t offset, std::span<char> out) const override {
     const size_t size = std::min<uint64_t>(
         out.size(), size_bytes_ - std::min(offset, size_bytes_));
     for (size_t filled = 0; filled < size;) {
@@ -31,7 +30,7 @@ class MemoryFile final : public ReadableFile {
     }
     return size;
   }
-  absl::StatusOr<FileInfo> Stat() const override {
+  StatusOr<FileInfo> Stat() const override {
     return FileInfo{.size_bytes = size_bytes_};
   }
   void WillRead(uint64_t offset, uint64_t size_bytes) const override {}
@@ -54,35 +53,32 @@ class MemoryFiles final : public FileSystem {
               std::string_view second)
       : bytes_(bytes), ending_(std::move(ending)), second_(second) {}
 
-  absl::StatusOr<std::unique_ptr<ReadableFile>> OpenForRead(
+  StatusOr<std::unique_ptr<ReadableFile>> OpenForRead(
       const std::string& path) override {
     return std::make_unique<MemoryFile>(BytesOf(path), path, times_);
   }
-  absl::StatusOr<FileInfo> Stat(const std::string& path) override {
+  StatusOr<FileInfo> Stat(const std::string& path) override {
     return FileInfo{.size_bytes = times_ * BytesOf(path).size()};
   }
-  absl::StatusOr<std::unique_ptr<WritableFile>> OpenForWrite(
+  StatusOr<std::unique_ptr<WritableFile>> OpenForWrite(
       const std::string& path) override {
     return ReadOnly();
   }
-  absl::StatusOr<std::vector<std::string>> List(
-      const std::string& folder) override {
+  StatusOr<std::vector<std::string>> List(const std::string& folder) override {
     return ReadOnly();
   }
-  absl::Status Rename(const std::string& from, const std::string& to) override {
+  Status Rename(const std::string& from, const std::string& to) override {
     return ReadOnly();
   }
-  absl::Status Remove(const std::string& path) override { return ReadOnly(); }
-  absl::Status CreateFolders(const std::string& folder) override {
+  Status Remove(const std::string& path) override { return ReadOnly(); }
+  Status CreateFolders(const std::string& folder) override {
     return ReadOnly();
   }
-  absl::Status SyncFolder(const std::string& folder) override {
-    return ReadOnly();
-  }
+  Status SyncFolder(const std::string& folder) override { return ReadOnly(); }
 
  private:
-  static absl::Status ReadOnly() {
-    return absl::UnimplementedError("one file to read in memory");
+  static Status ReadOnly() {
+    return UnimplementedError("one file to read in memory");
   }
 
   std::string_view BytesOf(const std::string& path) const {

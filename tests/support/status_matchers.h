@@ -7,16 +7,13 @@
 #include <string>
 #include <utility>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
+#include "formats/files/status_or.h"
 
 namespace penstock::testing {
 
-inline const absl::Status& StatusOf(const absl::Status& status) {
-  return status;
-}
+inline const Status& StatusOf(const Status& status) { return status; }
 template <typename T>
-const absl::Status& StatusOf(const absl::StatusOr<T>& value) {
+const Status& StatusOf(const StatusOr<T>& value) {
   return value.status();
 }
 
@@ -25,12 +22,12 @@ MATCHER(IsOk, "is OK") {
   return StatusOf(arg).ok();
 }
 
-// EXPECT_THAT(call, StatusIs(absl::StatusCode::kDataLoss, HasSubstr("at 12")));
+// EXPECT_THAT(call, StatusIs(StatusCode::kDataLoss, HasSubstr("at 12")));
 MATCHER_P2(StatusIs, code, message,
            (negation ? "has not code " : "has code ") +
-               absl::StatusCodeToString(code) + " and its message " +
+               std::string(StatusCodeName(code)) + " and its message " +
                ::testing::DescribeMatcher<std::string>(message, negation)) {
-  const absl::Status& status = StatusOf(arg);
+  const Status& status = StatusOf(arg);
   *result_listener << status.ToString();
   return status.code() == code &&
          ::testing::ExplainMatchResult(message, std::string(status.message()),

@@ -44,7 +44,7 @@ TEST(ByteTokenizerTest, EndTokenHasASpellingAndCanBeSkipped) {
 TEST(ByteTokenizerTest, UnknownIdIsNamed) {
   std::string text;
   EXPECT_THAT(ByteTokenizer().Decode(std::vector<TokenId>{257}, {}, text),
-              StatusIs(absl::StatusCode::kInvalidArgument,
+              StatusIs(StatusCode::kInvalidArgument,
                        HasSubstr("id 257 is not in the vocabulary")));
 }
 

@@ -20,7 +20,7 @@ using nlohmann::json;
 using Type = SentencePieceModel::Type;
 
 void Add(const std::string& name,
-         absl::StatusOr<std::shared_ptr<const Tokenizer>> tokenizer,
+         StatusOr<std::shared_ptr<const Tokenizer>> tokenizer,
          std::vector<NamedTokenizer>& to) {
   EXPECT_THAT(tokenizer, IsOk()) << name;
   if (tokenizer.ok()) to.push_back({name, *std::move(tokenizer)});

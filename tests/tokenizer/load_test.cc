@@ -16,7 +16,7 @@ using testing::StatusIs;
 using testing::TinyJson;
 using testing::TinyTiktoken;
 
-constexpr auto kInvalidArgument = absl::StatusCode::kInvalidArgument;
+constexpr auto kInvalidArgument = StatusCode::kInvalidArgument;
 
 TEST(LoadTest, BytesNeedNoFile) {
   ASSERT_OK_AND_ASSIGN(const auto tokenizer,
@@ -72,7 +72,7 @@ TEST(LoadTest, OtherFilesAreAnsweredWithWhatCanBeRead) {
 TEST(LoadTest, MissingFileIsNamed) {
   for (const char* name : {"nowhere/t.json", "nowhere/gpt2.tiktoken"}) {
     EXPECT_THAT(LoadTokenizer(LocalFiles(), name),
-                StatusIs(absl::StatusCode::kNotFound, HasSubstr(name)));
+                StatusIs(StatusCode::kNotFound, HasSubstr(name)));
   }
 }
 

@@ -22,7 +22,7 @@ using testing::StatusIs;
 using testing::TinyJson;
 using testing::TinyTiktoken;
 
-using Made = absl::StatusOr<std::shared_ptr<const Tokenizer>>;
+using Made = StatusOr<std::shared_ptr<const Tokenizer>>;
 
 Made MakeTokenizer(const std::string& kind) {
   if (kind == "bytes") return std::make_shared<ByteTokenizer>();
@@ -96,7 +96,7 @@ TEST_P(TokenizerTest, UnknownIdIsNamedAndTheTextKept) {
   std::string text = "kept";
   EXPECT_THAT(
       tokenizer_->Decode(std::vector<TokenId>{'a', id}, {}, text),
-      StatusIs(absl::StatusCode::kInvalidArgument,
+      StatusIs(StatusCode::kInvalidArgument,
                AllOf(HasSubstr("id " + std::to_string(id) + " is not in"),
                      HasSubstr("vocabulary"))));
   EXPECT_EQ(text, "kept");

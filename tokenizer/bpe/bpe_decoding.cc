@@ -53,9 +53,8 @@ BpeTokenizer::BpeTokenizer(BpeParts parts, Bpe bpe)
   fingerprint_ = ComputeFingerprint();
 }
 
-absl::Status BpeTokenizer::Decode(std::span<const TokenId> ids,
-                                  DecodeOptions options,
-                                  std::string& text) const {
+Status BpeTokenizer::Decode(std::span<const TokenId> ids, DecodeOptions options,
+                            std::string& text) const {
   const size_t begin = text.size();
   for (const TokenId id : ids) {
     if (options.skip_special_tokens) {
@@ -64,13 +63,13 @@ absl::Status BpeTokenizer::Decode(std::span<const TokenId> ids,
     }
     if (!parts_.vocabulary.Has(id)) {
       text.resize(begin);
-      return absl::InvalidArgumentError(
+      return InvalidArgumentError(
           fmt::format("id {} is not in the vocabulary of {}, which has {} ids",
                       id, parts_.name, size_));
     }
     text.append(parts_.vocabulary.BytesOf(id));
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 std::unique_ptr<StreamDecoder> BpeTokenizer::NewStreamDecoder(

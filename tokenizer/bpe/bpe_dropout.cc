@@ -64,11 +64,11 @@ void AppendIds(std::span<const BpeSymbol> symbols, std::vector<TokenId>& ids) {
   }
 }
 
-absl::StatusOr<double> DropoutRate(const Sampling& sampling,
-                                   std::optional<double> of_file) {
+StatusOr<double> DropoutRate(const Sampling& sampling,
+                             std::optional<double> of_file) {
   const double rate = sampling.alpha.value_or(of_file.value_or(0.1));
   if (rate >= 0 && rate <= 1) return rate;
-  return absl::InvalidArgumentError(fmt::format(
+  return InvalidArgumentError(fmt::format(
       "alpha is {}; the chance of a merge to be left out is 0 to 1", rate));
 }
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "absl/status/statusor.h"
+#include "formats/files/status_or.h"
 #include "tokenizer/bpe/merge_table.h"
 #include "tokenizer/interface/sampling.h"
 #include "tokenizer/vocabulary/draws.h"
@@ -37,7 +37,7 @@ void AppendIds(std::span<const BpeSymbol> symbols, std::vector<TokenId>& ids);
 
 // `sampling.alpha`, else the file's, else 0.1.
 // Errors:  kInvalidArgument unless it is 0 to 1.
-absl::StatusOr<double> DropoutRate(const Sampling& sampling,
-                                   std::optional<double> of_file);
+StatusOr<double> DropoutRate(const Sampling& sampling,
+                             std::optional<double> of_file);
 
 }  // namespace penstock

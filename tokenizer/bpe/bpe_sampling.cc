@@ -1,16 +1,15 @@
 // EncodeSampled of bpe_tokenizer.h.
 #include <vector>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "tokenizer/bpe/bpe_tokenizer.h"
 #include "tokenizer/vocabulary/draws.h"
 
 namespace penstock {
 
-absl::Status BpeTokenizer::EncodeSampled(std::string_view text,
-                                         EncodeOptions options,
-                                         const Sampling& sampling,
-                                         std::vector<TokenId>& ids) const {
+Status BpeTokenizer::EncodeSampled(std::string_view text, EncodeOptions options,
+                                   const Sampling& sampling,
+                                   std::vector<TokenId>& ids) const {
   PENSTOCK_ASSIGN_OR_RETURN(const double rate,
                             DropoutRate(sampling, parts_.dropout));
   if (rate == 0) return Encode(text, options, ids);

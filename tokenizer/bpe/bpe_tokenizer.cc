@@ -6,7 +6,7 @@
 #include <array>
 #include <utility>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "tokenizer/interface/token_origins.h"
 #include "tokenizer/unicode/valid_utf8.h"
 
@@ -50,15 +50,14 @@ struct BpeTokenizer::Gap {
   }
 };
 
-absl::Status BpeTokenizer::Encode(std::string_view text, EncodeOptions options,
-                                  std::vector<TokenId>& ids) const {
+Status BpeTokenizer::Encode(std::string_view text, EncodeOptions options,
+                            std::vector<TokenId>& ids) const {
   return EncodeWith(/*dropout=*/nullptr, text, options, ids);
 }
 
-absl::Status BpeTokenizer::EncodeWith(const Dropout* dropout,
-                                      std::string_view text,
-                                      EncodeOptions options,
-                                      std::vector<TokenId>& ids) const {
+Status BpeTokenizer::EncodeWith(const Dropout* dropout, std::string_view text,
+                                EncodeOptions options,
+                                std::vector<TokenId>& ids) const {
   if (options.invalid_utf8 == InvalidUtf8::kRefuse) {
     PENSTOCK_RETURN_IF_ERROR(CheckUtf8(text));
   }
@@ -70,20 +69,19 @@ absl::Status BpeTokenizer::EncodeWith(const Dropout* dropout,
   if (options.add_special_tokens) {
     ids.insert(ids.end(), affixes_->before.begin(), affixes_->before.end());
   }
-  if (absl::Status status = EncodeRegion(call, text, 0); !status.ok()) {
+  if (Status status = EncodeRegion(call, text, 0); !status.ok()) {
     ids.resize(begin);
     return status;
   }
   if (options.add_special_tokens) {
     ids.insert(ids.end(), affixes_->after.begin(), affixes_->after.end());
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
-absl::Status BpeTokenizer::EncodeFramed(const Dropout* dropout,
-                                        std::string_view text,
-                                        EncodeOptions options,
-                                        std::vector<TokenId>& ids) const {
+Status BpeTokenizer::EncodeFramed(const Dropout* dropout, std::string_view text,
+                                  EncodeOptions options,
+                                  std::vector<TokenId>& ids) const {
   std::vector<TokenId> bare;
   const ThreadSlots<Memory>::Lease memory(memories_);
   Call call = {text, options.special_text, *memory, bare};
@@ -93,13 +91,12 @@ absl::Status BpeTokenizer::EncodeFramed(const Dropout* dropout,
       const std::vector<TokenId> framed,
       FrameIds(parts_.frame, options.add_special_tokens, std::move(bare)));
   ids.insert(ids.end(), framed.begin(), framed.end());
-  return absl::OkStatus();
+  return OkStatus();
 }
 
-absl::Status BpeTokenizer::EncodeBare(std::string_view text,
-                                      EncodeOptions options,
-                                      std::vector<TokenId>& ids,
-                                      std::vector<TokenOrigin>& origins) const {
+Status BpeTokenizer::EncodeBare(std::string_view text, EncodeOptions options,
+                                std::vector<TokenId>& ids,
+                                std::vector<TokenOrigin>& origins) const {
   PENSTOCK_RETURN_IF_ERROR(CheckUtf8(text));
   PENSTOCK_RETURN_IF_ERROR(CheckSizeForOrigins(text));
   const size_t first_id = ids.size();
@@ -107,7 +104,7 @@ absl::Status BpeTokenizer::EncodeBare(std::string_view text,
   const ThreadSlots<Memory>::Lease memory(memories_);
   OriginWriter writer(text, origins);
   Call call = {text, options.special_text, *memory, ids, &writer};
-  absl::Status status = EncodeRegion(call, text, 0);
+  Status status = EncodeRegion(call, text, 0);
   if (!status.ok()) {
     ids.resize(first_id);
     origins.resize(first_origin);
@@ -115,8 +112,8 @@ absl::Status BpeTokenizer::EncodeBare(std::string_view text,
   return status;
 }
 
-absl::Status BpeTokenizer::EncodeRegion(Call& call, std::string_view region,
-                                        size_t pass) const {
+Status BpeTokenizer::EncodeRegion(Call& call, std::string_view region,
+                                  size_t pass) const {
   if (pass == passes_.size()) return EncodeGap(call, region);
   size_t gap_begin = 0;
   size_t pos = 0;
@@ -126,7 +123,7 @@ absl::Status BpeTokenizer::EncodeRegion(Call& call, std::string_view region,
       // Left as text, its span is still used up, as in Hugging Face tokenizers.
       if (call.special_text == SpecialText::kAsText) continue;
       if (call.special_text == SpecialText::kRefuse) {
-        return absl::InvalidArgumentError(fmt::format(
+        return InvalidArgumentError(fmt::format(
             "the text holds the special token \"{}\" at offset {}; remove it, "
             "or allow special tokens or take them as text",
             match->token->text, call.OffsetOf(region.substr(match->begin))));
@@ -145,8 +142,8 @@ absl::Status BpeTokenizer::EncodeRegion(Call& call, std::string_view region,
   return EncodeRegion(call, region.substr(gap_begin), pass + 1);
 }
 
-absl::Status BpeTokenizer::EncodeGap(Call& call, std::string_view gap) const {
-  if (gap.empty()) return absl::OkStatus();
+Status BpeTokenizer::EncodeGap(Call& call, std::string_view gap) const {
+  if (gap.empty()) return OkStatus();
   Gap cut = {gap, call.OffsetOf(gap)};
   AlignedText normalized(call.origins == nullptr ? Alignment::kDropped
                                                  : Alignment::kKept);
@@ -157,7 +154,7 @@ absl::Status BpeTokenizer::EncodeGap(Call& call, std::string_view gap) const {
     parts_.normalizer->Normalize(normalized);
     cut.text = normalized.text();
     cut.normalized = &normalized;
-    if (cut.text.empty()) return absl::OkStatus();
+    if (cut.text.empty()) return OkStatus();
   }
   PENSTOCK_RETURN_IF_ERROR(CheckBytes(call, cut));
   std::string prefixed;
@@ -170,31 +167,31 @@ absl::Status BpeTokenizer::EncodeGap(Call& call, std::string_view gap) const {
   return EncodePieces(call, cut);
 }
 
-absl::Status BpeTokenizer::CheckBytes(const Call& call, const Gap& gap) const {
+Status BpeTokenizer::CheckBytes(const Call& call, const Gap& gap) const {
   constexpr size_t kTooLong = 0xffffffff;
   if (gap.text.size() >= kTooLong) {
-    return absl::InvalidArgumentError(fmt::format(
+    return InvalidArgumentError(fmt::format(
         "{} bytes of text at offset {} without a special token; split texts "
         "of 4 GiB or more",
         gap.text.size(), gap.begin));
   }
-  if (has_all_bytes_) return absl::OkStatus();
+  if (has_all_bytes_) return OkStatus();
   for (size_t i = 0; i < gap.text.size(); ++i) {
     const auto byte = static_cast<unsigned char>(gap.text[i]);
     if (bpe_.HasByte(byte)) continue;
-    return absl::InvalidArgumentError(
+    return InvalidArgumentError(
         fmt::format("byte 0x{:02X} at offset {} has no token in {}", byte,
                     gap.begin + i, parts_.name));
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
-absl::Status BpeTokenizer::EncodePieces(Call& call, const Gap& gap) const {
+Status BpeTokenizer::EncodePieces(Call& call, const Gap& gap) const {
   const PreTokenizer* const pretokenizer = parts_.pretokenizer.get();
   if (pretokenizer == nullptr) {
     const size_t end = gap.text.size();
     EncodeOneByOne(call, gap, 0, {&end, 1});
-    return absl::OkStatus();
+    return OkStatus();
   }
   const bool batches = call.origins == nullptr && call.dropout == nullptr &&
                        !pretokenizer->LeavesTextOut();
@@ -211,7 +208,7 @@ absl::Status BpeTokenizer::EncodePieces(Call& call, const Gap& gap) const {
     }
     begin = ends[count - 1] & ~kLeftOut;
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 void BpeTokenizer::EncodeOneByOne(Call& call, const Gap& gap, size_t begin,

@@ -64,19 +64,19 @@ class BpeTokenizer final : public Tokenizer {
   // Ids of `parts.specials` are either new or their text's in the vocabulary.
   BpeTokenizer(BpeParts parts, Bpe bpe);
 
-  absl::Status Encode(std::string_view text, EncodeOptions options,
-                      std::vector<TokenId>& ids) const override;
-  absl::Status EncodeBare(std::string_view text, EncodeOptions options,
-                          std::vector<TokenId>& ids,
-                          std::vector<TokenOrigin>& origins) const override;
+  Status Encode(std::string_view text, EncodeOptions options,
+                std::vector<TokenId>& ids) const override;
+  Status EncodeBare(std::string_view text, EncodeOptions options,
+                    std::vector<TokenId>& ids,
+                    std::vector<TokenOrigin>& origins) const override;
   const EncodingFrame& frame() const override { return parts_.frame; }
   size_t SafeCut(std::string_view text) const override;
-  absl::Status Decode(std::span<const TokenId> ids, DecodeOptions options,
-                      std::string& text) const override;
+  Status Decode(std::span<const TokenId> ids, DecodeOptions options,
+                std::string& text) const override;
   // Errors:  those of Encode; kInvalidArgument for an alpha that is not 0 to 1.
-  absl::Status EncodeSampled(std::string_view text, EncodeOptions options,
-                             const Sampling& sampling,
-                             std::vector<TokenId>& ids) const override;
+  Status EncodeSampled(std::string_view text, EncodeOptions options,
+                       const Sampling& sampling,
+                       std::vector<TokenId>& ids) const override;
   std::unique_ptr<StreamDecoder> NewStreamDecoder(
       DecodeOptions options) const override;
 
@@ -91,19 +91,16 @@ class BpeTokenizer final : public Tokenizer {
   struct Call;  // one Encode on its way
   struct Gap;
 
-  absl::Status EncodeFramed(const Dropout* dropout, std::string_view text,
-                            EncodeOptions options,
-                            std::vector<TokenId>& ids) const;
+  Status EncodeFramed(const Dropout* dropout, std::string_view text,
+                      EncodeOptions options, std::vector<TokenId>& ids) const;
 
-  absl::Status EncodeWith(const Dropout* dropout, std::string_view text,
-                          EncodeOptions options,
-                          std::vector<TokenId>& ids) const;
-  absl::Status EncodeRegion(Call& call, std::string_view region,
-                            size_t pass) const;
-  absl::Status EncodeGap(Call& call, std::string_view gap) const;
+  Status EncodeWith(const Dropout* dropout, std::string_view text,
+                    EncodeOptions options, std::vector<TokenId>& ids) const;
+  Status EncodeRegion(Call& call, std::string_view region, size_t pass) const;
+  Status EncodeGap(Call& call, std::string_view gap) const;
   bool CanCutAt(std::string_view text, size_t place) const;
-  absl::Status CheckBytes(const Call& call, const Gap& gap) const;
-  absl::Status EncodePieces(Call& call, const Gap& gap) const;
+  Status CheckBytes(const Call& call, const Gap& gap) const;
+  Status EncodePieces(Call& call, const Gap& gap) const;
   void EncodeBatch(Call& call, std::string_view gap, size_t begin,
                    std::span<const size_t> ends) const;
   void EncodeOneByOne(Call& call, const Gap& gap, size_t begin,

@@ -9,7 +9,7 @@
 #include <set>
 #include <utility>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "tokenizer/bpe/base64.h"
 #include "tokenizer/bpe/bpe_tokenizer.h"
 #include "tokenizer/patterns/patterns.h"
@@ -62,34 +62,34 @@ std::string Spelled(Where where) {
   return fmt::format("{}:{}", where.name, where.line);
 }
 
-absl::Status AddLine(const Line& line, Where where, Vocabulary& vocabulary) {
+Status AddLine(const Line& line, Where where, Vocabulary& vocabulary) {
   if (line.token.size() > kMaxTokenBytes) {
-    return absl::ResourceExhaustedError(
+    return ResourceExhaustedError(
         fmt::format("{}: a token of {} bytes; the limit is {}", Spelled(where),
                     line.token.size(), kMaxTokenBytes));
   }
   if (line.rank > kMaxTokenId) {
-    return absl::ResourceExhaustedError(
-        fmt::format("{}: rank {}; the limit is {}", Spelled(where), line.rank,
-                    kMaxTokenId));
+    return ResourceExhaustedError(fmt::format("{}: rank {}; the limit is {}",
+                                              Spelled(where), line.rank,
+                                              kMaxTokenId));
   }
   const auto rank = static_cast<TokenId>(line.rank);
   switch (vocabulary.Add(rank, line.token)) {
     case Vocabulary::Added::kYes:
-      return absl::OkStatus();
+      return OkStatus();
     case Vocabulary::Added::kIdTaken:
-      return absl::DataLossError(
+      return DataLossError(
           fmt::format("{}: rank {} is given twice", Spelled(where), rank));
     case Vocabulary::Added::kBytesTaken:
       break;
   }
-  return absl::DataLossError(
+  return DataLossError(
       fmt::format("{}: the token of rank {} is also that of rank {}",
                   Spelled(where), rank, *vocabulary.Find(line.token)));
 }
 
-absl::Status ParseLines(std::string_view bytes, const std::string& name,
-                        Vocabulary& vocabulary) {
+Status ParseLines(std::string_view bytes, const std::string& name,
+                  Vocabulary& vocabulary) {
   // The published files have 17 bytes to a line.
   vocabulary.Reserve(bytes.size() / 16);
   for (size_t number = 1; !bytes.empty(); ++number) {
@@ -102,22 +102,22 @@ absl::Status ParseLines(std::string_view bytes, const std::string& name,
     const Where where = {name, number};
     const std::optional<Line> line = ParseLine(text);
     if (!line) {
-      return absl::DataLossError(fmt::format(
+      return DataLossError(fmt::format(
           "{}: expected a token in base64, a space and its rank, found \"{}\"",
           Spelled(where), Excerpt(text)));
     }
     PENSTOCK_RETURN_IF_ERROR(AddLine(*line, where, vocabulary));
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
-absl::Status CheckComplete(const Vocabulary& vocabulary,
-                           const std::vector<SpecialToken>& specials,
-                           const std::string& name) {
+Status CheckComplete(const Vocabulary& vocabulary,
+                     const std::vector<SpecialToken>& specials,
+                     const std::string& name) {
   for (int byte = 0; byte < 256; ++byte) {
     const char spelled = static_cast<char>(byte);
     if (vocabulary.Find({&spelled, 1})) continue;
-    return absl::DataLossError(
+    return DataLossError(
         fmt::format("{}: no token for the byte 0x{:02X}; is the file complete?",
                     name, byte));
   }
@@ -128,19 +128,19 @@ absl::Status CheckComplete(const Vocabulary& vocabulary,
   };
   for (TokenId id = 0; id < vocabulary.size(); ++id) {
     if (vocabulary.Has(id) || is_special(id)) continue;
-    return absl::DataLossError(fmt::format(
+    return DataLossError(fmt::format(
         "{}: no token of rank {}, but one of rank {}; is the file complete?",
         name, id, vocabulary.size() - 1));
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
-absl::StatusOr<KnownEncoding> EncodingOf(TiktokenRules& rules,
-                                         const std::string& name) {
+StatusOr<KnownEncoding> EncodingOf(TiktokenRules& rules,
+                                   const std::string& name) {
   KnownEncoding encoding;
   if (!rules.regex.empty()) {
     if (!rules.pattern.empty()) {
-      return absl::InvalidArgumentError(
+      return InvalidArgumentError(
           fmt::format("{}: both a pattern's name and an expression", name));
     }
     encoding.pretokenizer = PreTokenizerByTiktokenRegex(rules.regex);
@@ -152,7 +152,7 @@ absl::StatusOr<KnownEncoding> EncodingOf(TiktokenRules& rules,
   } else {
     encoding = EncodingByName(rules.pattern);
     if (encoding.pretokenizer == nullptr) {
-      return absl::InvalidArgumentError(
+      return InvalidArgumentError(
           fmt::format("{}: unknown pattern \"{}\"; give one of {}", name,
                       rules.pattern, fmt::join(PatternNames(), ", ")));
     }
@@ -161,31 +161,30 @@ absl::StatusOr<KnownEncoding> EncodingOf(TiktokenRules& rules,
   return encoding;
 }
 
-absl::Status CheckSpecials(const std::vector<SpecialToken>& specials,
-                           const Vocabulary& vocabulary,
-                           const std::string& name) {
+Status CheckSpecials(const std::vector<SpecialToken>& specials,
+                     const Vocabulary& vocabulary, const std::string& name) {
   std::set<std::string_view> texts;
   std::set<TokenId> ids;
   for (const SpecialToken& token : specials) {
     if (token.text.empty() || token.id > kMaxTokenId ||
         !texts.insert(token.text).second || !ids.insert(token.id).second) {
-      return absl::InvalidArgumentError(fmt::format(
+      return InvalidArgumentError(fmt::format(
           "{}: the special token \"{}\" of id {} is empty, given twice or has "
           "an id above {}",
           name, token.text, token.id, kMaxTokenId));
     }
     if (!vocabulary.Has(token.id)) continue;
-    return absl::InvalidArgumentError(fmt::format(
+    return InvalidArgumentError(fmt::format(
         "{}: rank {} is the special token \"{}\"; give the pattern that the "
         "file was made for",
         name, token.id, token.text));
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 }  // namespace
 
-absl::StatusOr<std::shared_ptr<const Tokenizer>> ParseTiktoken(
+StatusOr<std::shared_ptr<const Tokenizer>> ParseTiktoken(
     std::string_view bytes, const std::string& name, TiktokenRules rules) {
   PENSTOCK_ASSIGN_OR_RETURN(KnownEncoding encoding, EncodingOf(rules, name));
   BpeParts parts;

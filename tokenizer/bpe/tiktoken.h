@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/status/statusor.h"
+#include "formats/files/status_or.h"
 #include "tokenizer/interface/tokenizer.h"
 #include "tokenizer/vocabulary/special_tokens.h"
 
@@ -35,11 +35,11 @@ struct TiktokenRules {
 //          kUnimplemented for a regex that we cannot match exactly;
 //          kResourceExhausted for a token above 1024 bytes or a rank
 //          above kMaxTokenId.
-absl::StatusOr<std::shared_ptr<const Tokenizer>> ParseTiktoken(
+StatusOr<std::shared_ptr<const Tokenizer>> ParseTiktoken(
     std::string_view bytes, const std::string& name, TiktokenRules rules);
 
 // By a named pattern.
-inline absl::StatusOr<std::shared_ptr<const Tokenizer>> ParseTiktoken(
+inline StatusOr<std::shared_ptr<const Tokenizer>> ParseTiktoken(
     std::string_view bytes, const std::string& name,
     const std::string& pattern) {
   return ParseTiktoken(bytes, name, TiktokenRules{.pattern = pattern});

@@ -96,9 +96,8 @@ std::optional<std::string_view> AddedTokens::SpellingOf(TokenId id) const {
   return token->second.content;
 }
 
-absl::Status AddedTokens::Find(std::string_view text, Pass pass,
-                               SpecialText special,
-                               std::vector<Part>& parts) const {
+Status AddedTokens::Find(std::string_view text, Pass pass, SpecialText special,
+                         std::vector<Part>& parts) const {
   const SpecialTokens& finder = finders_[IndexOf(pass)];
   size_t gap = 0;
   size_t pos = 0;
@@ -110,7 +109,7 @@ absl::Status AddedTokens::Find(std::string_view text, Pass pass,
       continue;
     }
     if (token.special && special == SpecialText::kRefuse) {
-      return absl::InvalidArgumentError(fmt::format(
+      return InvalidArgumentError(fmt::format(
           "the text holds the special token \"{}\" at offset {}; remove it, "
           "or allow special tokens or take them as text",
           token.content, match->begin));
@@ -129,7 +128,7 @@ absl::Status AddedTokens::Find(std::string_view text, Pass pass,
     gap = end;
   }
   if (gap < text.size()) parts.push_back({gap, text.size(), nullptr});
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 }  // namespace penstock

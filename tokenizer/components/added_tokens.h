@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/status/status.h"
+#include "formats/files/status.h"
 #include "tokenizer/interface/normalizer.h"
 #include "tokenizer/interface/tokenizer.h"
 #include "tokenizer/vocabulary/special_tokens.h"
@@ -51,8 +51,8 @@ class AddedTokens {
   };
   // Appends parts that cover `text`.
   // Errors:  kInvalidArgument naming a refused token and where it is.
-  absl::Status Find(std::string_view text, Pass pass, SpecialText special,
-                    std::vector<Part>& parts) const;
+  Status Find(std::string_view text, Pass pass, SpecialText special,
+              std::vector<Part>& parts) const;
 
   // Whether no token reaches over a U+0020, to text that begins there, or looks
   // behind one.

@@ -49,21 +49,21 @@ class ComponentTokenizer::Stream final : public StreamDecoder {
                    ? nullptr
                    : tokenizer.parts_.decoder->NewSink(sink_)) {}
 
-  absl::Status Add(TokenId id, std::string& text) override {
+  Status Add(TokenId id, std::string& text) override {
     const std::optional<std::string> spelling = tokenizer_.TokenOf(id);
     if (!spelling) {
-      return absl::InvalidArgumentError(
+      return InvalidArgumentError(
           fmt::format("id {} is not in the vocabulary of {}, which has {} ids",
                       id, tokenizer_.parts_.name, tokenizer_.size_));
     }
     if (options_.skip_special_tokens &&
         tokenizer_.parts_.added_tokens.IsSpecial(*spelling)) {
-      return absl::OkStatus();
+      return OkStatus();
     }
     first().Text(*spelling);
     first().EndPart();
     sink_.MoveTo(text);
-    return absl::OkStatus();
+    return OkStatus();
   }
 
   void Finish(std::string& text) override {
@@ -85,9 +85,9 @@ std::unique_ptr<StreamDecoder> ComponentTokenizer::NewStreamDecoder(
   return std::make_unique<Stream>(*this, options);
 }
 
-absl::Status ComponentTokenizer::Decode(std::span<const TokenId> ids,
-                                        DecodeOptions options,
-                                        std::string& text) const {
+Status ComponentTokenizer::Decode(std::span<const TokenId> ids,
+                                  DecodeOptions options,
+                                  std::string& text) const {
   std::string out;
   Stream stream(*this, options);
   for (const TokenId id : ids) {
@@ -95,7 +95,7 @@ absl::Status ComponentTokenizer::Decode(std::span<const TokenId> ids,
   }
   stream.Finish(out);
   text += out;
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 }  // namespace penstock

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "tokenizer/interface/fingerprint.h"
 #include "tokenizer/interface/token_origins.h"
 #include "tokenizer/unicode/valid_utf8.h"
@@ -37,15 +37,15 @@ ComponentTokenizer::ComponentTokenizer(TokenizerComponents components)
   }
 }
 
-absl::Status ComponentTokenizer::Encode(std::string_view text,
-                                        EncodeOptions options,
-                                        std::vector<TokenId>& ids) const {
+Status ComponentTokenizer::Encode(std::string_view text, EncodeOptions options,
+                                  std::vector<TokenId>& ids) const {
   return EncodeWith(/*dropout=*/nullptr, text, options, ids);
 }
 
-absl::Status ComponentTokenizer::EncodeSampled(
-    std::string_view text, EncodeOptions options, const Sampling& sampling,
-    std::vector<TokenId>& ids) const {
+Status ComponentTokenizer::EncodeSampled(std::string_view text,
+                                         EncodeOptions options,
+                                         const Sampling& sampling,
+                                         std::vector<TokenId>& ids) const {
   PENSTOCK_ASSIGN_OR_RETURN(const double rate,
                             DropoutRate(sampling, parts_.model->dropout()));
   if (rate == 0) return Encode(text, options, ids);
@@ -54,10 +54,10 @@ absl::Status ComponentTokenizer::EncodeSampled(
   return EncodeWith(&dropout, text, options, ids);
 }
 
-absl::Status ComponentTokenizer::EncodeWith(const Dropout* dropout,
-                                            std::string_view text,
-                                            EncodeOptions options,
-                                            std::vector<TokenId>& ids) const {
+Status ComponentTokenizer::EncodeWith(const Dropout* dropout,
+                                      std::string_view text,
+                                      EncodeOptions options,
+                                      std::vector<TokenId>& ids) const {
   if (options.invalid_utf8 == InvalidUtf8::kRefuse) {
     PENSTOCK_RETURN_IF_ERROR(CheckUtf8(text));
   }
@@ -74,7 +74,7 @@ absl::Status ComponentTokenizer::EncodeWith(const Dropout* dropout,
   if (affixes_ && options.add_special_tokens) {
     ids.insert(ids.end(), affixes_->before.begin(), affixes_->before.end());
   }
-  if (absl::Status status = EncodeText(call, text); !status.ok()) {
+  if (Status status = EncodeText(call, text); !status.ok()) {
     ids.resize(begin);
     return status;
   }
@@ -86,12 +86,13 @@ absl::Status ComponentTokenizer::EncodeWith(const Dropout* dropout,
   } else if (options.add_special_tokens) {
     ids.insert(ids.end(), affixes_->after.begin(), affixes_->after.end());
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
-absl::Status ComponentTokenizer::EncodeBare(
-    std::string_view text, EncodeOptions options, std::vector<TokenId>& ids,
-    std::vector<TokenOrigin>& origins) const {
+Status ComponentTokenizer::EncodeBare(std::string_view text,
+                                      EncodeOptions options,
+                                      std::vector<TokenId>& ids,
+                                      std::vector<TokenOrigin>& origins) const {
   PENSTOCK_RETURN_IF_ERROR(CheckUtf8(text));
   const ThreadSlots<PieceCache>::Lease cache(caches_);
   std::vector<TokenId> bare;
@@ -102,13 +103,12 @@ absl::Status ComponentTokenizer::EncodeBare(
   FillCharacterOffsets(text, bare_origins);
   ids.insert(ids.end(), bare.begin(), bare.end());
   origins.insert(origins.end(), bare_origins.begin(), bare_origins.end());
-  return absl::OkStatus();
+  return OkStatus();
 }
 
-absl::Status ComponentTokenizer::EncodeText(Call& call,
-                                            std::string_view text) const {
+Status ComponentTokenizer::EncodeText(Call& call, std::string_view text) const {
   if (text.size() >= 0xffffffff) {
-    return absl::InvalidArgumentError(fmt::format(
+    return InvalidArgumentError(fmt::format(
         "{} bytes of text; split texts of 4 GiB or more", text.size()));
   }
   std::string valid;
@@ -131,7 +131,7 @@ absl::Status ComponentTokenizer::EncodeText(Call& call,
           call, text.substr(part.begin, part.end - part.begin), span.begin));
     }
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 void ComponentTokenizer::AddFound(Call& call, const AddedToken& token,
@@ -143,14 +143,14 @@ void ComponentTokenizer::AddFound(Call& call, const AddedToken& token,
                            .word = call.word++});
 }
 
-absl::Status ComponentTokenizer::EncodeGap(Call& call, std::string_view gap,
-                                           uint32_t begin) const {
-  if (gap.empty()) return absl::OkStatus();
+Status ComponentTokenizer::EncodeGap(Call& call, std::string_view gap,
+                                     uint32_t begin) const {
+  if (gap.empty()) return OkStatus();
   Pieces whole(call.alignment);
   whole.text.Assign(gap, begin);
   if (parts_.normalizer != nullptr) parts_.normalizer->Normalize(whole.text);
   const auto end = static_cast<uint32_t>(whole.text.text().size());
-  if (end == 0) return absl::OkStatus();
+  if (end == 0) return OkStatus();
   constexpr auto kNormalized = AddedTokens::Pass::kNormalized;
   if (!parts_.added_tokens.Has(kNormalized)) {
     whole.pieces.push_back({0, end});
@@ -169,11 +169,10 @@ absl::Status ComponentTokenizer::EncodeGap(Call& call, std::string_view gap,
     pieces.pieces.push_back({0, static_cast<uint32_t>(part.end - part.begin)});
     PENSTOCK_RETURN_IF_ERROR(EncodePieces(call, pieces));
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
-absl::Status ComponentTokenizer::EncodePieces(Call& call,
-                                              Pieces& pieces) const {
+Status ComponentTokenizer::EncodePieces(Call& call, Pieces& pieces) const {
   if (parts_.splitter != nullptr) {
     PENSTOCK_RETURN_IF_ERROR(parts_.splitter->Split(pieces));
   }
@@ -194,11 +193,11 @@ absl::Status ComponentTokenizer::EncodePieces(Call& call,
     }
     ++call.word;
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
-absl::Status ComponentTokenizer::EncodePiece(Call& call,
-                                             std::string_view piece) const {
+Status ComponentTokenizer::EncodePiece(Call& call,
+                                       std::string_view piece) const {
   if (call.dropout != nullptr) {
     return parts_.model->EncodeSampled(piece, *call.dropout, call.ids);
   }
@@ -210,13 +209,13 @@ absl::Status ComponentTokenizer::EncodePiece(Call& call,
   if (const PieceCache::Entry* known = call.cache.Find(key, line)) {
     const std::span<const TokenId> ids = known->ids();
     call.ids.insert(call.ids.end(), ids.begin(), ids.end());
-    return absl::OkStatus();
+    return OkStatus();
   }
   const size_t first = call.ids.size();
   PENSTOCK_RETURN_IF_ERROR(parts_.model->Encode(piece, call.ids, nullptr));
   const std::span<const TokenId> ids = std::span(call.ids).subspan(first);
   if (ids.size() <= PieceCache::kMaxIds) call.cache.Insert(key, line, ids);
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 size_t ComponentTokenizer::SafeCut(std::string_view text) const {

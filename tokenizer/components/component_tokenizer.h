@@ -46,21 +46,21 @@ class ComponentTokenizer final : public Tokenizer {
  public:
   explicit ComponentTokenizer(TokenizerComponents components);
 
-  absl::Status Encode(std::string_view text, EncodeOptions options,
-                      std::vector<TokenId>& ids) const override;
-  absl::Status EncodeBare(std::string_view text, EncodeOptions options,
-                          std::vector<TokenId>& ids,
-                          std::vector<TokenOrigin>& origins) const override;
+  Status Encode(std::string_view text, EncodeOptions options,
+                std::vector<TokenId>& ids) const override;
+  Status EncodeBare(std::string_view text, EncodeOptions options,
+                    std::vector<TokenId>& ids,
+                    std::vector<TokenOrigin>& origins) const override;
   const EncodingFrame& frame() const override { return parts_.frame; }
   // Before a space, where no component looks over one.
   size_t SafeCut(std::string_view text) const override;
-  absl::Status Decode(std::span<const TokenId> ids, DecodeOptions options,
-                      std::string& text) const override;
+  Status Decode(std::span<const TokenId> ids, DecodeOptions options,
+                std::string& text) const override;
   // Errors:  those of Encode; kUnimplemented for a model other than BPE;
   //          kInvalidArgument for an alpha that is not 0 to 1.
-  absl::Status EncodeSampled(std::string_view text, EncodeOptions options,
-                             const Sampling& sampling,
-                             std::vector<TokenId>& ids) const override;
+  Status EncodeSampled(std::string_view text, EncodeOptions options,
+                       const Sampling& sampling,
+                       std::vector<TokenId>& ids) const override;
   std::unique_ptr<StreamDecoder> NewStreamDecoder(
       DecodeOptions options) const override;
 
@@ -75,14 +75,12 @@ class ComponentTokenizer final : public Tokenizer {
   struct Call;   // one Encode on its way
   class Stream;  // a decoder
 
-  absl::Status EncodeWith(const Dropout* dropout, std::string_view text,
-                          EncodeOptions options,
-                          std::vector<TokenId>& ids) const;
-  absl::Status EncodeText(Call& call, std::string_view text) const;
-  absl::Status EncodeGap(Call& call, std::string_view gap,
-                         uint32_t begin) const;
-  absl::Status EncodePieces(Call& call, Pieces& pieces) const;
-  absl::Status EncodePiece(Call& call, std::string_view piece) const;
+  Status EncodeWith(const Dropout* dropout, std::string_view text,
+                    EncodeOptions options, std::vector<TokenId>& ids) const;
+  Status EncodeText(Call& call, std::string_view text) const;
+  Status EncodeGap(Call& call, std::string_view gap, uint32_t begin) const;
+  Status EncodePieces(Call& call, Pieces& pieces) const;
+  Status EncodePiece(Call& call, std::string_view piece) const;
   void AddFound(Call& call, const AddedToken& token, ByteSpan origin) const;
 
   const TokenizerComponents parts_;

@@ -4,31 +4,28 @@
 
 #include <utility>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
+#include "tokenizer/files/json_merges.h"
 #include "tokenizer/interface/fingerprint.h"
 #include "tokenizer/unicode/byte_alphabet.h"
 
 namespace penstock {
 namespace {
 
-struct SpelledPair {
-  std::string_view left, right;
-};
-
-absl::Status CheckType(const JsonObject& model) {
+Status CheckType(const JsonObject& model) {
   if (model.Field("type")) {
     PENSTOCK_ASSIGN_OR_RETURN(const std::string_view type,
                               model.String("type"));
-    if (type == "BPE") return absl::OkStatus();
-    return absl::UnimplementedError(fmt::format("model {}", type));
+    if (type == "BPE") return OkStatus();
+    return UnimplementedError(fmt::format("model {}", type));
   }
-  if (model.Field("merges")) return absl::OkStatus();
-  return absl::UnimplementedError(
+  if (model.Field("merges")) return OkStatus();
+  return UnimplementedError(
       "model without a type and without merges, probably WordPiece");
 }
 
 // The settings that would change ids, at the only values we have.
-absl::Status CheckSettings(const JsonObject& model) {
+Status CheckSettings(const JsonObject& model) {
   PENSTOCK_RETURN_IF_ERROR(model.OnlyFields(
       {"type", "dropout", "unk_token", "continuing_subword_prefix",
        "end_of_word_suffix", "fuse_unk", "byte_fallback", "ignore_merges",
@@ -38,21 +35,21 @@ absl::Status CheckSettings(const JsonObject& model) {
     if (!model.Field(affix)) continue;
     PENSTOCK_ASSIGN_OR_RETURN(const std::string_view text, model.String(affix));
     if (!text.empty()) {
-      return absl::UnimplementedError(
+      return UnimplementedError(
           fmt::format("model BPE with {} \"{}\"", affix, text));
     }
   }
   PENSTOCK_ASSIGN_OR_RETURN(const bool byte_fallback,
                             model.BoolOr("byte_fallback", false));
   if (byte_fallback) {
-    return absl::UnimplementedError("model BPE with byte_fallback");
+    return UnimplementedError("model BPE with byte_fallback");
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
-absl::Status AddToken(std::string_view spelled, uint64_t id, BpeParts& parts) {
+Status AddToken(std::string_view spelled, uint64_t id, BpeParts& parts) {
   if (id > kMaxTokenId) {
-    return absl::ResourceExhaustedError(
+    return ResourceExhaustedError(
         fmt::format("model.vocab: \"{}\" has id {}; the limit is {}", spelled,
                     id, kMaxTokenId));
   }
@@ -70,112 +67,43 @@ absl::Status AddToken(std::string_view spelled, uint64_t id, BpeParts& parts) {
   }
   switch (added) {
     case Vocabulary::Added::kYes:
-      return absl::OkStatus();
+      return OkStatus();
     case Vocabulary::Added::kIdTaken:
-      return absl::DataLossError(
+      return DataLossError(
           fmt::format("model.vocab: \"{}\" has id {}, which another token has",
                       spelled, id));
     case Vocabulary::Added::kBytesTaken:
       break;
   }
-  return absl::DataLossError(
+  return DataLossError(
       fmt::format("model.vocab: \"{}\" is given twice", spelled));
 }
 
-absl::Status ReadVocabulary(const JsonObject& model, BpeParts& parts) {
+Status ReadVocabulary(const JsonObject& model, BpeParts& parts) {
   PENSTOCK_ASSIGN_OR_RETURN(const JsonObject vocab, model.Object("vocab"));
   parts.vocabulary.Reserve(vocab.fields().size());
   for (const auto field : vocab.fields()) {
     uint64_t id = 0;
     if (field.value.get(id) != simdjson::SUCCESS) {
-      return absl::DataLossError(fmt::format(
+      return DataLossError(fmt::format(
           "model.vocab: the id of \"{}\" is not a whole number", field.key));
     }
     PENSTOCK_RETURN_IF_ERROR(AddToken(field.key, id, parts));
   }
-  return absl::OkStatus();
-}
-
-// "a b" or ["a", "b"].
-std::optional<SpelledPair> PairOf(simdjson::dom::element merge) {
-  std::string_view text;
-  if (merge.get(text) == simdjson::SUCCESS) {
-    const size_t space = text.find(' ');
-    if (space == std::string_view::npos) return std::nullopt;
-    const SpelledPair pair = {text.substr(0, space), text.substr(space + 1)};
-    if (pair.right.find(' ') != std::string_view::npos) return std::nullopt;
-    return pair;
-  }
-  simdjson::dom::array parts;
-  SpelledPair pair;
-  if (merge.get(parts) != simdjson::SUCCESS || parts.size() != 2 ||
-      parts.at(0).get(pair.left) != simdjson::SUCCESS ||
-      parts.at(1).get(pair.right) != simdjson::SUCCESS) {
-    return std::nullopt;
-  }
-  return pair;
-}
-
-bool IsVersionLine(simdjson::dom::element merge) {
-  std::string_view text;
-  return merge.get(text) == simdjson::SUCCESS && text.starts_with("#version");
-}
-
-absl::StatusOr<TokenId> IdInMerge(const BpeParts& parts,
-                                  std::string_view spelled, size_t number) {
-  if (const auto id = FindSpelled(parts, spelled)) return *id;
-  return absl::DataLossError(fmt::format(
-      "model.merges[{}]: \"{}\" is not in model.vocab", number, spelled));
-}
-
-absl::StatusOr<MergeTable> ReadMerges(const JsonObject& model,
-                                      BpeParts& parts) {
-  PENSTOCK_ASSIGN_OR_RETURN(const auto merges, model.Array("merges"));
-  if (merges.size() >= kEndOfRanks) {
-    return absl::ResourceExhaustedError(
-        fmt::format("model.merges: more than {} merges", kEndOfRanks - 1));
-  }
-  MergeTable table;
-  table.Reserve(merges.size());
-  Fingerprinter print;
-  uint32_t rank = 0;
-  size_t number = 0;
-  for (const simdjson::dom::element merge : merges) {
-    const size_t i = number++;
-    if (IsVersionLine(merge)) continue;
-    const std::optional<SpelledPair> pair = PairOf(merge);
-    if (!pair) {
-      return absl::DataLossError(fmt::format(
-          "model.merges[{}] is neither \"left right\" nor [\"left\", "
-          "\"right\"]",
-          i));
-    }
-    PENSTOCK_ASSIGN_OR_RETURN(const TokenId left,
-                              IdInMerge(parts, pair->left, i));
-    PENSTOCK_ASSIGN_OR_RETURN(const TokenId right,
-                              IdInMerge(parts, pair->right, i));
-    std::string joined(pair->left);
-    joined += pair->right;
-    PENSTOCK_ASSIGN_OR_RETURN(const TokenId merged,
-                              IdInMerge(parts, joined, i));
-    table.Add(left, right, {.rank = rank++, .merged = merged});
-    print.Add(uint64_t{left}).Add(uint64_t{right});
-  }
-  parts.merges_fingerprint = print.Finish();
-  return table;
+  return OkStatus();
 }
 
 // Without one the reference drops what has no token; with one it would take
 // the place of such bytes.
-absl::Status CheckUnknownToken(const JsonObject& model, const BpeParts& parts) {
-  if (!model.Field("unk_token")) return absl::OkStatus();
+Status CheckUnknownToken(const JsonObject& model, const BpeParts& parts) {
+  if (!model.Field("unk_token")) return OkStatus();
   for (int byte = 0; byte < 256; ++byte) {
     const char spelled = static_cast<char>(byte);
     if (parts.vocabulary.Find({&spelled, 1})) continue;
-    return absl::UnimplementedError(fmt::format(
+    return UnimplementedError(fmt::format(
         "model BPE with unk_token where the byte 0x{:02X} has no token", byte));
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 }  // namespace
@@ -190,18 +118,17 @@ std::optional<TokenId> FindSpelled(const BpeParts& parts,
   return plain->second;
 }
 
-absl::StatusOr<std::optional<double>> ReadDropout(const JsonObject& model) {
+StatusOr<std::optional<double>> ReadDropout(const JsonObject& model) {
   const auto field = model.Field("dropout");
   if (!field) return std::optional<double>();
   double rate = 0;
   if (field->get(rate) != simdjson::SUCCESS || !(rate >= 0 && rate <= 1)) {
-    return absl::DataLossError("model.dropout is not a number from 0 to 1");
+    return DataLossError("model.dropout is not a number from 0 to 1");
   }
   return rate;
 }
 
-absl::StatusOr<MergeTable> ReadBpeModel(const JsonObject& model,
-                                        BpeParts& parts) {
+StatusOr<MergeTable> ReadBpeModel(const JsonObject& model, BpeParts& parts) {
   PENSTOCK_RETURN_IF_ERROR(CheckType(model));
   PENSTOCK_RETURN_IF_ERROR(CheckSettings(model));
   PENSTOCK_ASSIGN_OR_RETURN(parts.dropout, ReadDropout(model));
@@ -209,7 +136,14 @@ absl::StatusOr<MergeTable> ReadBpeModel(const JsonObject& model,
                             model.BoolOr("ignore_merges", false));
   PENSTOCK_RETURN_IF_ERROR(ReadVocabulary(model, parts));
   PENSTOCK_RETURN_IF_ERROR(CheckUnknownToken(model, parts));
-  return ReadMerges(model, parts);
+  const auto find = [&](std::string_view spelled) {
+    return FindSpelled(parts, spelled);
+  };
+  Fingerprinter print;
+  PENSTOCK_ASSIGN_OR_RETURN(MergeTable merges,
+                            ReadMerges(model, {find}, print));
+  parts.merges_fingerprint = print.Finish();
+  return merges;
 }
 
 }  // namespace penstock

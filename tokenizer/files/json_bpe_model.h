@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "absl/status/statusor.h"
+#include "formats/files/status_or.h"
 #include "tokenizer/bpe/bpe_tokenizer.h"
 #include "tokenizer/files/json_object.h"
 
@@ -12,11 +12,10 @@ namespace penstock {
 
 // Fills vocabulary, plain_ids, merges_fingerprint, whole_pieces_first and
 // dropout.
-absl::StatusOr<MergeTable> ReadBpeModel(const JsonObject& model,
-                                        BpeParts& parts);
+StatusOr<MergeTable> ReadBpeModel(const JsonObject& model, BpeParts& parts);
 
 // The field "dropout".
-absl::StatusOr<std::optional<double>> ReadDropout(const JsonObject& model);
+StatusOr<std::optional<double>> ReadDropout(const JsonObject& model);
 
 // A token's id as the file spells the token.
 std::optional<TokenId> FindSpelled(const BpeParts& parts,

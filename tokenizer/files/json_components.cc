@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "tokenizer/interface/fingerprint.h"
 #include "tokenizer/normalizers/text_normalizers.h"
 #include "tokenizer/patterns/gpt2_scanner.h"
@@ -14,25 +14,25 @@
 namespace penstock {
 namespace {
 
-absl::Status Missing(std::string_view component, std::string_view type) {
-  return absl::UnimplementedError(fmt::format("{} {}", component, type));
+Status Missing(std::string_view component, std::string_view type) {
+  return UnimplementedError(fmt::format("{} {}", component, type));
 }
 
 // Two ways to say that the matches are the pieces, as ours match everything.
-absl::Status CheckSplitBehaviour(const JsonObject& split) {
+Status CheckSplitBehaviour(const JsonObject& split) {
   PENSTOCK_ASSIGN_OR_RETURN(const std::string_view behaviour,
                             split.String("behavior"));
   PENSTOCK_ASSIGN_OR_RETURN(const bool invert, split.BoolOr("invert", false));
   if ((behaviour == "Isolated" && !invert) ||
       (behaviour == "Removed" && invert)) {
-    return absl::OkStatus();
+    return OkStatus();
   }
   return Missing(split.where(),
                  fmt::format("Split with behavior {}{}", behaviour,
                              invert ? ", inverted" : ""));
 }
 
-absl::Status ReadSplit(const JsonObject& split, BpeParts& parts) {
+Status ReadSplit(const JsonObject& split, BpeParts& parts) {
   PENSTOCK_RETURN_IF_ERROR(
       split.OnlyFields({"type", "pattern", "behavior", "invert"}));
   PENSTOCK_RETURN_IF_ERROR(CheckSplitBehaviour(split));
@@ -41,12 +41,12 @@ absl::Status ReadSplit(const JsonObject& split, BpeParts& parts) {
   PENSTOCK_ASSIGN_OR_RETURN(const std::string_view regex,
                             pattern.String("Regex"));
   parts.pretokenizer = PreTokenizerByRegex(regex);
-  if (parts.pretokenizer != nullptr) return absl::OkStatus();
+  if (parts.pretokenizer != nullptr) return OkStatus();
   return Missing(split.where(), fmt::format("Split by the pattern {}", regex));
 }
 
-absl::Status ReadByteLevel(const JsonObject& json, bool after_split,
-                           BpeParts& parts) {
+Status ReadByteLevel(const JsonObject& json, bool after_split,
+                     BpeParts& parts) {
   PENSTOCK_RETURN_IF_ERROR(json.OnlyFields(
       {"type", "add_prefix_space", "trim_offsets", "use_regex"}));
   PENSTOCK_ASSIGN_OR_RETURN(parts.add_prefix_space,
@@ -61,10 +61,10 @@ absl::Status ReadByteLevel(const JsonObject& json, bool after_split,
                    "ByteLevel with add_prefix_space behind a Split");
   }
   if (use_regex) parts.pretokenizer = std::make_unique<Gpt2Scanner>();
-  return absl::OkStatus();
+  return OkStatus();
 }
 
-absl::Status ReadSequence(const JsonObject& json, BpeParts& parts) {
+Status ReadSequence(const JsonObject& json, BpeParts& parts) {
   PENSTOCK_RETURN_IF_ERROR(json.OnlyFields({"type", "pretokenizers"}));
   PENSTOCK_ASSIGN_OR_RETURN(const auto steps, json.Array("pretokenizers"));
   bool split_seen = false;
@@ -84,13 +84,13 @@ absl::Status ReadSequence(const JsonObject& json, BpeParts& parts) {
                      fmt::format("Sequence with {} at that place", type));
     }
   }
-  if (byte_level_seen) return absl::OkStatus();
+  if (byte_level_seen) return OkStatus();
   return Missing(json.where(), "Sequence without ByteLevel");
 }
 
 }  // namespace
 
-absl::Status ReadPreTokenizer(const JsonObject& root, BpeParts& parts) {
+Status ReadPreTokenizer(const JsonObject& root, BpeParts& parts) {
   if (!root.Field("pre_tokenizer")) {
     return Missing("pre_tokenizer", "null: not byte-level");
   }
@@ -102,16 +102,16 @@ absl::Status ReadPreTokenizer(const JsonObject& root, BpeParts& parts) {
   return Missing(json.where(), type);
 }
 
-absl::Status CheckDecoder(const JsonObject& root) {
+Status CheckDecoder(const JsonObject& root) {
   if (!root.Field("decoder")) return Missing("decoder", "null");
   PENSTOCK_ASSIGN_OR_RETURN(const JsonObject json, root.Object("decoder"));
   PENSTOCK_ASSIGN_OR_RETURN(const std::string_view type, json.String("type"));
-  if (type == "ByteLevel") return absl::OkStatus();
+  if (type == "ByteLevel") return OkStatus();
   return Missing(json.where(), type);
 }
 
-absl::Status ReadNfc(const JsonObject& root, BpeParts& parts) {
-  if (!root.Field("normalizer")) return absl::OkStatus();
+Status ReadNfc(const JsonObject& root, BpeParts& parts) {
+  if (!root.Field("normalizer")) return OkStatus();
   PENSTOCK_ASSIGN_OR_RETURN(const JsonObject json, root.Object("normalizer"));
   PENSTOCK_ASSIGN_OR_RETURN(const std::string_view type, json.String("type"));
   if (type != "NFC") return Missing(json.where(), type);
@@ -119,17 +119,17 @@ absl::Status ReadNfc(const JsonObject& root, BpeParts& parts) {
   parts.normalizer =
       std::make_unique<UnicodeNormalizer>(NormalizationForm::kNfc);
   parts.normalizer_print = Fingerprinter().Add(type).Finish();
-  return absl::OkStatus();
+  return OkStatus();
 }
 
-absl::Status CheckRawTokens(const BpeParts& parts) {
-  if (parts.normalizer == nullptr) return absl::OkStatus();
+Status CheckRawTokens(const BpeParts& parts) {
+  if (parts.normalizer == nullptr) return OkStatus();
   for (const SpecialToken& token : parts.specials) {
     if (!token.normalized) continue;
     return Missing("added token",
                    fmt::format("\"{}\" in normalized text", token.text));
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 }  // namespace penstock

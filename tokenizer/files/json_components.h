@@ -1,24 +1,24 @@
 // What stands around the model in a tokenizer.json. Private to its loader.
 #pragma once
 
-#include "absl/status/status.h"
+#include "formats/files/status.h"
 #include "tokenizer/bpe/bpe_tokenizer.h"
 #include "tokenizer/files/json_object.h"
 
 namespace penstock {
 
 // Fills parts.specials. The model must be read.
-absl::Status ReadAddedTokens(const JsonObject& root, BpeParts& parts);
+Status ReadAddedTokens(const JsonObject& root, BpeParts& parts);
 
 // Fills parts.pretokenizer and add_prefix_space.
-absl::Status ReadPreTokenizer(const JsonObject& root, BpeParts& parts);
+Status ReadPreTokenizer(const JsonObject& root, BpeParts& parts);
 
-absl::Status CheckDecoder(const JsonObject& root);
+Status CheckDecoder(const JsonObject& root);
 
 // Fills parts.normalizer: NFC alone, as files of Qwen have it.
-absl::Status ReadNfc(const JsonObject& root, BpeParts& parts);
+Status ReadNfc(const JsonObject& root, BpeParts& parts);
 
 // That no added token is looked for in text that is normalized.
-absl::Status CheckRawTokens(const BpeParts& parts);
+Status CheckRawTokens(const BpeParts& parts);
 
 }  // namespace penstock

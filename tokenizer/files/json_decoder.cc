@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "tokenizer/decoders/fragment_decoders.h"
 #include "tokenizer/decoders/token_decoders.h"
 #include "tokenizer/files/json_pipeline.h"
@@ -13,9 +13,9 @@
 namespace penstock {
 namespace {
 
-using DecoderOr = absl::StatusOr<std::unique_ptr<const TokenDecoder>>;
+using DecoderOr = StatusOr<std::unique_ptr<const TokenDecoder>>;
 
-DecoderOr ReadWordPiece(const JsonObject& json) {
+DecoderOr ReadWordPieceDecoder(const JsonObject& json) {
   PENSTOCK_RETURN_IF_ERROR(json.OnlyFields({"type", "prefix", "cleanup"}));
   PENSTOCK_ASSIGN_OR_RETURN(const std::string_view prefix,
                             json.String("prefix"));
@@ -34,7 +34,7 @@ DecoderOr ReadCtc(const JsonObject& json) {
   return std::make_unique<CtcDecoder>(std::move(options));
 }
 
-DecoderOr ReadStrip(const JsonObject& json) {
+DecoderOr ReadStripDecoder(const JsonObject& json) {
   PENSTOCK_RETURN_IF_ERROR(
       json.OnlyFields({"type", "content", "start", "stop"}));
   PENSTOCK_ASSIGN_OR_RETURN(const uint32_t content,
@@ -44,7 +44,7 @@ DecoderOr ReadStrip(const JsonObject& json) {
   return std::make_unique<StripDecoder>(content, start, stop);
 }
 
-DecoderOr ReadReplace(const JsonObject& json) {
+DecoderOr ReadReplaceDecoder(const JsonObject& json) {
   PENSTOCK_RETURN_IF_ERROR(json.OnlyFields({"type", "pattern", "content"}));
   PENSTOCK_ASSIGN_OR_RETURN(auto pattern, ReadBoundedPattern(json));
   PENSTOCK_ASSIGN_OR_RETURN(const std::string_view content,
@@ -53,7 +53,7 @@ DecoderOr ReadReplace(const JsonObject& json) {
                                           std::string(content));
 }
 
-DecoderOr ReadSequence(const JsonObject& json) {
+DecoderOr ReadDecoders(const JsonObject& json) {
   PENSTOCK_RETURN_IF_ERROR(json.OnlyFields({"type", "decoders"}));
   PENSTOCK_ASSIGN_OR_RETURN(const auto array, json.Array("decoders"));
   std::vector<std::unique_ptr<const TokenDecoder>> steps;
@@ -72,11 +72,11 @@ DecoderOr ReadSequence(const JsonObject& json) {
 
 DecoderOr ReadDecoder(const JsonObject& json) {
   PENSTOCK_ASSIGN_OR_RETURN(const std::string_view type, json.String("type"));
-  if (type == "WordPiece") return ReadWordPiece(json);
+  if (type == "WordPiece") return ReadWordPieceDecoder(json);
   if (type == "CTC") return ReadCtc(json);
-  if (type == "Strip") return ReadStrip(json);
-  if (type == "Replace") return ReadReplace(json);
-  if (type == "Sequence") return ReadSequence(json);
+  if (type == "Strip") return ReadStripDecoder(json);
+  if (type == "Replace") return ReadReplaceDecoder(json);
+  if (type == "Sequence") return ReadDecoders(json);
   if (type == "ByteFallback" || type == "Fuse") {
     PENSTOCK_RETURN_IF_ERROR(json.OnlyFields({"type"}));
     if (type == "Fuse") return std::make_unique<FuseDecoder>();
@@ -100,8 +100,7 @@ DecoderOr ReadDecoder(const JsonObject& json) {
                               json.String("suffix"));
     return std::make_unique<BpeSuffixDecoder>(std::string(suffix));
   }
-  return absl::UnimplementedError(
-      fmt::format("{}: decoder {}", json.where(), type));
+  return UnimplementedError(fmt::format("{}: decoder {}", json.where(), type));
 }
 
 }  // namespace penstock

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "tokenizer/bpe/base64.h"
 #include "tokenizer/files/json_pipeline.h"
 #include "tokenizer/normalizers/bert_normalizer.h"
@@ -16,7 +16,7 @@
 namespace penstock {
 namespace {
 
-using NormalizerOr = absl::StatusOr<std::unique_ptr<const Normalizer>>;
+using NormalizerOr = StatusOr<std::unique_ptr<const Normalizer>>;
 
 NormalizerOr ReadBert(const JsonObject& json) {
   PENSTOCK_RETURN_IF_ERROR(
@@ -32,7 +32,7 @@ NormalizerOr ReadBert(const JsonObject& json) {
   return std::make_unique<BertNormalizer>(options);
 }
 
-NormalizerOr ReadStrip(const JsonObject& json) {
+NormalizerOr ReadStripNormalizer(const JsonObject& json) {
   PENSTOCK_RETURN_IF_ERROR(
       json.OnlyFields({"type", "strip_left", "strip_right"}));
   PENSTOCK_ASSIGN_OR_RETURN(const bool left, json.Bool("strip_left"));
@@ -44,7 +44,7 @@ NormalizerOr ReadStrip(const JsonObject& json) {
                                                          : Side::kNone);
 }
 
-NormalizerOr ReadReplace(const JsonObject& json) {
+NormalizerOr ReadReplaceNormalizer(const JsonObject& json) {
   PENSTOCK_RETURN_IF_ERROR(json.OnlyFields({"type", "pattern", "content"}));
   PENSTOCK_ASSIGN_OR_RETURN(auto pattern, ReadBoundedPattern(json));
   PENSTOCK_ASSIGN_OR_RETURN(const std::string_view content,
@@ -59,7 +59,7 @@ NormalizerOr ReadPrecompiled(const JsonObject& json) {
                             json.String("precompiled_charsmap"));
   const std::optional<std::string> bytes = DecodeBase64(text);
   if (!bytes) {
-    return absl::DataLossError(fmt::format(
+    return DataLossError(fmt::format(
         "{}: \"precompiled_charsmap\" is not base64", json.where()));
   }
   auto normalizer = CharsmapNormalizer::Parse(*bytes);
@@ -67,7 +67,7 @@ NormalizerOr ReadPrecompiled(const JsonObject& json) {
   return *std::move(normalizer);
 }
 
-NormalizerOr ReadSequence(const JsonObject& json) {
+NormalizerOr ReadNormalizers(const JsonObject& json) {
   PENSTOCK_RETURN_IF_ERROR(json.OnlyFields({"type", "normalizers"}));
   PENSTOCK_ASSIGN_OR_RETURN(const auto array, json.Array("normalizers"));
   std::vector<std::unique_ptr<const Normalizer>> steps;
@@ -83,7 +83,7 @@ NormalizerOr ReadSequence(const JsonObject& json) {
 }
 
 // One without settings; null where `type` is none of those.
-std::unique_ptr<const Normalizer> MakePlain(std::string_view type) {
+std::unique_ptr<const Normalizer> MakePlainNormalizer(std::string_view type) {
   const auto form = [](NormalizationForm form) {
     return std::make_unique<UnicodeNormalizer>(form);
   };
@@ -102,22 +102,22 @@ std::unique_ptr<const Normalizer> MakePlain(std::string_view type) {
 
 NormalizerOr ReadNormalizer(const JsonObject& json) {
   PENSTOCK_ASSIGN_OR_RETURN(const std::string_view type, json.String("type"));
-  if (auto plain = MakePlain(type)) {
+  if (auto plain = MakePlainNormalizer(type)) {
     PENSTOCK_RETURN_IF_ERROR(json.OnlyFields({"type"}));
     return plain;
   }
   if (type == "BertNormalizer") return ReadBert(json);
-  if (type == "Strip") return ReadStrip(json);
-  if (type == "Replace") return ReadReplace(json);
+  if (type == "Strip") return ReadStripNormalizer(json);
+  if (type == "Replace") return ReadReplaceNormalizer(json);
   if (type == "Precompiled") return ReadPrecompiled(json);
-  if (type == "Sequence") return ReadSequence(json);
+  if (type == "Sequence") return ReadNormalizers(json);
   if (type == "Prepend") {
     PENSTOCK_RETURN_IF_ERROR(json.OnlyFields({"type", "prepend"}));
     PENSTOCK_ASSIGN_OR_RETURN(const std::string_view prefix,
                               json.String("prepend"));
     return std::make_unique<PrependNormalizer>(std::string(prefix));
   }
-  return absl::UnimplementedError(
+  return UnimplementedError(
       fmt::format("{}: normalizer {}", json.where(), type));
 }
 

@@ -5,36 +5,34 @@
 #include <algorithm>
 #include <vector>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 
-absl::StatusOr<JsonObject> JsonObject::Of(simdjson::dom::element element,
-                                          std::string where) {
+StatusOr<JsonObject> JsonObject::Of(simdjson::dom::element element,
+                                    std::string where) {
   simdjson::dom::object object;
   if (element.get(object) != simdjson::SUCCESS) {
-    return absl::DataLossError(
+    return DataLossError(
         fmt::format("{} is not an object", where.empty() ? "the root" : where));
   }
   return JsonObject(object, std::move(where));
 }
 
-absl::Status JsonObject::OnlyFields(
+Status JsonObject::OnlyFields(
     std::initializer_list<std::string_view> known) const {
   std::vector<std::string_view> seen;
   for (const auto field : object_) {
     const std::string_view name = field.key;
     if (std::find(known.begin(), known.end(), name) == known.end()) {
-      return absl::UnimplementedError(
-          fmt::format("unknown field {}", Name(name)));
+      return UnimplementedError(fmt::format("unknown field {}", Name(name)));
     }
     if (std::find(seen.begin(), seen.end(), name) != seen.end()) {
-      return absl::DataLossError(
-          fmt::format("field {} is given twice", Name(name)));
+      return DataLossError(fmt::format("field {} is given twice", Name(name)));
     }
     seen.push_back(name);
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 std::optional<simdjson::dom::element> JsonObject::Field(
@@ -52,19 +50,17 @@ std::string JsonObject::Name(std::string_view field) const {
                         : fmt::format("{}.{}", where_, field);
 }
 
-absl::Status JsonObject::Wrong(std::string_view name,
-                               std::string_view wanted) const {
-  return absl::DataLossError(
-      fmt::format("field {} is not {}", Name(name), wanted));
+Status JsonObject::Wrong(std::string_view name, std::string_view wanted) const {
+  return DataLossError(fmt::format("field {} is not {}", Name(name), wanted));
 }
 
-absl::StatusOr<simdjson::dom::element> JsonObject::Required(
+StatusOr<simdjson::dom::element> JsonObject::Required(
     std::string_view name) const {
   if (const auto element = Field(name)) return *element;
-  return absl::DataLossError(fmt::format("field {} is missing", Name(name)));
+  return DataLossError(fmt::format("field {} is missing", Name(name)));
 }
 
-absl::StatusOr<bool> JsonObject::Bool(std::string_view name) const {
+StatusOr<bool> JsonObject::Bool(std::string_view name) const {
   PENSTOCK_ASSIGN_OR_RETURN(const auto element, Required(name));
   bool value = false;
   if (element.get(value) != simdjson::SUCCESS) {
@@ -73,13 +69,12 @@ absl::StatusOr<bool> JsonObject::Bool(std::string_view name) const {
   return value;
 }
 
-absl::StatusOr<bool> JsonObject::BoolOr(std::string_view name,
-                                        bool fallback) const {
+StatusOr<bool> JsonObject::BoolOr(std::string_view name, bool fallback) const {
   if (!Field(name)) return fallback;
   return Bool(name);
 }
 
-absl::StatusOr<uint64_t> JsonObject::Number(std::string_view name) const {
+StatusOr<uint64_t> JsonObject::Number(std::string_view name) const {
   PENSTOCK_ASSIGN_OR_RETURN(const auto element, Required(name));
   uint64_t value = 0;
   if (element.get(value) != simdjson::SUCCESS) {
@@ -88,23 +83,21 @@ absl::StatusOr<uint64_t> JsonObject::Number(std::string_view name) const {
   return value;
 }
 
-absl::StatusOr<std::string_view> JsonObject::String(
-    std::string_view name) const {
+StatusOr<std::string_view> JsonObject::String(std::string_view name) const {
   PENSTOCK_ASSIGN_OR_RETURN(const auto element, Required(name));
   std::string_view value;
   if (element.get(value) != simdjson::SUCCESS) return Wrong(name, "a string");
   return value;
 }
 
-absl::StatusOr<simdjson::dom::array> JsonObject::Array(
-    std::string_view name) const {
+StatusOr<simdjson::dom::array> JsonObject::Array(std::string_view name) const {
   PENSTOCK_ASSIGN_OR_RETURN(const auto element, Required(name));
   simdjson::dom::array value;
   if (element.get(value) != simdjson::SUCCESS) return Wrong(name, "an array");
   return value;
 }
 
-absl::StatusOr<JsonObject> JsonObject::Object(std::string_view name) const {
+StatusOr<JsonObject> JsonObject::Object(std::string_view name) const {
   PENSTOCK_ASSIGN_OR_RETURN(const auto element, Required(name));
   return Of(element, Name(name));
 }

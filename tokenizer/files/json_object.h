@@ -10,8 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 
@@ -22,23 +21,23 @@ namespace penstock {
 class JsonObject {
  public:
   // `where` is for messages: "model", "added_tokens[3]", "" for the root.
-  static absl::StatusOr<JsonObject> Of(simdjson::dom::element element,
-                                       std::string where);
+  static StatusOr<JsonObject> Of(simdjson::dom::element element,
+                                 std::string where);
 
   // Errors:  kUnimplemented naming a field that is none of `known`: what it
   //          asks for would be left out.
-  absl::Status OnlyFields(std::initializer_list<std::string_view> known) const;
+  Status OnlyFields(std::initializer_list<std::string_view> known) const;
 
   // Nullopt where it is absent or null.
   std::optional<simdjson::dom::element> Field(std::string_view name) const;
 
-  absl::StatusOr<simdjson::dom::element> Required(std::string_view name) const;
-  absl::StatusOr<bool> Bool(std::string_view name) const;
-  absl::StatusOr<bool> BoolOr(std::string_view name, bool fallback) const;
-  absl::StatusOr<uint64_t> Number(std::string_view name) const;
-  absl::StatusOr<std::string_view> String(std::string_view name) const;
-  absl::StatusOr<simdjson::dom::array> Array(std::string_view name) const;
-  absl::StatusOr<JsonObject> Object(std::string_view name) const;
+  StatusOr<simdjson::dom::element> Required(std::string_view name) const;
+  StatusOr<bool> Bool(std::string_view name) const;
+  StatusOr<bool> BoolOr(std::string_view name, bool fallback) const;
+  StatusOr<uint64_t> Number(std::string_view name) const;
+  StatusOr<std::string_view> String(std::string_view name) const;
+  StatusOr<simdjson::dom::array> Array(std::string_view name) const;
+  StatusOr<JsonObject> Object(std::string_view name) const;
 
   // Every field there is, in the order of the file.
   simdjson::dom::object fields() const { return object_; }
@@ -50,7 +49,7 @@ class JsonObject {
 
   // The name of a field, for messages: "model.vocab".
   std::string Name(std::string_view field) const;
-  absl::Status Wrong(std::string_view name, std::string_view wanted) const;
+  Status Wrong(std::string_view name, std::string_view wanted) const;
 
   simdjson::dom::object object_;
   std::string where_;

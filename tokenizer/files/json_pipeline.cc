@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "tokenizer/interface/fingerprint.h"
 
 namespace penstock {
@@ -26,7 +26,7 @@ uint64_t FingerprintOf(const JsonObject& root) {
 
 }  // namespace
 
-absl::StatusOr<std::shared_ptr<const Tokenizer>> ReadComponents(
+StatusOr<std::shared_ptr<const Tokenizer>> ReadComponents(
     const JsonObject& root, const std::string& name) {
   TokenizerComponents parts;
   parts.name = name;

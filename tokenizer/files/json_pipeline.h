@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "absl/status/statusor.h"
+#include "formats/files/status_or.h"
 #include "tokenizer/components/added_tokens.h"
 #include "tokenizer/components/component_tokenizer.h"
 #include "tokenizer/decoders/token_decoder.h"
@@ -26,53 +26,51 @@
 
 namespace penstock {
 
-absl::StatusOr<std::unique_ptr<const Normalizer>> ReadNormalizer(
+StatusOr<std::unique_ptr<const Normalizer>> ReadNormalizer(
     const JsonObject& json);
 
 // A "pre_tokenizer".
-absl::StatusOr<std::unique_ptr<const Splitter>> ReadSplitter(
+StatusOr<std::unique_ptr<const Splitter>> ReadSplitter(const JsonObject& json);
+
+StatusOr<std::unique_ptr<const TokenModel>> ReadTokenModel(
     const JsonObject& json);
 
-absl::StatusOr<std::unique_ptr<const TokenModel>> ReadTokenModel(
-    const JsonObject& json);
-
-absl::StatusOr<std::unique_ptr<const TokenDecoder>> ReadDecoder(
+StatusOr<std::unique_ptr<const TokenDecoder>> ReadDecoder(
     const JsonObject& json);
 
 // {"String": ...} or {"Regex": ...} in the field "pattern".
-absl::StatusOr<std::unique_ptr<const TextPattern>> ReadPattern(
+StatusOr<std::unique_ptr<const TextPattern>> ReadPattern(
     const JsonObject& json);
 // The same for what cannot report the errors of TextPattern::Find:
 // kUnimplemented where there may be some.
-absl::StatusOr<std::unique_ptr<const TextPattern>> ReadBoundedPattern(
+StatusOr<std::unique_ptr<const TextPattern>> ReadBoundedPattern(
     const JsonObject& json);
 
 // The field "behavior".
-absl::StatusOr<Delimiters> ReadDelimiters(const JsonObject& json);
+StatusOr<Delimiters> ReadDelimiters(const JsonObject& json);
 
 // A "Metaspace", which is a pre-tokenizer and a decoder.
-absl::StatusOr<MetaspaceOptions> ReadMetaspace(const JsonObject& json);
+StatusOr<MetaspaceOptions> ReadMetaspace(const JsonObject& json);
 
 // A field that holds one character.
-absl::StatusOr<uint32_t> ReadCharacter(const JsonObject& json,
-                                       std::string_view name);
+StatusOr<uint32_t> ReadCharacter(const JsonObject& json, std::string_view name);
 
 // Numbers the tokens as the reference does, which does not read their ids: as
 // the model does, else behind the model in the order of the file. A file that
 // says otherwise is kDataLoss: nobody can rely on its ids.
-absl::StatusOr<AddedTokens> ReadAddedTokensOf(const JsonObject& root,
-                                              const TokenModel& model,
-                                              const Normalizer* normalizer);
+StatusOr<AddedTokens> ReadAddedTokensOf(const JsonObject& root,
+                                        const TokenModel& model,
+                                        const Normalizer* normalizer);
 
 // "post_processor", "truncation" and "padding".
-absl::StatusOr<EncodingFrame> ReadFrame(const JsonObject& root);
+StatusOr<EncodingFrame> ReadFrame(const JsonObject& root);
 
 // So that every id that Encode gives is one that Decode takes.
-absl::Status CheckFrame(const EncodingFrame& frame,
-                        const std::function<bool(TokenId)>& is_known);
+Status CheckFrame(const EncodingFrame& frame,
+                  const std::function<bool(TokenId)>& is_known);
 
 // The whole file. `name` is the file's, for people.
-absl::StatusOr<std::shared_ptr<const Tokenizer>> ReadComponents(
+StatusOr<std::shared_ptr<const Tokenizer>> ReadComponents(
     const JsonObject& root, const std::string& name);
 
 }  // namespace penstock

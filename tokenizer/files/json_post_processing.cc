@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "tokenizer/files/json_pipeline.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
@@ -13,39 +13,36 @@ namespace {
 
 using Kind = FramePiece::Kind;
 
-absl::StatusOr<TokenId> IdOf(simdjson::dom::element element,
-                             const std::string& where) {
+StatusOr<TokenId> IdOf(simdjson::dom::element element,
+                       const std::string& where) {
   uint64_t id = 0;
   if (element.get(id) != simdjson::SUCCESS || id > kMaxTokenId) {
-    return absl::DataLossError(fmt::format("{}: not the id of a token", where));
+    return DataLossError(fmt::format("{}: not the id of a token", where));
   }
   return static_cast<TokenId>(id);
 }
 
 // ["[CLS]", 101] of BertProcessing and RobertaProcessing.
-absl::StatusOr<TokenId> ReadTokenPair(const JsonObject& json,
-                                      std::string_view name) {
+StatusOr<TokenId> ReadTokenPair(const JsonObject& json, std::string_view name) {
   PENSTOCK_ASSIGN_OR_RETURN(const auto pair, json.Array(name));
   simdjson::dom::element id;
   if (pair.size() != 2 || pair.at(1).get(id) != simdjson::SUCCESS) {
-    return absl::DataLossError(fmt::format(
-        "{}: field \"{}\" is not [\"token\", id]", json.where(), name));
+    return DataLossError(fmt::format("{}: field \"{}\" is not [\"token\", id]",
+                                     json.where(), name));
   }
   return IdOf(id, fmt::format("{}.{}", json.where(), name));
 }
 
-absl::StatusOr<uint32_t> TypeIdOf(const JsonObject& json,
-                                  std::string_view name = "type_id") {
+StatusOr<uint32_t> TypeIdOf(const JsonObject& json,
+                            std::string_view name = "type_id") {
   if (!json.Field(name)) return 0;
   PENSTOCK_ASSIGN_OR_RETURN(const uint64_t type_id, json.Number(name));
   if (type_id <= 0xffffffff) return static_cast<uint32_t>(type_id);
-  return absl::DataLossError(
-      fmt::format("{}: {} {}", json.where(), name, type_id));
+  return DataLossError(fmt::format("{}: {} {}", json.where(), name, type_id));
 }
 
-absl::Status AppendSpecial(const JsonObject& special_tokens,
-                           const JsonObject& piece,
-                           std::vector<FramePiece>& pieces) {
+Status AppendSpecial(const JsonObject& special_tokens, const JsonObject& piece,
+                     std::vector<FramePiece>& pieces) {
   PENSTOCK_ASSIGN_OR_RETURN(const std::string_view name, piece.String("id"));
   PENSTOCK_ASSIGN_OR_RETURN(const uint32_t type_id, TypeIdOf(piece));
   PENSTOCK_ASSIGN_OR_RETURN(const JsonObject token,
@@ -55,11 +52,11 @@ absl::Status AppendSpecial(const JsonObject& special_tokens,
     PENSTOCK_ASSIGN_OR_RETURN(const TokenId id, IdOf(element, token.where()));
     pieces.push_back({Kind::kToken, type_id, id});
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 // Template pieces are one-field objects: {"Sequence": ...} and so on.
-absl::StatusOr<std::vector<FramePiece>> ReadTemplate(
+StatusOr<std::vector<FramePiece>> ReadTemplate(
     const JsonObject& json, std::string_view name,
     const JsonObject& special_tokens) {
   PENSTOCK_ASSIGN_OR_RETURN(const auto array, json.Array(name));
@@ -80,7 +77,7 @@ absl::StatusOr<std::vector<FramePiece>> ReadTemplate(
     PENSTOCK_ASSIGN_OR_RETURN(const std::string_view which,
                               sequence.String("id"));
     if (which != "A" && (which != "B" || name == "single")) {
-      return absl::DataLossError(
+      return DataLossError(
           fmt::format("{}: sequence \"{}\", but one text is \"A\" and the "
                       "other of a pair \"B\"",
                       where, which));
@@ -91,29 +88,29 @@ absl::StatusOr<std::vector<FramePiece>> ReadTemplate(
   return pieces;
 }
 
-absl::Status ReadTemplates(const JsonObject& json, EncodingFrame& frame) {
+Status ReadTemplates(const JsonObject& json, EncodingFrame& frame) {
   PENSTOCK_RETURN_IF_ERROR(
       json.OnlyFields({"type", "single", "pair", "special_tokens"}));
   PENSTOCK_ASSIGN_OR_RETURN(const JsonObject special_tokens,
                             json.Object("special_tokens"));
   PENSTOCK_ASSIGN_OR_RETURN(frame.single,
                             ReadTemplate(json, "single", special_tokens));
-  if (!json.Field("pair")) return absl::OkStatus();
+  if (!json.Field("pair")) return OkStatus();
   PENSTOCK_ASSIGN_OR_RETURN(frame.pair,
                             ReadTemplate(json, "pair", special_tokens));
-  return absl::OkStatus();
+  return OkStatus();
 }
 
-absl::Status ReadTrim(const JsonObject& json, EncodingFrame& frame) {
+Status ReadTrim(const JsonObject& json, EncodingFrame& frame) {
   PENSTOCK_ASSIGN_OR_RETURN(const bool trim, json.Bool("trim_offsets"));
   PENSTOCK_ASSIGN_OR_RETURN(const bool add_prefix_space,
                             json.Bool("add_prefix_space"));
   if (trim) frame.trims.push_back({.add_prefix_space = add_prefix_space});
-  return absl::OkStatus();
+  return OkStatus();
 }
 
-absl::Status ReadProcessor(const JsonObject& json, bool& framed,
-                           EncodingFrame& frame) {
+Status ReadProcessor(const JsonObject& json, bool& framed,
+                     EncodingFrame& frame) {
   frame.has_processor = true;
   PENSTOCK_ASSIGN_OR_RETURN(const std::string_view type, json.String("type"));
   if (type == "ByteLevel") {
@@ -130,10 +127,10 @@ absl::Status ReadProcessor(const JsonObject& json, bool& framed,
           JsonObject::Of(element, json.where() + ".processors"));
       PENSTOCK_RETURN_IF_ERROR(ReadProcessor(step, framed, frame));
     }
-    return absl::OkStatus();
+    return OkStatus();
   }
   if (std::exchange(framed, true)) {
-    return absl::UnimplementedError(
+    return UnimplementedError(
         fmt::format("{}: post-processor {} behind another that adds tokens",
                     json.where(), type));
   }
@@ -141,7 +138,7 @@ absl::Status ReadProcessor(const JsonObject& json, bool& framed,
     return ReadTemplates(json, frame);
   }
   if (type != "BertProcessing" && type != "RobertaProcessing") {
-    return absl::UnimplementedError(
+    return UnimplementedError(
         fmt::format("{}: post-processor {}", json.where(), type));
   }
   PENSTOCK_RETURN_IF_ERROR(json.OnlyFields(
@@ -154,7 +151,7 @@ absl::Status ReadProcessor(const JsonObject& json, bool& framed,
   if (type == "BertProcessing") {
     frame.pair.insert(frame.pair.end(),
                       {{Kind::kSecond, 1}, {Kind::kToken, 1, sep}});
-    return absl::OkStatus();
+    return OkStatus();
   }
   // Every type is 0 here, and there are two separators between texts.
   frame.pair.insert(
@@ -164,17 +161,16 @@ absl::Status ReadProcessor(const JsonObject& json, bool& framed,
   return ReadTrim(json, frame);
 }
 
-absl::StatusOr<Edge> ReadEdge(const JsonObject& json) {
+StatusOr<Edge> ReadEdge(const JsonObject& json) {
   PENSTOCK_ASSIGN_OR_RETURN(const std::string_view direction,
                             json.String("direction"));
   if (direction == "Right") return Edge::kRight;
   if (direction == "Left") return Edge::kLeft;
-  return absl::DataLossError(
+  return DataLossError(
       fmt::format("{}: direction \"{}\"", json.where(), direction));
 }
 
-absl::StatusOr<Truncation> ReadTruncation(const JsonObject& json,
-                                          size_t added) {
+StatusOr<Truncation> ReadTruncation(const JsonObject& json, size_t added) {
   PENSTOCK_RETURN_IF_ERROR(
       json.OnlyFields({"direction", "max_length", "strategy", "stride"}));
   Truncation truncation;
@@ -187,7 +183,7 @@ absl::StatusOr<Truncation> ReadTruncation(const JsonObject& json,
   }
   if (strategy != "LongestFirst" && strategy != "OnlyFirst" &&
       strategy != "OnlySecond") {
-    return absl::DataLossError(
+    return DataLossError(
         fmt::format("{}: strategy \"{}\"", json.where(), strategy));
   }
   if (strategy == "OnlyFirst") {
@@ -198,14 +194,14 @@ absl::StatusOr<Truncation> ReadTruncation(const JsonObject& json,
   truncation.stride = stride;
   if (truncation.max_length < added ||
       (stride > 0 && truncation.max_length - added <= stride)) {
-    return absl::DataLossError(fmt::format(
+    return DataLossError(fmt::format(
         "{}: max_length {} with {} tokens around and stride {} leaves nothing",
         json.where(), truncation.max_length, added, stride));
   }
   return truncation;
 }
 
-absl::StatusOr<Padding> ReadPadding(const JsonObject& json) {
+StatusOr<Padding> ReadPadding(const JsonObject& json) {
   // "pad_token" is what the id says again.
   PENSTOCK_RETURN_IF_ERROR(
       json.OnlyFields({"strategy", "direction", "pad_to_multiple_of", "pad_id",
@@ -220,7 +216,7 @@ absl::StatusOr<Padding> ReadPadding(const JsonObject& json) {
     PENSTOCK_ASSIGN_OR_RETURN(const std::string_view name,
                               json.String("strategy"));
     if (name != "BatchLongest") {
-      return absl::DataLossError(
+      return DataLossError(
           fmt::format("{}: strategy \"{}\"", json.where(), name));
     }
   }
@@ -231,7 +227,7 @@ absl::StatusOr<Padding> ReadPadding(const JsonObject& json) {
   constexpr size_t kMaxPadding = size_t{1} << 24;
   if (padding.length.value_or(0) > kMaxPadding ||
       padding.multiple_of > kMaxPadding) {
-    return absl::ResourceExhaustedError(
+    return ResourceExhaustedError(
         fmt::format("{}: pads to more than {} ids", json.where(), kMaxPadding));
   }
   PENSTOCK_ASSIGN_OR_RETURN(padding.direction, ReadEdge(json));
@@ -243,7 +239,7 @@ absl::StatusOr<Padding> ReadPadding(const JsonObject& json) {
 
 }  // namespace
 
-absl::StatusOr<EncodingFrame> ReadFrame(const JsonObject& root) {
+StatusOr<EncodingFrame> ReadFrame(const JsonObject& root) {
   EncodingFrame frame;
   if (root.Field("post_processor")) {
     PENSTOCK_ASSIGN_OR_RETURN(const JsonObject json,
@@ -263,8 +259,8 @@ absl::StatusOr<EncodingFrame> ReadFrame(const JsonObject& root) {
   return frame;
 }
 
-absl::Status CheckFrame(const EncodingFrame& frame,
-                        const std::function<bool(TokenId)>& is_known) {
+Status CheckFrame(const EncodingFrame& frame,
+                  const std::function<bool(TokenId)>& is_known) {
   std::vector<TokenId> ids;
   for (const auto* pieces : {&frame.single, &frame.pair}) {
     for (const FramePiece& piece : *pieces) {
@@ -274,12 +270,12 @@ absl::Status CheckFrame(const EncodingFrame& frame,
   if (frame.padding) ids.push_back(frame.padding->id);
   for (const TokenId id : ids) {
     if (is_known(id)) continue;
-    return absl::DataLossError(fmt::format(
+    return DataLossError(fmt::format(
         "the post-processor or padding adds id {}, which is not in the "
         "vocabulary",
         id));
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 }  // namespace penstock

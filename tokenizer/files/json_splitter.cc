@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "tokenizer/files/json_pipeline.h"
 #include "tokenizer/patterns/regex_pattern.h"
 #include "tokenizer/regex/literal_pattern.h"
@@ -19,7 +19,7 @@
 namespace penstock {
 namespace {
 
-using SplitterOr = absl::StatusOr<std::unique_ptr<const Splitter>>;
+using SplitterOr = StatusOr<std::unique_ptr<const Splitter>>;
 
 SplitterOr ReadByteLevel(const JsonObject& json) {
   PENSTOCK_RETURN_IF_ERROR(json.OnlyFields(
@@ -56,13 +56,12 @@ SplitterOr ReadFixedLength(const JsonObject& json) {
     PENSTOCK_ASSIGN_OR_RETURN(length, json.Number("length"));
   }
   if (length == 0) {
-    return absl::DataLossError(
-        fmt::format("{}: \"length\" is 0", json.where()));
+    return DataLossError(fmt::format("{}: \"length\" is 0", json.where()));
   }
   return std::make_unique<FixedLengthSplitter>(length);
 }
 
-SplitterOr ReadSequence(const JsonObject& json) {
+SplitterOr ReadSplitters(const JsonObject& json) {
   PENSTOCK_RETURN_IF_ERROR(json.OnlyFields({"type", "pretokenizers"}));
   PENSTOCK_ASSIGN_OR_RETURN(const auto array, json.Array("pretokenizers"));
   std::vector<std::unique_ptr<const Splitter>> steps;
@@ -78,7 +77,7 @@ SplitterOr ReadSequence(const JsonObject& json) {
 }
 
 // One without settings; null where `type` is none of those.
-std::unique_ptr<const Splitter> MakePlain(std::string_view type) {
+std::unique_ptr<const Splitter> MakePlainSplitter(std::string_view type) {
   if (type == "BertPreTokenizer") return std::make_unique<BertSplitter>();
   if (type == "Whitespace") return std::make_unique<WordSplitter>();
   if (type == "WhitespaceSplit") return std::make_unique<WhitespaceSplitter>();
@@ -90,7 +89,7 @@ std::unique_ptr<const Splitter> MakePlain(std::string_view type) {
 
 SplitterOr ReadSplitter(const JsonObject& json) {
   PENSTOCK_ASSIGN_OR_RETURN(const std::string_view type, json.String("type"));
-  if (auto plain = MakePlain(type)) {
+  if (auto plain = MakePlainSplitter(type)) {
     PENSTOCK_RETURN_IF_ERROR(json.OnlyFields({"type"}));
     return plain;
   }
@@ -98,7 +97,7 @@ SplitterOr ReadSplitter(const JsonObject& json) {
   if (type == "Split") return ReadSplit(json);
   if (type == "Digits") return ReadDigits(json);
   if (type == "FixedLength") return ReadFixedLength(json);
-  if (type == "Sequence") return ReadSequence(json);
+  if (type == "Sequence") return ReadSplitters(json);
   if (type == "Metaspace") {
     PENSTOCK_ASSIGN_OR_RETURN(const MetaspaceOptions options,
                               ReadMetaspace(json));
@@ -118,11 +117,11 @@ SplitterOr ReadSplitter(const JsonObject& json) {
                               ReadCharacter(json, "delimiter"));
     return std::make_unique<DelimiterSplitter>(c);
   }
-  return absl::UnimplementedError(
+  return UnimplementedError(
       fmt::format("{}: pre-tokenizer {}", json.where(), type));
 }
 
-absl::StatusOr<MetaspaceOptions> ReadMetaspace(const JsonObject& json) {
+StatusOr<MetaspaceOptions> ReadMetaspace(const JsonObject& json) {
   PENSTOCK_RETURN_IF_ERROR(
       json.OnlyFields({"type", "replacement", "add_prefix_space",
                        "prepend_scheme", "split", "str_rep"}));
@@ -138,14 +137,14 @@ absl::StatusOr<MetaspaceOptions> ReadMetaspace(const JsonObject& json) {
     } else if (scheme == "never") {
       options.prepend = PrependScheme::kNever;
     } else if (scheme != "always") {
-      return absl::DataLossError(
+      return DataLossError(
           fmt::format("{}: prepend_scheme \"{}\"", json.where(), scheme));
     }
   }
   PENSTOCK_ASSIGN_OR_RETURN(const bool add_prefix_space,
                             json.BoolOr("add_prefix_space", true));
   if (!add_prefix_space && options.prepend != PrependScheme::kNever) {
-    return absl::DataLossError(
+    return DataLossError(
         fmt::format("{}: add_prefix_space is false, but prepend_scheme is not "
                     "\"never\"",
                     json.where()));
@@ -153,7 +152,7 @@ absl::StatusOr<MetaspaceOptions> ReadMetaspace(const JsonObject& json) {
   return options;
 }
 
-absl::StatusOr<std::unique_ptr<const TextPattern>> ReadPattern(
+StatusOr<std::unique_ptr<const TextPattern>> ReadPattern(
     const JsonObject& json) {
   PENSTOCK_ASSIGN_OR_RETURN(const JsonObject pattern, json.Object("pattern"));
   PENSTOCK_RETURN_IF_ERROR(pattern.OnlyFields({"String", "Regex"}));
@@ -166,17 +165,17 @@ absl::StatusOr<std::unique_ptr<const TextPattern>> ReadPattern(
   return made;
 }
 
-absl::StatusOr<std::unique_ptr<const TextPattern>> ReadBoundedPattern(
+StatusOr<std::unique_ptr<const TextPattern>> ReadBoundedPattern(
     const JsonObject& json) {
   PENSTOCK_ASSIGN_OR_RETURN(auto pattern, ReadPattern(json));
   if (pattern->IsBounded()) return pattern;
-  return absl::UnimplementedError(fmt::format(
+  return UnimplementedError(fmt::format(
       "{}: a pattern that looks around or repeats possessively, outside of a "
       "pre-tokenizer",
       json.where()));
 }
 
-absl::StatusOr<Delimiters> ReadDelimiters(const JsonObject& json) {
+StatusOr<Delimiters> ReadDelimiters(const JsonObject& json) {
   PENSTOCK_ASSIGN_OR_RETURN(const std::string_view name,
                             json.String("behavior"));
   if (name == "Removed") return Delimiters::kRemoved;
@@ -184,20 +183,19 @@ absl::StatusOr<Delimiters> ReadDelimiters(const JsonObject& json) {
   if (name == "MergedWithPrevious") return Delimiters::kMergedWithPrevious;
   if (name == "MergedWithNext") return Delimiters::kMergedWithNext;
   if (name == "Contiguous") return Delimiters::kContiguous;
-  return absl::UnimplementedError(
-      fmt::format("{}: behavior {}", json.where(), name));
+  return UnimplementedError(fmt::format("{}: behavior {}", json.where(), name));
 }
 
-absl::StatusOr<uint32_t> ReadCharacter(const JsonObject& json,
-                                       std::string_view name) {
+StatusOr<uint32_t> ReadCharacter(const JsonObject& json,
+                                 std::string_view name) {
   PENSTOCK_ASSIGN_OR_RETURN(const std::string_view text, json.String(name));
   size_t pos = 0;
   if (!text.empty()) {
     const uint32_t c = NextChar(text, pos);
     if (pos == text.size()) return c;
   }
-  return absl::DataLossError(fmt::format(
-      "{}: \"{}\" is \"{}\", not one character", json.where(), name, text));
+  return DataLossError(fmt::format("{}: \"{}\" is \"{}\", not one character",
+                                   json.where(), name, text));
 }
 
 }  // namespace penstock

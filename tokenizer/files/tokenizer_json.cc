@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "tokenizer/bpe/bpe_tokenizer.h"
 #include "tokenizer/files/json_bpe_model.h"
 #include "tokenizer/files/json_components.h"
@@ -16,15 +16,15 @@
 namespace penstock {
 namespace {
 
-absl::Status CheckVersion(const JsonObject& root) {
+Status CheckVersion(const JsonObject& root) {
   PENSTOCK_ASSIGN_OR_RETURN(const std::string_view version,
                             root.String("version"));
-  if (version == "1.0") return absl::OkStatus();
-  return absl::UnimplementedError(fmt::format("version \"{}\"", version));
+  if (version == "1.0") return OkStatus();
+  return UnimplementedError(fmt::format("version \"{}\"", version));
 }
 
 // Byte-level BPE alone, in one fast piece. kUnimplemented for anything else.
-absl::StatusOr<std::shared_ptr<const Tokenizer>> BuildByteLevelBpe(
+StatusOr<std::shared_ptr<const Tokenizer>> BuildByteLevelBpe(
     const JsonObject& root, const std::string& name) {
   BpeParts parts;
   parts.name = name;
@@ -46,7 +46,7 @@ absl::StatusOr<std::shared_ptr<const Tokenizer>> BuildByteLevelBpe(
   return std::make_shared<BpeTokenizer>(std::move(parts), std::move(bpe));
 }
 
-absl::StatusOr<std::shared_ptr<const Tokenizer>> Build(
+StatusOr<std::shared_ptr<const Tokenizer>> Build(
     simdjson::dom::element document, const std::string& name) {
   PENSTOCK_ASSIGN_OR_RETURN(const JsonObject root,
                             JsonObject::Of(document, ""));
@@ -55,7 +55,7 @@ absl::StatusOr<std::shared_ptr<const Tokenizer>> Build(
        "pre_tokenizer", "post_processor", "decoder", "model"}));
   PENSTOCK_RETURN_IF_ERROR(CheckVersion(root));
   auto fast = BuildByteLevelBpe(root, name);
-  if (fast.ok() || fast.status().code() != absl::StatusCode::kUnimplemented) {
+  if (fast.ok() || fast.status().code() != StatusCode::kUnimplemented) {
     return fast;
   }
   return ReadComponents(root, name);
@@ -63,14 +63,14 @@ absl::StatusOr<std::shared_ptr<const Tokenizer>> Build(
 
 }  // namespace
 
-absl::StatusOr<std::shared_ptr<const Tokenizer>> ParseTokenizerJson(
+StatusOr<std::shared_ptr<const Tokenizer>> ParseTokenizerJson(
     std::string_view bytes, const std::string& name) {
   simdjson::dom::parser parser;
   simdjson::dom::element document;
   if (const simdjson::error_code error =
           parser.parse(bytes.data(), bytes.size()).get(document);
       error != simdjson::SUCCESS) {
-    return absl::DataLossError(
+    return DataLossError(
         fmt::format("{}: not JSON: {}", name, simdjson::error_message(error)));
   }
   auto tokenizer = Build(document, name);

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "absl/status/statusor.h"
+#include "formats/files/status_or.h"
 #include "tokenizer/interface/tokenizer.h"
 
 namespace penstock {
@@ -21,7 +21,7 @@ namespace penstock {
 // Errors:  kDataLoss naming what is wrong where; kUnimplemented naming a
 //          component or field that we do not have; kResourceExhausted for an
 //          id above kMaxTokenId.
-absl::StatusOr<std::shared_ptr<const Tokenizer>> ParseTokenizerJson(
+StatusOr<std::shared_ptr<const Tokenizer>> ParseTokenizerJson(
     std::string_view bytes, const std::string& name);
 
 }  // namespace penstock

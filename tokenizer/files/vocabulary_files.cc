@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "tokenizer/files/tokenizer_json.h"
 #include "tokenizer/unicode/hf_unicode.h"
 #include "tokenizer/unicode/valid_utf8.h"
@@ -52,10 +52,10 @@ std::string Quoted(std::string_view text) {
 
 }  // namespace
 
-absl::StatusOr<std::shared_ptr<const Tokenizer>> ParseVocabTxt(
+StatusOr<std::shared_ptr<const Tokenizer>> ParseVocabTxt(
     std::string_view bytes, bool keep_case, const std::string& name) {
   if (!IsValidUtf8(bytes)) {
-    return absl::DataLossError(fmt::format("{}: not UTF-8", name));
+    return DataLossError(fmt::format("{}: not UTF-8", name));
   }
   std::map<std::string_view, size_t> ids;
   size_t count = 0;
@@ -64,8 +64,7 @@ absl::StatusOr<std::shared_ptr<const Tokenizer>> ParseVocabTxt(
   }
   for (const char* needed : {"[CLS]", "[SEP]"}) {
     if (!ids.contains(needed)) {
-      return absl::DataLossError(
-          fmt::format("{}: no line is \"{}\"", name, needed));
+      return DataLossError(fmt::format("{}: no line is \"{}\"", name, needed));
     }
   }
   std::string vocab, added;
@@ -95,11 +94,10 @@ absl::StatusOr<std::shared_ptr<const Tokenizer>> ParseVocabTxt(
       name);
 }
 
-absl::StatusOr<std::shared_ptr<const Tokenizer>> ParseVocabJson(
+StatusOr<std::shared_ptr<const Tokenizer>> ParseVocabJson(
     std::string_view vocab, std::string_view merges, const std::string& name) {
   if (!IsValidUtf8(merges)) {
-    return absl::DataLossError(
-        fmt::format("{}: its merges are not UTF-8", name));
+    return DataLossError(fmt::format("{}: its merges are not UTF-8", name));
   }
   std::string listed;
   for (std::string_view line : LinesOf(merges)) {

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "absl/status/statusor.h"
+#include "formats/files/status_or.h"
 #include "tokenizer/interface/tokenizer.h"
 
 namespace penstock {
@@ -16,14 +16,14 @@ namespace penstock {
 // "[CLS] text [SEP]".
 //
 // Errors:  kDataLoss for lines that are not UTF-8 or without [CLS] or [SEP].
-absl::StatusOr<std::shared_ptr<const Tokenizer>> ParseVocabTxt(
+StatusOr<std::shared_ptr<const Tokenizer>> ParseVocabTxt(
     std::string_view bytes, bool keep_case, const std::string& name);
 
 // GPT-2's vocab.json and merges.txt, with byte-level pieces and without
 // special tokens, as Hugging Face's ByteLevelBPETokenizer.
 //
 // Errors:  those of ParseTokenizerJson.
-absl::StatusOr<std::shared_ptr<const Tokenizer>> ParseVocabJson(
+StatusOr<std::shared_ptr<const Tokenizer>> ParseVocabJson(
     std::string_view vocab, std::string_view merges, const std::string& name);
 
 }  // namespace penstock

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "tokenizer/interface/encoding_frame.h"
 #include "tokenizer/interface/encoding_parts.h"
 #include "tokenizer/interface/token_origins.h"
@@ -28,7 +28,7 @@ class Framer {
                                        : frame_.truncation),
         padding_(options.padding ? options.padding : frame_.padding) {}
 
-  absl::StatusOr<EncodingParts> Make(const TextPair& pair) const {
+  StatusOr<EncodingParts> Make(const TextPair& pair) const {
     std::vector<EncodingParts> texts(pair.second ? 2 : 1);
     PENSTOCK_ASSIGN_OR_RETURN(texts[0].kept, Bare(pair.first));
     if (pair.second) {
@@ -71,7 +71,7 @@ class Framer {
   }
 
  private:
-  absl::StatusOr<EncodingPart> Bare(std::string_view text) const {
+  StatusOr<EncodingPart> Bare(std::string_view text) const {
     EncodingPart part;
     PENSTOCK_RETURN_IF_ERROR(tokenizer_.EncodeBare(
         text, options_.encode, part.columns.ids, part.columns.origins));
@@ -80,8 +80,8 @@ class Framer {
     return part;
   }
 
-  absl::Status Cut(const std::vector<FramePiece>& pieces,
-                   std::vector<EncodingParts>& texts) const {
+  Status Cut(const std::vector<FramePiece>& pieces,
+             std::vector<EncodingParts>& texts) const {
     PENSTOCK_ASSIGN_OR_RETURN(
         const size_t max_length,
         LengthForTexts(*truncation_, pieces,
@@ -97,7 +97,7 @@ class Framer {
                                  t == 0 ? lengths.first : lengths.second,
                                  *truncation_, options_.keep_overflow));
     }
-    return absl::OkStatus();
+    return OkStatus();
   }
 
   // Types, places and offsets of the text's parts, before they are framed.
@@ -136,18 +136,18 @@ class Framer {
 
 }  // namespace
 
-absl::StatusOr<Encoding> EncodeFully(const Tokenizer& tokenizer,
-                                     const TextPair& texts,
-                                     const FullEncodeOptions& options) {
+StatusOr<Encoding> EncodeFully(const Tokenizer& tokenizer,
+                               const TextPair& texts,
+                               const FullEncodeOptions& options) {
   const Framer framer(tokenizer, options);
   PENSTOCK_ASSIGN_OR_RETURN(EncodingParts parts, framer.Make(texts));
   const size_t size = parts.kept.size();
   return framer.Finish(std::move(parts), size);
 }
 
-absl::StatusOr<std::vector<Encoding>> EncodeFully(
-    const Tokenizer& tokenizer, std::span<const TextPair> texts,
-    const FullEncodeOptions& options) {
+StatusOr<std::vector<Encoding>> EncodeFully(const Tokenizer& tokenizer,
+                                            std::span<const TextPair> texts,
+                                            const FullEncodeOptions& options) {
   const Framer framer(tokenizer, options);
   std::vector<EncodingParts> made;
   size_t longest = 0;

@@ -9,8 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
+#include "formats/files/status_or.h"
 #include "tokenizer/interface/tokenizer.h"
 
 namespace penstock {
@@ -84,13 +83,13 @@ struct Encoding {
 // Errors:  those of Tokenizer::EncodeWithOrigins; kInvalidArgument where the
 //          texts are too long and cannot be cut as asked;
 //          kResourceExhausted for more than kMaxOverflow overflowing tokens.
-absl::StatusOr<Encoding> EncodeFully(const Tokenizer& tokenizer,
-                                     const TextPair& texts,
-                                     const FullEncodeOptions& options = {});
+StatusOr<Encoding> EncodeFully(const Tokenizer& tokenizer,
+                               const TextPair& texts,
+                               const FullEncodeOptions& options = {});
 
 // The same for each, padded to the longest of all where that is the rule.
 // Errors:  those of EncodeFully, naming the number of the text.
-absl::StatusOr<std::vector<Encoding>> EncodeFully(
+StatusOr<std::vector<Encoding>> EncodeFully(
     const Tokenizer& tokenizer, std::span<const TextPair> texts,
     const FullEncodeOptions& options = {});
 

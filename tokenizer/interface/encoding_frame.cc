@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 
@@ -30,19 +30,19 @@ std::optional<Affixes> AffixesOf(const EncodingFrame& frame) {
   return affixes;
 }
 
-absl::StatusOr<size_t> LengthForTexts(const Truncation& truncation,
-                                      const std::vector<FramePiece>& pieces,
-                                      bool add_special_tokens) {
+StatusOr<size_t> LengthForTexts(const Truncation& truncation,
+                                const std::vector<FramePiece>& pieces,
+                                bool add_special_tokens) {
   const size_t added = add_special_tokens ? AddedTokenCount(pieces) : 0;
   if (truncation.max_length >= added) return truncation.max_length - added;
-  return absl::InvalidArgumentError(
+  return InvalidArgumentError(
       fmt::format("a max_length of {} has no room for the {} tokens around",
                   truncation.max_length, added));
 }
 
-absl::StatusOr<TextLengths> TruncatedLengths(const Truncation& truncation,
-                                             size_t max_length, size_t first,
-                                             std::optional<size_t> second) {
+StatusOr<TextLengths> TruncatedLengths(const Truncation& truncation,
+                                       size_t max_length, size_t first,
+                                       std::optional<size_t> second) {
   const size_t total = first + second.value_or(0);
   if (total <= max_length) return TextLengths{first, second.value_or(0)};
   if (max_length == 0) return TextLengths{0, 0};
@@ -60,14 +60,14 @@ absl::StatusOr<TextLengths> TruncatedLengths(const Truncation& truncation,
   }
   const bool cuts_first = truncation.strategy == TruncationStrategy::kOnlyFirst;
   if (!cuts_first && !second) {
-    return absl::InvalidArgumentError(fmt::format(
+    return InvalidArgumentError(fmt::format(
         "{} tokens are more than the {} there is room for, and the strategy "
         "only cuts the second of two texts",
         total, max_length));
   }
   const size_t cut = cuts_first ? first : *second;
   if (cut <= excess) {
-    return absl::InvalidArgumentError(fmt::format(
+    return InvalidArgumentError(fmt::format(
         "the texts have {} tokens too many, but the {} one, which alone may be "
         "cut, has only {}",
         excess, cuts_first ? "first" : "second", cut));
@@ -85,9 +85,9 @@ size_t PaddedLength(const Padding& padding, size_t longest) {
   return length;
 }
 
-absl::StatusOr<std::vector<TokenId>> FrameIds(const EncodingFrame& frame,
-                                              bool add_special_tokens,
-                                              std::vector<TokenId> bare) {
+StatusOr<std::vector<TokenId>> FrameIds(const EncodingFrame& frame,
+                                        bool add_special_tokens,
+                                        std::vector<TokenId> bare) {
   if (frame.truncation) {
     PENSTOCK_ASSIGN_OR_RETURN(
         const size_t max_length,

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "absl/status/status.h"
+#include "formats/files/status_or.h"
 #include "tokenizer/interface/encoding.h"
 #include "tokenizer/interface/fingerprint.h"
 #include "tokenizer/interface/tokenizer.h"
@@ -58,9 +58,9 @@ std::optional<Affixes> AffixesOf(const EncodingFrame& frame);
 
 // What is left of the ids of one text, bare, in its frame.
 // Errors:  kInvalidArgument where the text is too long and cannot be cut.
-absl::StatusOr<std::vector<TokenId>> FrameIds(const EncodingFrame& frame,
-                                              bool add_special_tokens,
-                                              std::vector<TokenId> bare);
+StatusOr<std::vector<TokenId>> FrameIds(const EncodingFrame& frame,
+                                        bool add_special_tokens,
+                                        std::vector<TokenId> bare);
 
 // All of it that decides ids.
 void AddToFingerprint(const EncodingFrame& frame, Fingerprinter& print);
@@ -71,17 +71,17 @@ void AddToFingerprint(const EncodingFrame& frame, Fingerprinter& print);
 struct TextLengths {
   size_t first, second;
 };
-absl::StatusOr<TextLengths> TruncatedLengths(const Truncation& truncation,
-                                             size_t max_length, size_t first,
-                                             std::optional<size_t> second);
+StatusOr<TextLengths> TruncatedLengths(const Truncation& truncation,
+                                       size_t max_length, size_t first,
+                                       std::optional<size_t> second);
 
 // The length to pad to, at least `longest`.
 size_t PaddedLength(const Padding& padding, size_t longest);
 
 // `truncation.max_length` less the tokens around.
 // Errors:  kInvalidArgument where they alone are more.
-absl::StatusOr<size_t> LengthForTexts(const Truncation& truncation,
-                                      const std::vector<FramePiece>& pieces,
-                                      bool add_special_tokens);
+StatusOr<size_t> LengthForTexts(const Truncation& truncation,
+                                const std::vector<FramePiece>& pieces,
+                                bool add_special_tokens);
 
 }  // namespace penstock

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 namespace {
@@ -69,10 +69,9 @@ EncodingPart PartOfToken(const FramePiece& piece) {
   return part;
 }
 
-absl::StatusOr<EncodingParts> TruncatePart(EncodingPart whole,
-                                           size_t max_length,
-                                           const Truncation& truncation,
-                                           bool keep_overflow) {
+StatusOr<EncodingParts> TruncatePart(EncodingPart whole, size_t max_length,
+                                     const Truncation& truncation,
+                                     bool keep_overflow) {
   EncodingParts parts;
   if (whole.size() <= max_length) {
     parts.kept = std::move(whole);
@@ -83,7 +82,7 @@ absl::StatusOr<EncodingParts> TruncatePart(EncodingPart whole,
     return parts;
   }
   if (truncation.stride >= max_length) {
-    return absl::InvalidArgumentError(fmt::format(
+    return InvalidArgumentError(fmt::format(
         "a stride of {} does not go with a part of {} tokens; it must be "
         "smaller",
         truncation.stride, max_length));
@@ -98,25 +97,25 @@ absl::StatusOr<EncodingParts> TruncatePart(EncodingPart whole,
   return parts;
 }
 
-absl::Status OverflowBudget::Take(size_t tokens) {
+Status OverflowBudget::Take(size_t tokens) {
   if (tokens <= left_) {
     left_ -= tokens;
-    return absl::OkStatus();
+    return OkStatus();
   }
-  return absl::ResourceExhaustedError(
+  return ResourceExhaustedError(
       fmt::format("more than {} overflowing tokens; cut the texts, or do not "
                   "keep the overflow",
                   kMaxOverflow));
 }
 
-absl::Status AppendParts(const EncodingParts& from, OverflowBudget& budget,
-                         EncodingParts& to) {
+Status AppendParts(const EncodingParts& from, OverflowBudget& budget,
+                   EncodingParts& to) {
   std::vector<EncodingPart> overflow;
   const auto add = [&](EncodingPart left, const EncodingPart& right) {
     PENSTOCK_RETURN_IF_ERROR(budget.Take(left.size() + right.size()));
     AppendPart(right, left);
     overflow.push_back(std::move(left));
-    return absl::OkStatus();
+    return OkStatus();
   };
   for (EncodingPart& left : to.overflow) {
     for (const EncodingPart& right : from.overflow) {
@@ -135,7 +134,7 @@ absl::Status AppendParts(const EncodingParts& from, OverflowBudget& budget,
   }
   AppendPart(from.kept, to.kept);
   to.overflow = std::move(overflow);
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 void PadPart(const Padding& padding, size_t length, EncodingPart& part) {

@@ -7,8 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
+#include "formats/files/status_or.h"
 #include "tokenizer/interface/encoding.h"
 #include "tokenizer/interface/encoding_frame.h"
 
@@ -34,24 +33,23 @@ struct EncodingParts {
 EncodingPart PartOfToken(const FramePiece& piece);
 
 // Errors:  kInvalidArgument where the stride is not below `max_length`.
-absl::StatusOr<EncodingParts> TruncatePart(EncodingPart whole,
-                                           size_t max_length,
-                                           const Truncation& truncation,
-                                           bool keep_overflow);
+StatusOr<EncodingParts> TruncatePart(EncodingPart whole, size_t max_length,
+                                     const Truncation& truncation,
+                                     bool keep_overflow);
 
 // Counts what is about to be made against kMaxOverflow.
 class OverflowBudget {
  public:
   // Errors:  kResourceExhausted.
-  absl::Status Take(size_t tokens);
+  Status Take(size_t tokens);
 
  private:
   size_t left_ = kMaxOverflow;
 };
 
 // Puts `from` behind `to`, every part of one behind every part of the other.
-absl::Status AppendParts(const EncodingParts& from, OverflowBudget& budget,
-                         EncodingParts& to);
+Status AppendParts(const EncodingParts& from, OverflowBudget& budget,
+                   EncodingParts& to);
 
 void PadPart(const Padding& padding, size_t length, EncodingPart& part);
 

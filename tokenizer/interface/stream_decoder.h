@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "absl/status/status.h"
+#include "formats/files/status.h"
 #include "tokenizer/interface/tokenizer.h"
 
 namespace penstock {
@@ -22,7 +22,7 @@ class StreamDecoder {
 
   // Errors:  kInvalidArgument naming an id that the vocabulary lacks; the
   //          stream is then as it was.
-  virtual absl::Status Add(TokenId id, std::string& text) = 0;
+  virtual Status Add(TokenId id, std::string& text) = 0;
 
   // Appends what was held back. The last call.
   virtual void Finish(std::string& text) = 0;

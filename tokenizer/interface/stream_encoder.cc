@@ -13,10 +13,9 @@ StreamEncoder::StreamEncoder(const Tokenizer& tokenizer, EncodeOptions options)
       options_(options),
       affixes_(AffixesOf(tokenizer.frame())) {}
 
-absl::Status StreamEncoder::Add(std::string_view chunk,
-                                std::vector<TokenId>& ids) {
+Status StreamEncoder::Add(std::string_view chunk, std::vector<TokenId>& ids) {
   held_ += chunk;
-  if (!affixes_ || held_.size() < look_at_) return absl::OkStatus();
+  if (!affixes_ || held_.size() < look_at_) return OkStatus();
   const size_t cut = tokenizer_.SafeCut(held_);
   if (cut > 0) {
     PENSTOCK_RETURN_IF_ERROR(
@@ -26,26 +25,25 @@ absl::Status StreamEncoder::Add(std::string_view chunk,
   // Looked at again when it is twice as long, what is held costs as much as it
   // is long.
   look_at_ = held_.size() * 2;
-  return absl::OkStatus();
+  return OkStatus();
 }
 
-absl::Status StreamEncoder::Encode(std::string_view part,
-                                   std::vector<TokenId>& ids) {
+Status StreamEncoder::Encode(std::string_view part, std::vector<TokenId>& ids) {
   EncodeOptions bare = options_;
   bare.add_special_tokens = false;
   if (!std::exchange(started_, true) && options_.add_special_tokens) {
     ids.insert(ids.end(), affixes_->before.begin(), affixes_->before.end());
   }
-  const absl::Status status = tokenizer_.Encode(part, bare, ids);
+  const Status status = tokenizer_.Encode(part, bare, ids);
   if (!status.ok()) {
     return Annotate(status,
                     fmt::format("in the text from byte {} on", done_bytes_));
   }
   done_bytes_ += part.size();
-  return absl::OkStatus();
+  return OkStatus();
 }
 
-absl::Status StreamEncoder::Finish(std::vector<TokenId>& ids) {
+Status StreamEncoder::Finish(std::vector<TokenId>& ids) {
   if (!affixes_) {
     PENSTOCK_RETURN_IF_ERROR(tokenizer_.Encode(held_, options_, ids));
   } else {
@@ -57,7 +55,7 @@ absl::Status StreamEncoder::Finish(std::vector<TokenId>& ids) {
   held_.clear();
   look_at_ = done_bytes_ = 0;
   started_ = false;
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 }  // namespace penstock

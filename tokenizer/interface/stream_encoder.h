@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/status/status.h"
+#include "formats/files/status.h"
 #include "tokenizer/interface/encoding_frame.h"
 #include "tokenizer/interface/tokenizer.h"
 
@@ -34,15 +34,15 @@ class StreamEncoder {
                          EncodeOptions options = {});
 
   // Appends the ids that are certain. `ids` may be another vector each time.
-  absl::Status Add(std::string_view chunk, std::vector<TokenId>& ids);
+  Status Add(std::string_view chunk, std::vector<TokenId>& ids);
   // Appends the rest. Then another text may begin.
-  absl::Status Finish(std::vector<TokenId>& ids);
+  Status Finish(std::vector<TokenId>& ids);
 
   // Of text that is not ids yet.
   size_t held_bytes() const { return held_.size(); }
 
  private:
-  absl::Status Encode(std::string_view part, std::vector<TokenId>& ids);
+  Status Encode(std::string_view part, std::vector<TokenId>& ids);
 
   const Tokenizer& tokenizer_;
   const EncodeOptions options_;

@@ -28,9 +28,9 @@ void TrimRange(uint32_t leading, uint32_t trailing, bool first,
 
 }  // namespace
 
-absl::Status CheckSizeForOrigins(std::string_view text) {
-  if (text.size() < 0xffffffff) return absl::OkStatus();
-  return absl::InvalidArgumentError(
+Status CheckSizeForOrigins(std::string_view text) {
+  if (text.size() < 0xffffffff) return OkStatus();
+  return InvalidArgumentError(
       fmt::format("{} bytes of text; split texts of 4 GiB or more where "
                   "offsets are wanted",
                   text.size()));

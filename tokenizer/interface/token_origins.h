@@ -7,13 +7,13 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/status/status.h"
+#include "formats/files/status.h"
 #include "tokenizer/interface/tokenizer.h"
 
 namespace penstock {
 
 // Errors:  kInvalidArgument for a text of 4 GiB or more.
-absl::Status CheckSizeForOrigins(std::string_view text);
+Status CheckSizeForOrigins(std::string_view text);
 
 // Sets the characters of origins whose bytes are set. A token of a part of a
 // character's bytes begins at that character, and ends before it unless it has

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "tokenizer/interface/encoding.h"
 #include "tokenizer/interface/encoding_frame.h"
 
@@ -13,16 +13,17 @@ void Encodings::Clear() {
   row_offsets.assign(1, 0);
 }
 
-absl::Status Tokenizer::EncodeWithOrigins(
-    std::string_view text, EncodeOptions options, std::vector<TokenId>& ids,
-    std::vector<TokenOrigin>& origins) const {
+Status Tokenizer::EncodeWithOrigins(std::string_view text,
+                                    EncodeOptions options,
+                                    std::vector<TokenId>& ids,
+                                    std::vector<TokenOrigin>& origins) const {
   PENSTOCK_ASSIGN_OR_RETURN(
       const Encoding encoding,
       EncodeFully(*this, {text}, {.encode = options, .keep_overflow = false}));
   ids.insert(ids.end(), encoding.ids.begin(), encoding.ids.end());
   origins.insert(origins.end(), encoding.origins.begin(),
                  encoding.origins.end());
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 const EncodingFrame& Tokenizer::frame() const {
@@ -30,35 +31,32 @@ const EncodingFrame& Tokenizer::frame() const {
   return nothing;
 }
 
-absl::Status Tokenizer::EncodeSampled(std::string_view, EncodeOptions,
-                                      const Sampling&,
-                                      std::vector<TokenId>&) const {
-  return absl::UnimplementedError(
+Status Tokenizer::EncodeSampled(std::string_view, EncodeOptions,
+                                const Sampling&, std::vector<TokenId>&) const {
+  return UnimplementedError(
       fmt::format("{}: knows one way to segment a text only; BPE and "
                   "SentencePiece unigram can be sampled from",
                   Describe()));
 }
 
-absl::Status Tokenizer::EncodeBest(std::string_view, EncodeOptions, size_t,
-                                   std::vector<ScoredIds>&) const {
-  return absl::UnimplementedError(
+Status Tokenizer::EncodeBest(std::string_view, EncodeOptions, size_t,
+                             std::vector<ScoredIds>&) const {
+  return UnimplementedError(
       fmt::format("{}: has no n best ways to segment a text; SentencePiece "
                   "unigram has",
                   Describe()));
 }
 
-absl::Status Tokenizer::EncodeBatch(std::span<const std::string_view> texts,
-                                    EncodeOptions options,
-                                    Encodings& out) const {
+Status Tokenizer::EncodeBatch(std::span<const std::string_view> texts,
+                              EncodeOptions options, Encodings& out) const {
   for (size_t t = 0; t < texts.size(); ++t) {
-    if (absl::Status status = Encode(texts[t], options, out.ids);
-        !status.ok()) {
+    if (Status status = Encode(texts[t], options, out.ids); !status.ok()) {
       out.ids.resize(out.row_offsets.back());
       return Annotate(status, fmt::format("text {}", t));
     }
     out.row_offsets.push_back(out.ids.size());
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 }  // namespace penstock

@@ -10,8 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
+#include "formats/files/status.h"
 #include "tokenizer/interface/call_options.h"
 
 namespace penstock {
@@ -63,43 +62,40 @@ class Tokenizer {
 
   // Appends the ids of `text` to `ids`.
   // Errors:  kInvalidArgument for refused special text.
-  virtual absl::Status Encode(std::string_view text, EncodeOptions options,
-                              std::vector<TokenId>& ids) const = 0;
+  virtual Status Encode(std::string_view text, EncodeOptions options,
+                        std::vector<TokenId>& ids) const = 0;
 
   // Encode, with one origin for each id appended to `origins`. Slower.
   // See encoding.h for pairs of texts, masks, and what truncation cuts off.
   // Errors:  those of Encode; kInvalidArgument for text that is not UTF-8 or
   //          has 4 GiB or more.
-  absl::Status EncodeWithOrigins(std::string_view text, EncodeOptions options,
-                                 std::vector<TokenId>& ids,
-                                 std::vector<TokenOrigin>& origins) const;
+  Status EncodeWithOrigins(std::string_view text, EncodeOptions options,
+                           std::vector<TokenId>& ids,
+                           std::vector<TokenOrigin>& origins) const;
 
   // Encode, drawing one of the ways to segment the text: see sampling.h.
   // Errors:  those of Encode; kInvalidArgument for a bad alpha; kUnimplemented
   //          for a model that has but one way.
-  virtual absl::Status EncodeSampled(std::string_view text,
-                                     EncodeOptions options,
-                                     const Sampling& sampling,
-                                     std::vector<TokenId>& ids) const;
+  virtual Status EncodeSampled(std::string_view text, EncodeOptions options,
+                               const Sampling& sampling,
+                               std::vector<TokenId>& ids) const;
 
   // Replaces `best` by the `count` (1 to 512) best ways, the best first; fewer
   // where there are no more. Nothing is put around the text.
   // Errors:  those of Encode; kUnimplemented but for SentencePiece unigram.
-  virtual absl::Status EncodeBest(std::string_view text, EncodeOptions options,
-                                  size_t count,
-                                  std::vector<ScoredIds>& best) const;
+  virtual Status EncodeBest(std::string_view text, EncodeOptions options,
+                            size_t count, std::vector<ScoredIds>& best) const;
 
   // Appends one row per text.
   // Errors:  those of Encode, naming the text's number; `out` then holds the
   //          rows before it.
-  absl::Status EncodeBatch(std::span<const std::string_view> texts,
-                           EncodeOptions options, Encodings& out) const;
+  Status EncodeBatch(std::span<const std::string_view> texts,
+                     EncodeOptions options, Encodings& out) const;
 
   // Appends the bytes that `ids` stand for to `text`.
   // Errors:  kInvalidArgument naming an id that the vocabulary lacks.
-  virtual absl::Status Decode(std::span<const TokenId> ids,
-                              DecodeOptions options,
-                              std::string& text) const = 0;
+  virtual Status Decode(std::span<const TokenId> ids, DecodeOptions options,
+                        std::string& text) const = 0;
 
   // Decodes ids while they come. The tokenizer must outlive it.
   virtual std::unique_ptr<StreamDecoder> NewStreamDecoder(
@@ -120,9 +116,9 @@ class Tokenizer {
 
   // EncodeWithOrigins of the text alone: not cut, framed or padded, and
   // offsets as the model gives them. What encoding.h starts from.
-  virtual absl::Status EncodeBare(std::string_view text, EncodeOptions options,
-                                  std::vector<TokenId>& ids,
-                                  std::vector<TokenOrigin>& origins) const = 0;
+  virtual Status EncodeBare(std::string_view text, EncodeOptions options,
+                            std::vector<TokenId>& ids,
+                            std::vector<TokenOrigin>& origins) const = 0;
   // How texts are cut, framed and padded; by default not at all.
   virtual const EncodingFrame& frame() const;
   // The largest place, not the end, where `text` can be cut, whatever text

@@ -17,11 +17,11 @@ void WholeCharacters::Finish(std::string& text) {
   held_.clear();
 }
 
-absl::Status IdByIdDecoder::Add(TokenId id, std::string& text) {
+Status IdByIdDecoder::Add(TokenId id, std::string& text) {
   bytes_.clear();
   PENSTOCK_RETURN_IF_ERROR(tokenizer_.Decode({&id, 1}, options_, bytes_));
   characters_.Add(bytes_, text);
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 }  // namespace penstock

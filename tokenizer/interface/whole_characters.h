@@ -30,7 +30,7 @@ class IdByIdDecoder final : public StreamDecoder {
   IdByIdDecoder(const Tokenizer& tokenizer, DecodeOptions options)
       : tokenizer_(tokenizer), options_(options) {}
 
-  absl::Status Add(TokenId id, std::string& text) override;
+  Status Add(TokenId id, std::string& text) override;
   void Finish(std::string& text) override { characters_.Finish(text); }
 
  private:

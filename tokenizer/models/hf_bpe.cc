@@ -60,8 +60,8 @@ bool HfBpe::AppendBytes(std::string_view c, bool first, bool last,
   return true;
 }
 
-absl::Status HfBpe::SymbolsOf(std::string_view piece,
-                              std::vector<Symbol>& symbols) const {
+Status HfBpe::SymbolsOf(std::string_view piece,
+                        std::vector<Symbol>& symbols) const {
   uint32_t unknown_size = 0;  // of unknown text not yet appended
   const auto flush = [&] {
     if (unknown_size > 0) symbols.push_back({*unknown_, unknown_size});
@@ -82,7 +82,7 @@ absl::Status HfBpe::SymbolsOf(std::string_view piece,
     if (AppendBytes(c, first, last, symbols)) continue;
     if (!options_.unknown_token) continue;
     if (!unknown_) {
-      return absl::InvalidArgumentError(fmt::format(
+      return InvalidArgumentError(fmt::format(
           "a character is not in the vocabulary, and neither is the unknown "
           "token \"{}\"",
           *options_.unknown_token));
@@ -91,16 +91,16 @@ absl::Status HfBpe::SymbolsOf(std::string_view piece,
     unknown_size += static_cast<uint32_t>(size);
   }
   flush();
-  return absl::OkStatus();
+  return OkStatus();
 }
 
-absl::Status HfBpe::Encode(std::string_view piece, std::vector<TokenId>& ids,
-                           std::vector<TokenSpan>* spans) const {
+Status HfBpe::Encode(std::string_view piece, std::vector<TokenId>& ids,
+                     std::vector<TokenSpan>* spans) const {
   if (options_.whole_pieces_first) {
     if (const auto id = vocabulary_.Find(piece)) {
       ids.push_back(*id);
       if (spans) spans->push_back({0, static_cast<uint32_t>(piece.size())});
-      return absl::OkStatus();
+      return OkStatus();
     }
   }
   std::vector<Symbol> symbols;
@@ -118,7 +118,7 @@ absl::Status HfBpe::Encode(std::string_view piece, std::vector<TokenId>& ids,
     if (spans) spans->push_back({begin, begin + symbol.size});
     begin += symbol.size;
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 void HfBpe::MergeFew(std::vector<Symbol>& symbols) const {
@@ -145,14 +145,13 @@ void HfBpe::MergeFew(std::vector<Symbol>& symbols) const {
   }
 }
 
-absl::Status HfBpe::EncodeSampled(std::string_view piece,
-                                  const Dropout& dropout,
-                                  std::vector<TokenId>& ids) const {
+Status HfBpe::EncodeSampled(std::string_view piece, const Dropout& dropout,
+                            std::vector<TokenId>& ids) const {
   std::vector<Symbol> symbols;
   PENSTOCK_RETURN_IF_ERROR(SymbolsOf(piece, symbols));
   MergeByHeap(merges_, &dropout, symbols);
   AppendIds(symbols, ids);
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 uint64_t HfBpe::Fingerprint() const {

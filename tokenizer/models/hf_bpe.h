@@ -40,11 +40,11 @@ class HfBpe final : public TokenModel {
   HfBpe(Vocabulary vocabulary, MergeTable merges, uint64_t merges_fingerprint,
         HfBpeOptions options);
 
-  absl::Status Encode(std::string_view piece, std::vector<TokenId>& ids,
-                      std::vector<TokenSpan>* spans) const override;
+  Status Encode(std::string_view piece, std::vector<TokenId>& ids,
+                std::vector<TokenSpan>* spans) const override;
 
-  absl::Status EncodeSampled(std::string_view piece, const Dropout& dropout,
-                             std::vector<TokenId>& ids) const override;
+  Status EncodeSampled(std::string_view piece, const Dropout& dropout,
+                       std::vector<TokenId>& ids) const override;
   std::optional<double> dropout() const override { return options_.dropout; }
 
   const Vocabulary& vocabulary() const override { return vocabulary_; }
@@ -54,8 +54,7 @@ class HfBpe final : public TokenModel {
  private:
   using Symbol = BpeSymbol;
 
-  absl::Status SymbolsOf(std::string_view piece,
-                         std::vector<Symbol>& symbols) const;
+  Status SymbolsOf(std::string_view piece, std::vector<Symbol>& symbols) const;
   std::optional<TokenId> FindChar(std::string_view c, bool first,
                                   bool last) const;
   bool AppendBytes(std::string_view c, bool first, bool last,

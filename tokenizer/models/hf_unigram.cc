@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "tokenizer/interface/fingerprint.h"
 #include "tokenizer/unicode/valid_utf8.h"
 #include "tokenizer/vocabulary/vocabulary_trie.h"
@@ -17,14 +17,14 @@ namespace {
 
 constexpr double kUnknownPenalty = 10.0;
 
-absl::Status NoUnknown() {
-  return absl::InvalidArgumentError(
+Status NoUnknown() {
+  return InvalidArgumentError(
       "a character is not in the vocabulary, and there is no unknown token");
 }
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<const HfUnigram>> HfUnigram::Make(
+StatusOr<std::unique_ptr<const HfUnigram>> HfUnigram::Make(
     Vocabulary vocabulary, std::vector<double> scores,
     HfUnigramOptions options) {
   PENSTOCK_ASSIGN_OR_RETURN(PieceTrie trie, TrieOf(vocabulary));
@@ -49,8 +49,8 @@ HfUnigram::HfUnigram(Vocabulary vocabulary, std::vector<double> scores,
   }
 }
 
-absl::Status HfUnigram::FindBestPath(std::string_view piece,
-                                     std::vector<Step>& steps) const {
+Status HfUnigram::FindBestPath(std::string_view piece,
+                               std::vector<Step>& steps) const {
   steps.assign(piece.size() + 1, {});
   const auto offer = [&](size_t end, size_t begin, double score, TokenId id) {
     Step& step = steps[end];
@@ -82,12 +82,11 @@ absl::Status HfUnigram::FindBestPath(std::string_view piece,
     }
     begin = char_end;
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
-absl::Status HfUnigram::Encode(std::string_view piece,
-                               std::vector<TokenId>& ids,
-                               std::vector<TokenSpan>* spans) const {
+Status HfUnigram::Encode(std::string_view piece, std::vector<TokenId>& ids,
+                         std::vector<TokenSpan>* spans) const {
   std::vector<Step> steps;
   PENSTOCK_RETURN_IF_ERROR(FindBestPath(piece, steps));
   // Backwards: the tokens, neighbouring unknown ones as one.
@@ -118,7 +117,7 @@ absl::Status HfUnigram::Encode(std::string_view piece,
     ids.push_back(*id);
     if (spans) spans->push_back(span);
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 bool HfUnigram::AppendBytes(std::string_view text, TokenSpan span,

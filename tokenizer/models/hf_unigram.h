@@ -29,12 +29,12 @@ class HfUnigram final : public TokenModel {
  public:
   // `scores` by id.
   // Errors:  kResourceExhausted for a vocabulary that PieceTrie does not hold.
-  static absl::StatusOr<std::unique_ptr<const HfUnigram>> Make(
+  static StatusOr<std::unique_ptr<const HfUnigram>> Make(
       Vocabulary vocabulary, std::vector<double> scores,
       HfUnigramOptions options);
 
-  absl::Status Encode(std::string_view piece, std::vector<TokenId>& ids,
-                      std::vector<TokenSpan>* spans) const override;
+  Status Encode(std::string_view piece, std::vector<TokenId>& ids,
+                std::vector<TokenSpan>* spans) const override;
 
   const Vocabulary& vocabulary() const override { return vocabulary_; }
   std::string_view name() const override { return "Unigram"; }
@@ -52,8 +52,7 @@ class HfUnigram final : public TokenModel {
   HfUnigram(Vocabulary vocabulary, std::vector<double> scores,
             HfUnigramOptions options, PieceTrie trie);
 
-  absl::Status FindBestPath(std::string_view piece,
-                            std::vector<Step>& steps) const;
+  Status FindBestPath(std::string_view piece, std::vector<Step>& steps) const;
   bool AppendBytes(std::string_view text, TokenSpan span,
                    std::vector<TokenId>& ids,
                    std::vector<TokenSpan>* spans) const;

@@ -4,9 +4,9 @@
 
 namespace penstock {
 
-absl::Status TokenModel::EncodeSampled(std::string_view, const Dropout&,
-                                       std::vector<TokenId>&) const {
-  return absl::UnimplementedError(fmt::format(
+Status TokenModel::EncodeSampled(std::string_view, const Dropout&,
+                                 std::vector<TokenId>&) const {
+  return UnimplementedError(fmt::format(
       "sampling from a model {}; BPE and SentencePiece unigram have it",
       name()));
 }

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/status/status.h"
+#include "formats/files/status.h"
 #include "tokenizer/bpe/bpe_dropout.h"
 #include "tokenizer/interface/tokenizer.h"
 #include "tokenizer/vocabulary/vocabulary.h"
@@ -30,14 +30,13 @@ class TokenModel {
   // where in the piece they stand to `spans` unless it is null.
   // Errors:  kInvalidArgument for text that has no tokens, where the model has
   //          no unknown token either.
-  virtual absl::Status Encode(std::string_view piece, std::vector<TokenId>& ids,
-                              std::vector<TokenSpan>* spans) const = 0;
+  virtual Status Encode(std::string_view piece, std::vector<TokenId>& ids,
+                        std::vector<TokenSpan>* spans) const = 0;
 
   // Encode, with merges left out at random.
   // Errors:  those of Encode; kUnimplemented for a model without merges.
-  virtual absl::Status EncodeSampled(std::string_view piece,
-                                     const Dropout& dropout,
-                                     std::vector<TokenId>& ids) const;
+  virtual Status EncodeSampled(std::string_view piece, const Dropout& dropout,
+                               std::vector<TokenId>& ids) const;
   // The file's own rate of that.
   virtual std::optional<double> dropout() const { return std::nullopt; }
 

@@ -6,20 +6,19 @@
 
 namespace penstock {
 
-absl::Status WordLevel::Encode(std::string_view piece,
-                               std::vector<TokenId>& ids,
-                               std::vector<TokenSpan>* spans) const {
+Status WordLevel::Encode(std::string_view piece, std::vector<TokenId>& ids,
+                         std::vector<TokenSpan>* spans) const {
   std::optional<TokenId> id = vocabulary_.Find(piece);
   if (!id) id = unknown_;
   if (!id) {
-    return absl::InvalidArgumentError(fmt::format(
+    return InvalidArgumentError(fmt::format(
         "a word is not in the vocabulary, and neither is the unknown token "
         "\"{}\"",
         unknown_token_));
   }
   ids.push_back(*id);
   if (spans) spans->push_back({0, static_cast<uint32_t>(piece.size())});
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 uint64_t WordLevel::Fingerprint() const {

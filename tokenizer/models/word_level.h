@@ -16,8 +16,8 @@ class WordLevel final : public TokenModel {
         unknown_token_(std::move(unknown_token)),
         unknown_(vocabulary_.Find(unknown_token_)) {}
 
-  absl::Status Encode(std::string_view piece, std::vector<TokenId>& ids,
-                      std::vector<TokenSpan>* spans) const override;
+  Status Encode(std::string_view piece, std::vector<TokenId>& ids,
+                std::vector<TokenSpan>* spans) const override;
 
   const Vocabulary& vocabulary() const override { return vocabulary_; }
   std::string_view name() const override { return "WordLevel"; }

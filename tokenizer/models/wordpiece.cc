@@ -5,14 +5,14 @@
 #include <algorithm>
 #include <utility>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "tokenizer/interface/fingerprint.h"
 #include "tokenizer/unicode/valid_utf8.h"
 #include "tokenizer/vocabulary/vocabulary_trie.h"
 
 namespace penstock {
 
-absl::StatusOr<std::unique_ptr<const WordPiece>> WordPiece::Make(
+StatusOr<std::unique_ptr<const WordPiece>> WordPiece::Make(
     Vocabulary vocabulary, WordPieceOptions options) {
   PENSTOCK_ASSIGN_OR_RETURN(PieceTrie trie, TrieOf(vocabulary));
   return std::unique_ptr<const WordPiece>(new WordPiece(
@@ -34,23 +34,22 @@ WordPiece::WordPiece(Vocabulary vocabulary, WordPieceOptions options,
   }
 }
 
-absl::Status WordPiece::Encode(std::string_view piece,
-                               std::vector<TokenId>& ids,
-                               std::vector<TokenSpan>* spans) const {
+Status WordPiece::Encode(std::string_view piece, std::vector<TokenId>& ids,
+                         std::vector<TokenSpan>* spans) const {
   const bool too_long = piece.size() > options_.max_chars_per_word &&
                         piece.size() - std::count_if(piece.begin(), piece.end(),
                                                      IsUtf8Continuation) >
                             options_.max_chars_per_word;
-  if (!too_long && EncodeKnown(piece, ids, spans)) return absl::OkStatus();
+  if (!too_long && EncodeKnown(piece, ids, spans)) return OkStatus();
   if (!unknown_) {
-    return absl::InvalidArgumentError(fmt::format(
+    return InvalidArgumentError(fmt::format(
         "a word is not in the vocabulary, and neither is the unknown token "
         "\"{}\"",
         options_.unknown_token));
   }
   ids.push_back(*unknown_);
   if (spans) spans->push_back({0, static_cast<uint32_t>(piece.size())});
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 bool WordPiece::EncodeKnown(std::string_view piece, std::vector<TokenId>& ids,

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "absl/status/statusor.h"
+#include "formats/files/status_or.h"
 #include "tokenizer/models/token_model.h"
 #include "tokenizer/vocabulary/piece_trie.h"
 
@@ -24,11 +24,11 @@ struct WordPieceOptions {
 class WordPiece final : public TokenModel {
  public:
   // Errors:  kResourceExhausted for a vocabulary that PieceTrie does not hold.
-  static absl::StatusOr<std::unique_ptr<const WordPiece>> Make(
+  static StatusOr<std::unique_ptr<const WordPiece>> Make(
       Vocabulary vocabulary, WordPieceOptions options);
 
-  absl::Status Encode(std::string_view piece, std::vector<TokenId>& ids,
-                      std::vector<TokenSpan>* spans) const override;
+  Status Encode(std::string_view piece, std::vector<TokenId>& ids,
+                std::vector<TokenSpan>* spans) const override;
 
   const Vocabulary& vocabulary() const override { return vocabulary_; }
   std::string_view name() const override { return "WordPiece"; }

@@ -43,16 +43,16 @@ void Replace(std::string_view old_text, std::string_view new_text,
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<const CharsmapNormalizer>>
-CharsmapNormalizer::Parse(std::string_view bytes) {
+StatusOr<std::unique_ptr<const CharsmapNormalizer>> CharsmapNormalizer::Parse(
+    std::string_view bytes) {
   uint32_t trie_bytes = 0;
   if (bytes.size() < sizeof trie_bytes) {
-    return absl::DataLossError("the character map ends before its size");
+    return DataLossError("the character map ends before its size");
   }
   std::memcpy(&trie_bytes, bytes.data(), sizeof trie_bytes);
   bytes.remove_prefix(sizeof trie_bytes);
   if (trie_bytes > bytes.size() || trie_bytes % 4 != 0 || trie_bytes == 0) {
-    return absl::DataLossError(
+    return DataLossError(
         fmt::format("the character map has a trie of {} bytes in {}",
                     trie_bytes, bytes.size()));
   }
@@ -61,8 +61,7 @@ CharsmapNormalizer::Parse(std::string_view bytes) {
   std::memcpy(map->units_.data(), bytes.data(), trie_bytes);
   map->replacements_ = bytes.substr(trie_bytes);
   if (!IsValidUtf8(map->replacements_)) {
-    return absl::DataLossError(
-        "the character map's replacements are not UTF-8");
+    return DataLossError("the character map's replacements are not UTF-8");
   }
   return map;
 }

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/status/statusor.h"
+#include "formats/files/status_or.h"
 #include "tokenizer/interface/normalizer.h"
 
 namespace penstock {
@@ -27,7 +27,7 @@ namespace penstock {
 class CharsmapNormalizer final : public Normalizer {
  public:
   // Errors:  kDataLoss.
-  static absl::StatusOr<std::unique_ptr<const CharsmapNormalizer>> Parse(
+  static StatusOr<std::unique_ptr<const CharsmapNormalizer>> Parse(
       std::string_view bytes);
 
   void Normalize(AlignedText& text) const override;

@@ -15,7 +15,7 @@ size_t OthersThenNewlines(std::string_view text, size_t pos) {
 }
 
 template <Cl100kSpelling kSpelling>
-size_t NextEnd(std::string_view text, size_t pos) {
+size_t Cl100kNextEnd(std::string_view text, size_t pos) {
   if (const size_t end = SkipWord(text, pos); end > pos) return end;
   const Char c = CharAt(text, pos);
   const size_t next = pos + c.size_bytes;
@@ -48,8 +48,8 @@ size_t NextEnd(std::string_view text, size_t pos) {
 }
 
 template <Cl100kSpelling kSpelling>
-PieceStarts StartsOf(const AsciiBlock& block, std::string_view text,
-                     size_t begin) {
+PieceStarts Cl100kStartsOf(const AsciiBlock& block, std::string_view text,
+                           size_t begin) {
   LedPieces led(block);
   uint64_t& starts = led.pieces.starts;
   starts |= kSpelling == Cl100kSpelling::kQwen2 ? block.digits
@@ -66,8 +66,8 @@ PieceStarts StartsOf(const AsciiBlock& block, std::string_view text,
 
 template <Cl100kSpelling kSpelling>
 size_t SplitAs(std::string_view text, size_t begin, std::span<size_t> ends) {
-  return SplitByBlocks(text, begin, ends, StartsOf<kSpelling>,
-                       NextEnd<kSpelling>);
+  return SplitByBlocks(text, begin, ends, Cl100kStartsOf<kSpelling>,
+                       Cl100kNextEnd<kSpelling>);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ size_t SkipSmallContraction(std::string_view text, size_t pos) {
   return rest == "ll" || rest == "ve" || rest == "re" ? pos + 3 : pos;
 }
 
-size_t NextEnd(std::string_view text, size_t pos) {
+size_t Gpt2NextEnd(std::string_view text, size_t pos) {
   if (const size_t end = SkipWord(text, pos); end > pos) return end;
   if (text[pos] == '\'') {
     if (const size_t end = SkipSmallContraction(text, pos); end > pos) {
@@ -34,8 +34,8 @@ size_t NextEnd(std::string_view text, size_t pos) {
   return EndOfSpaces(text, pos, SpaceRunAt(text, pos));
 }
 
-PieceStarts StartsOf(const AsciiBlock& block, std::string_view text,
-                     size_t begin) {
+PieceStarts Gpt2StartsOf(const AsciiBlock& block, std::string_view text,
+                         size_t begin) {
   const uint64_t behind_blank = block.blanks << 1;
   const uint64_t led_by_blanks =
       Firsts(block.letters) | Firsts(block.digits) | Firsts(block.others);
@@ -57,7 +57,7 @@ PieceStarts StartsOf(const AsciiBlock& block, std::string_view text,
 
 size_t Gpt2Scanner::Split(std::string_view text, size_t begin,
                           std::span<size_t> ends) const {
-  return SplitByBlocks(text, begin, ends, StartsOf, NextEnd);
+  return SplitByBlocks(text, begin, ends, Gpt2StartsOf, Gpt2NextEnd);
 }
 
 }  // namespace penstock

@@ -68,7 +68,7 @@ size_t PlainWordEnd(std::string_view text, size_t pos) {
 }
 
 template <O200kSpelling kSpelling>
-size_t NextEnd(std::string_view text, size_t pos) {
+size_t O200kNextEnd(std::string_view text, size_t pos) {
   if (const size_t end = PlainWordEnd<kSpelling>(text, pos); end > pos)
     return end;
   const Char c = CharAt(text, pos);
@@ -96,8 +96,8 @@ size_t NextEnd(std::string_view text, size_t pos) {
 }
 
 template <O200kSpelling kSpelling>
-PieceStarts StartsOf(const AsciiBlock& block, std::string_view text,
-                     size_t begin) {
+PieceStarts O200kStartsOf(const AsciiBlock& block, std::string_view text,
+                          size_t begin) {
   constexpr bool kIsO200k = kSpelling == O200kSpelling::kO200k;
   const uint64_t small = block.letters & ~block.capitals;
   LedPieces led(block);
@@ -122,8 +122,8 @@ PieceStarts StartsOf(const AsciiBlock& block, std::string_view text,
 
 template <O200kSpelling kSpelling>
 size_t SplitAs(std::string_view text, size_t begin, std::span<size_t> ends) {
-  return SplitByBlocks(text, begin, ends, StartsOf<kSpelling>,
-                       NextEnd<kSpelling>);
+  return SplitByBlocks(text, begin, ends, O200kStartsOf<kSpelling>,
+                       O200kNextEnd<kSpelling>);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include <span>
 #include <string_view>
 
-#include "absl/status/status.h"
+#include "formats/files/status.h"
 
 namespace penstock {
 
@@ -37,8 +37,8 @@ class PreTokenizer {
 
   // Why Split wrote no end behind `begin`.
   // Errors:  kResourceExhausted for a pattern that takes too many steps.
-  virtual absl::Status ErrorAt(std::string_view text, size_t begin) const {
-    return absl::OkStatus();
+  virtual Status ErrorAt(std::string_view text, size_t begin) const {
+    return OkStatus();
   }
 
   // Whether a piece always ends between a letter and what follows it, unless

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "tokenizer/patterns/patterns.h"
 #include "tokenizer/patterns/scanner_pattern.h"
 #include "tokenizer/regex/pcre2_pattern.h"
@@ -12,7 +12,7 @@
 
 namespace penstock {
 
-absl::StatusOr<std::unique_ptr<const TextPattern>> MakeRegexPattern(
+StatusOr<std::unique_ptr<const TextPattern>> MakeRegexPattern(
     std::string_view regex, RegexSyntax syntax) {
   auto scanner = syntax == RegexSyntax::kOniguruma
                      ? PreTokenizerByRegex(regex)

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string_view>
 
-#include "absl/status/statusor.h"
+#include "formats/files/status_or.h"
 #include "tokenizer/regex/regex_properties.h"
 #include "tokenizer/regex/text_pattern.h"
 
@@ -14,7 +14,7 @@ namespace penstock {
 // PCRE2.
 // Errors:  kUnimplemented naming the expression and what in it we cannot match
 //          exactly as the reference does.
-absl::StatusOr<std::unique_ptr<const TextPattern>> MakeRegexPattern(
+StatusOr<std::unique_ptr<const TextPattern>> MakeRegexPattern(
     std::string_view regex, RegexSyntax syntax);
 
 }  // namespace penstock

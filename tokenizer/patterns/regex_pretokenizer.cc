@@ -4,12 +4,12 @@
 #include <array>
 #include <utility>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "tokenizer/patterns/regex_pattern.h"
 
 namespace penstock {
 
-absl::StatusOr<std::unique_ptr<const PreTokenizer>> RegexPreTokenizer::Make(
+StatusOr<std::unique_ptr<const PreTokenizer>> RegexPreTokenizer::Make(
     std::string_view regex) {
   PENSTOCK_ASSIGN_OR_RETURN(auto pattern,
                             MakeRegexPattern(regex, RegexSyntax::kFancyRegex));
@@ -43,8 +43,7 @@ size_t RegexPreTokenizer::Split(std::string_view text, size_t begin,
   return count;
 }
 
-absl::Status RegexPreTokenizer::ErrorAt(std::string_view text,
-                                        size_t begin) const {
+Status RegexPreTokenizer::ErrorAt(std::string_view text, size_t begin) const {
   TextPattern::Found one;
   return pattern_->Find(text, begin, {&one, 1}).status();
 }

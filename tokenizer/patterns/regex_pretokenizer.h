@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "absl/status/statusor.h"
+#include "formats/files/status_or.h"
 #include "tokenizer/patterns/pretokenizer.h"
 #include "tokenizer/regex/text_pattern.h"
 
@@ -16,12 +16,12 @@ namespace penstock {
 class RegexPreTokenizer final : public PreTokenizer {
  public:
   // Errors:  kUnimplemented naming what in `regex` we cannot match exactly.
-  static absl::StatusOr<std::unique_ptr<const PreTokenizer>> Make(
+  static StatusOr<std::unique_ptr<const PreTokenizer>> Make(
       std::string_view regex);
 
   size_t Split(std::string_view text, size_t begin,
                std::span<size_t> ends) const override;
-  absl::Status ErrorAt(std::string_view text, size_t begin) const override;
+  Status ErrorAt(std::string_view text, size_t begin) const override;
   bool EndsBehindLetters() const override { return false; }
   bool LeavesTextOut() const override { return true; }
   // The expression.

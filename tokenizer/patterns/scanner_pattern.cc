@@ -5,8 +5,8 @@
 
 namespace penstock {
 
-absl::StatusOr<size_t> ScannerPattern::Find(std::string_view text, size_t from,
-                                            std::span<Found> found) const {
+StatusOr<size_t> ScannerPattern::Find(std::string_view text, size_t from,
+                                      std::span<Found> found) const {
   std::array<size_t, 256> ends;
   size_t count = 0;
   while (count < found.size() && from < text.size()) {

@@ -14,8 +14,8 @@ class ScannerPattern final : public TextPattern {
   explicit ScannerPattern(std::unique_ptr<const PreTokenizer> scanner)
       : scanner_(std::move(scanner)) {}
 
-  absl::StatusOr<size_t> Find(std::string_view text, size_t from,
-                              std::span<Found> found) const override;
+  StatusOr<size_t> Find(std::string_view text, size_t from,
+                        std::span<Found> found) const override;
 
  private:
   const std::unique_ptr<const PreTokenizer> scanner_;

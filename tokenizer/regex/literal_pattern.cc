@@ -2,16 +2,16 @@
 
 namespace penstock {
 
-absl::StatusOr<std::unique_ptr<const TextPattern>> LiteralPattern::Make(
+StatusOr<std::unique_ptr<const TextPattern>> LiteralPattern::Make(
     std::string_view literal) {
   if (literal.empty()) {
-    return absl::UnimplementedError("an empty pattern, which matches anywhere");
+    return UnimplementedError("an empty pattern, which matches anywhere");
   }
   return std::unique_ptr<const TextPattern>(new LiteralPattern(literal));
 }
 
-absl::StatusOr<size_t> LiteralPattern::Find(std::string_view text, size_t from,
-                                            std::span<Found> found) const {
+StatusOr<size_t> LiteralPattern::Find(std::string_view text, size_t from,
+                                      std::span<Found> found) const {
   size_t count = 0;
   while (count < found.size()) {
     const size_t begin = text.find(literal_, from);

@@ -12,11 +12,11 @@ namespace penstock {
 class LiteralPattern final : public TextPattern {
  public:
   // Errors:  kUnimplemented for an empty string, which matches everywhere.
-  static absl::StatusOr<std::unique_ptr<const TextPattern>> Make(
+  static StatusOr<std::unique_ptr<const TextPattern>> Make(
       std::string_view literal);
 
-  absl::StatusOr<size_t> Find(std::string_view text, size_t from,
-                              std::span<Found> found) const override;
+  StatusOr<size_t> Find(std::string_view text, size_t from,
+                        std::span<Found> found) const override;
   std::optional<size_t> MatchSize() const override { return literal_.size(); }
 
  private:

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "tokenizer/regex/regex_chars.h"
 #include "tokenizer/regex/regex_facts.h"
 #include "tokenizer/regex/regex_parser.h"
@@ -19,19 +19,11 @@ namespace penstock {
 namespace {
 
 constexpr uint32_t kMaxSteps = 10'000'000;
-constexpr size_t kMaxSpellingBytes = 1 << 20;
 constexpr size_t kFirstStackBytes = 32 << 10;
 constexpr size_t kMaxStackBytes = 64 << 20;
 constexpr size_t kLeastWindow = 64;
 // Of characters for each match that is asked for.
 constexpr size_t kWindowPerMatch = 8;
-
-struct Free {
-  void operator()(pcre2_code* p) const { pcre2_code_free(p); }
-  void operator()(pcre2_match_data* p) const { pcre2_match_data_free(p); }
-  void operator()(pcre2_match_context* p) const { pcre2_match_context_free(p); }
-  void operator()(pcre2_jit_stack* p) const { pcre2_jit_stack_free(p); }
-};
 
 std::string MessageOf(int error) {
   PCRE2_UCHAR text[160];
@@ -58,6 +50,13 @@ size_t BackBy(std::string_view text, size_t pos, size_t count) {
 }
 
 }  // namespace
+
+struct Pcre2Pattern::Free {
+  void operator()(pcre2_code* p) const { pcre2_code_free(p); }
+  void operator()(pcre2_match_data* p) const { pcre2_match_data_free(p); }
+  void operator()(pcre2_match_context* p) const { pcre2_match_context_free(p); }
+  void operator()(pcre2_jit_stack* p) const { pcre2_jit_stack_free(p); }
+};
 
 struct Pcre2Pattern::Code {
   std::unique_ptr<pcre2_code, Free> code;
@@ -118,7 +117,7 @@ Pcre2Pattern::Pcre2Pattern(std::string_view regex, SymbolAlphabet alphabet,
 
 Pcre2Pattern::~Pcre2Pattern() = default;
 
-absl::StatusOr<std::unique_ptr<const TextPattern>> Pcre2Pattern::Make(
+StatusOr<std::unique_ptr<const TextPattern>> Pcre2Pattern::Make(
     std::string_view regex, RegexSyntax syntax) {
   PENSTOCK_ASSIGN_OR_RETURN(const ParsedRegex parsed,
                             ParseRegex(regex, syntax));
@@ -137,7 +136,7 @@ absl::StatusOr<std::unique_ptr<const TextPattern>> Pcre2Pattern::Make(
       PCRE2_NEVER_UTF | PCRE2_NEVER_UCP | PCRE2_NEVER_BACKSLASH_C, &error,
       &place, nullptr));
   if (code->code == nullptr) {
-    return absl::UnimplementedError(MessageOf(error));
+    return UnimplementedError(MessageOf(error));
   }
   // Where the system lets no program write code, PCRE2 interprets.
   pcre2_jit_compile(code->code.get(),
@@ -146,25 +145,25 @@ absl::StatusOr<std::unique_ptr<const TextPattern>> Pcre2Pattern::Make(
       regex, std::move(alphabet), std::move(code), ReachBehind(parsed.root)));
 }
 
-absl::Status Pcre2Pattern::Failed(int error, size_t offset) const {
+Status Pcre2Pattern::Failed(int error, size_t offset) const {
   constexpr size_t kShown = 200;
   const std::string shown =
       fmt::format("{}{}", std::string_view(regex_).substr(0, kShown),
                   regex_.size() > kShown ? "..." : "");
   if (error == PCRE2_ERROR_MATCHLIMIT) {
-    return absl::ResourceExhaustedError(
+    return ResourceExhaustedError(
         fmt::format("the pattern {} takes more than {} steps at byte {} of the "
                     "text it cuts; give it shorter texts or a pattern that "
                     "does not try every way",
                     shown, kMaxSteps, offset));
   }
-  return absl::ResourceExhaustedError(fmt::format(
+  return ResourceExhaustedError(fmt::format(
       "the pattern {} at byte {} of the text it cuts: {}; it may take {} MiB",
       shown, offset, MessageOf(error), kMaxStackBytes >> 20));
 }
 
-absl::StatusOr<size_t> Pcre2Pattern::Find(std::string_view text, size_t from,
-                                          std::span<Found> found) const {
+StatusOr<size_t> Pcre2Pattern::Find(std::string_view text, size_t from,
+                                    std::span<Found> found) const {
   const ThreadSlots<Memory>::Lease memory(memories_);
   const size_t usual = std::max(kLeastWindow, found.size() * kWindowPerMatch);
   size_t size = usual;

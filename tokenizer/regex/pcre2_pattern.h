@@ -26,16 +26,17 @@ class Pcre2Pattern final : public TextPattern {
  public:
   // Errors:  those of ParseRegex and SymbolAlphabet; kUnimplemented for what
   //          may match the empty text or is too large for PCRE2.
-  static absl::StatusOr<std::unique_ptr<const TextPattern>> Make(
+  static StatusOr<std::unique_ptr<const TextPattern>> Make(
       std::string_view regex, RegexSyntax syntax);
 
   ~Pcre2Pattern() override;
 
-  absl::StatusOr<size_t> Find(std::string_view text, size_t from,
-                              std::span<Found> found) const override;
+  StatusOr<size_t> Find(std::string_view text, size_t from,
+                        std::span<Found> found) const override;
   bool IsBounded() const override { return false; }
 
  private:
+  struct Free;
   struct Code;    // the compiled expression
   struct Memory;  // what one thread needs to run it
   struct Window;
@@ -43,7 +44,7 @@ class Pcre2Pattern final : public TextPattern {
   Pcre2Pattern(std::string_view regex, SymbolAlphabet alphabet,
                std::unique_ptr<const Code> code, size_t reach);
 
-  absl::Status Failed(int error, size_t offset) const;
+  Status Failed(int error, size_t offset) const;
 
   const std::string regex_;
   const SymbolAlphabet alphabet_;

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "tokenizer/regex/regex_chars.h"
 #include "tokenizer/regex/regex_facts.h"
 #include "tokenizer/regex/regex_parser.h"
@@ -16,13 +16,9 @@
 namespace penstock {
 namespace {
 
-// Of RE2's spelling, where each \p{L} has 14 KB.
-constexpr size_t kMaxSpellingBytes = 1 << 20;
+using Re2Or = StatusOr<std::unique_ptr<const RE2>>;
 
-using Re2Or = absl::StatusOr<std::unique_ptr<const RE2>>;
-
-absl::StatusOr<std::string> Spelled(std::string_view regex,
-                                    RegexSyntax syntax) {
+StatusOr<std::string> Spelled(std::string_view regex, RegexSyntax syntax) {
   PENSTOCK_ASSIGN_OR_RETURN(const ParsedRegex parsed,
                             ParseRegex(regex, syntax));
   if (!IsRegular(parsed.root)) return RegexLacks("what looks around");
@@ -38,7 +34,7 @@ Re2Or Compile(const std::string& spelled) {
   RE2::Options options(RE2::Quiet);
   options.set_never_capture(true);
   auto compiled = std::make_unique<const RE2>(spelled, options);
-  if (!compiled->ok()) return absl::UnimplementedError(compiled->error());
+  if (!compiled->ok()) return UnimplementedError(compiled->error());
   return compiled;
 }
 
@@ -50,7 +46,7 @@ Re2Pattern::Re2Pattern(std::unique_ptr<const RE2> regex,
 
 Re2Pattern::~Re2Pattern() = default;
 
-absl::StatusOr<std::unique_ptr<const TextPattern>> Re2Pattern::Make(
+StatusOr<std::unique_ptr<const TextPattern>> Re2Pattern::Make(
     std::string_view regex, RegexSyntax syntax) {
   constexpr std::string_view kSpaces = R"(|\s+(?!\S)|\s+)";
   std::unique_ptr<const RE2> before_spaces;
@@ -68,8 +64,8 @@ absl::StatusOr<std::unique_ptr<const TextPattern>> Re2Pattern::Make(
       new Re2Pattern(std::move(compiled), std::move(before_spaces)));
 }
 
-absl::StatusOr<size_t> Re2Pattern::Find(std::string_view text, size_t from,
-                                        std::span<Found> found) const {
+StatusOr<size_t> Re2Pattern::Find(std::string_view text, size_t from,
+                                  std::span<Found> found) const {
   const re2::StringPiece all(text.data(), text.size());
   re2::StringPiece match;
   size_t count = 0;

@@ -18,13 +18,13 @@ class Re2Pattern final : public TextPattern {
   // Errors:  kUnimplemented for what RE2 does not have (see IsRegular; but the
   //          end `|\s+(?!\S)|\s+` is known), for what is too large, and for
   //          what may match the empty text; those of ParseRegex.
-  static absl::StatusOr<std::unique_ptr<const TextPattern>> Make(
+  static StatusOr<std::unique_ptr<const TextPattern>> Make(
       std::string_view regex, RegexSyntax syntax);
 
   ~Re2Pattern() override;
 
-  absl::StatusOr<size_t> Find(std::string_view text, size_t from,
-                              std::span<Found> found) const override;
+  StatusOr<size_t> Find(std::string_view text, size_t from,
+                        std::span<Found> found) const override;
 
  private:
   Re2Pattern(std::unique_ptr<const re2::RE2> regex,

@@ -7,23 +7,21 @@
 #include <optional>
 #include <utility>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "tokenizer/unicode/valid_utf8.h"
 
 namespace penstock {
 namespace {
 
 constexpr int kMaxClassDepth = 20;
-constexpr auto npos = std::string_view::npos;
 
 }  // namespace
 
-absl::Status RegexLacks(std::string_view what) {
-  return absl::UnimplementedError(fmt::format("{} is not supported", what));
+Status RegexLacks(std::string_view what) {
+  return UnimplementedError(fmt::format("{} is not supported", what));
 }
 
-absl::StatusOr<CharSet> RegexChars::EscapeOr(size_t& pos, bool folds,
-                                             WordOf word) {
+StatusOr<CharSet> RegexChars::EscapeOr(size_t& pos, bool folds, WordOf word) {
   const size_t begin = pos++;
   if (pos == in_.size()) return RegexLacks("a backslash at the end");
   const char c = in_[pos];
@@ -36,7 +34,7 @@ absl::StatusOr<CharSet> RegexChars::EscapeOr(size_t& pos, bool folds,
   // fancy-regex reads \< and \> as borders of words.
   constexpr std::string_view kMarks = "!\"#$%&'()*+,-./:;=?@[\\]^_`{|}~ <>";
   if (const size_t mark = kMarks.find(c);
-      mark != npos && (onig || mark + 3 < kMarks.size())) {
+      mark != std::string_view::npos && (onig || mark + 3 < kMarks.size())) {
     ++pos;
     return CharSet::Of(c, c);
   }
@@ -45,7 +43,7 @@ absl::StatusOr<CharSet> RegexChars::EscapeOr(size_t& pos, bool folds,
   }
   ++pos;
   constexpr std::string_view kNames = "nrtfvae", kValues = "\n\r\t\f\v\a\x1b";
-  if (const size_t i = kNames.find(c); i != npos) {
+  if (const size_t i = kNames.find(c); i != std::string_view::npos) {
     return CharSet::Of(kValues[i], kValues[i]);
   }
   switch (c) {
@@ -77,7 +75,7 @@ absl::StatusOr<CharSet> RegexChars::EscapeOr(size_t& pos, bool folds,
 }
 
 // \x41, \x{1F600} or \u00e9; \u{e9} in fancy-regex.
-absl::StatusOr<CharSet> RegexChars::Hex(size_t& pos) const {
+StatusOr<CharSet> RegexChars::Hex(size_t& pos) const {
   const bool onig = syntax_ == RegexSyntax::kOniguruma;
   const bool four = in_[pos++] == 'u';
   size_t end = pos + (four ? 4 : 2);
@@ -102,7 +100,7 @@ absl::StatusOr<CharSet> RegexChars::Hex(size_t& pos) const {
   return CharSet::Of(c, c);
 }
 
-absl::StatusOr<CharSet> RegexChars::Property(size_t& pos) {
+StatusOr<CharSet> RegexChars::Property(size_t& pos) {
   bool negated = in_[pos++] == 'P';
   std::string_view name;
   if (At(pos, "{")) {
@@ -118,14 +116,15 @@ absl::StatusOr<CharSet> RegexChars::Property(size_t& pos) {
     name = in_.substr(pos++, 1);
   }
   const CharSet* const set = properties_.Named(name);
-  if (set == nullptr || name.find('\\') != npos || pos > in_.size()) {
+  if (set == nullptr || name.find('\\') != std::string_view::npos ||
+      pos > in_.size()) {
     return RegexLacks(fmt::format("\\p{{{}}}", name));
   }
   return negated ? set->Complement() : *set;
 }
 
 // [:space:] and its like, inside of a class.
-absl::StatusOr<CharSet> RegexChars::Posix(size_t& pos) {
+StatusOr<CharSet> RegexChars::Posix(size_t& pos) {
   if (syntax_ == RegexSyntax::kOniguruma) {
     for (const auto& [name, set] :
          {std::pair("[:space:]", &properties_.Spaces()),
@@ -145,12 +144,11 @@ absl::StatusOr<CharSet> RegexChars::Posix(size_t& pos) {
   return RegexLacks(in_.substr(pos, in_.find(']', pos) - pos + 1));
 }
 
-absl::StatusOr<CharSet> RegexChars::Class(size_t& pos, bool folds) {
+StatusOr<CharSet> RegexChars::Class(size_t& pos, bool folds) {
   return ClassAt(pos, folds, 0);
 }
 
-absl::StatusOr<CharSet> RegexChars::ClassAt(size_t& pos, bool folds,
-                                            int depth) {
+StatusOr<CharSet> RegexChars::ClassAt(size_t& pos, bool folds, int depth) {
   if (depth > kMaxClassDepth) return RegexLacks("a class that deep");
   const bool negated = At(++pos, "^");
   if (negated) ++pos;
@@ -196,7 +194,7 @@ absl::StatusOr<CharSet> RegexChars::ClassAt(size_t& pos, bool folds,
   return negated ? all->Complement() : *std::move(all);
 }
 
-absl::StatusOr<CharSet> RegexChars::OneOf(size_t& pos, bool folds) {
+StatusOr<CharSet> RegexChars::OneOf(size_t& pos, bool folds) {
   if (in_[pos] == '\\') {
     return EscapeOr(pos, folds, &RegexProperties::WordInClass);
   }
@@ -205,7 +203,7 @@ absl::StatusOr<CharSet> RegexChars::OneOf(size_t& pos, bool folds) {
 }
 
 // A character, a range or an escape.
-absl::StatusOr<CharSet> RegexChars::ClassItem(size_t& pos, bool folds) {
+StatusOr<CharSet> RegexChars::ClassItem(size_t& pos, bool folds) {
   const bool is_escape = in_[pos] == '\\';
   PENSTOCK_ASSIGN_OR_RETURN(CharSet set, OneOf(pos, folds));
   if (At(pos, "-") && pos + 1 < in_.size() && in_[pos + 1] != ']') {

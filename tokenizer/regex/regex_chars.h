@@ -5,14 +5,14 @@
 #include <cstddef>
 #include <string_view>
 
-#include "absl/status/statusor.h"
+#include "formats/files/status_or.h"
 #include "tokenizer/regex/regex_properties.h"
 #include "tokenizer/unicode/char_set.h"
 
 namespace penstock {
 
 // kUnimplemented saying that we do not know `what` exactly.
-absl::Status RegexLacks(std::string_view what);
+Status RegexLacks(std::string_view what);
 
 // All move `pos` behind what they read.
 //
@@ -26,12 +26,12 @@ class RegexChars {
 
   // The escape at `pos`. Under (?i), `folds`, only those of ASCII characters,
   // \s and \d.
-  absl::StatusOr<CharSet> Escape(size_t& pos, bool folds) {
+  StatusOr<CharSet> Escape(size_t& pos, bool folds) {
     return EscapeOr(pos, folds, &RegexProperties::Word);
   }
   // The class whose [ is at `pos`; under (?i) only of ASCII characters, \s and
   // \d.
-  absl::StatusOr<CharSet> Class(size_t& pos, bool folds);
+  StatusOr<CharSet> Class(size_t& pos, bool folds);
   // \w.
   const CharSet& Word() { return properties_.Word(); }
 
@@ -40,13 +40,13 @@ class RegexChars {
     return pos < in_.size() && in_.substr(pos).starts_with(text);
   }
   using WordOf = const CharSet& (RegexProperties::*)();
-  absl::StatusOr<CharSet> EscapeOr(size_t& pos, bool folds, WordOf word);
-  absl::StatusOr<CharSet> Hex(size_t& pos) const;
-  absl::StatusOr<CharSet> Property(size_t& pos);
-  absl::StatusOr<CharSet> Posix(size_t& pos);
-  absl::StatusOr<CharSet> ClassAt(size_t& pos, bool folds, int depth);
-  absl::StatusOr<CharSet> ClassItem(size_t& pos, bool folds);
-  absl::StatusOr<CharSet> OneOf(size_t& pos, bool folds);
+  StatusOr<CharSet> EscapeOr(size_t& pos, bool folds, WordOf word);
+  StatusOr<CharSet> Hex(size_t& pos) const;
+  StatusOr<CharSet> Property(size_t& pos);
+  StatusOr<CharSet> Posix(size_t& pos);
+  StatusOr<CharSet> ClassAt(size_t& pos, bool folds, int depth);
+  StatusOr<CharSet> ClassItem(size_t& pos, bool folds);
+  StatusOr<CharSet> OneOf(size_t& pos, bool folds);
 
   const std::string_view in_;
   const RegexSyntax syntax_;

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "tokenizer/regex/regex_chars.h"
 #include "tokenizer/regex/regex_facts.h"
 #include "tokenizer/regex/regex_repeat.h"
@@ -17,7 +17,6 @@ namespace penstock {
 namespace {
 
 constexpr int kMaxDepth = 50;
-constexpr auto npos = std::string_view::npos;
 
 struct Flags {
   bool folds = false;    // (?i)
@@ -36,7 +35,7 @@ class Parser {
         onig_(syntax == RegexSyntax::kOniguruma),
         chars_(regex, syntax) {}
 
-  absl::StatusOr<ParsedRegex> Run() {
+  StatusOr<ParsedRegex> Run() {
     Flags flags;
     if (in_.starts_with("(?i)")) {
       pos_ = 4;
@@ -48,7 +47,7 @@ class Parser {
   }
 
  private:
-  using NodeOr = absl::StatusOr<RegexNode>;
+  using NodeOr = StatusOr<RegexNode>;
 
   bool At(std::string_view text) const {
     return in_.substr(pos_).starts_with(text);
@@ -191,22 +190,23 @@ class Parser {
     const char lower = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
     const char pair[2] = {std::exchange(folded_before_, lower), lower};
     constexpr std::string_view kPairs = "ss ff fi fl st";
-    if (onig_ && kPairs.find({pair, 2}) != npos) {
+    if (onig_ && kPairs.find({pair, 2}) != std::string_view::npos) {
       return RegexLacks(
           fmt::format("{} in (?i:...)", std::string_view(pair, 2)));
     }
     return Chars(one.WithBothCases());
   }
 
-  absl::Status TakeName() {
+  Status TakeName() {
     const size_t end = in_.find('>', pos_);
-    if (end == npos || end == pos_) return RegexLacks("a group without name");
+    if (end == std::string_view::npos || end == pos_)
+      return RegexLacks("a group without name");
     for (; pos_ < end; ++pos_) {
       const auto c = static_cast<unsigned char>(in_[pos_]);
       if (c != '_' && !std::isalnum(c)) return RegexLacks("that group's name");
     }
     ++pos_;
-    return absl::OkStatus();
+    return OkStatus();
   }
 
   NodeOr Open(Flags flags, int depth) {
@@ -243,7 +243,7 @@ class Parser {
     return Group(kind, {std::move(inside)});
   }
 
-  static absl::Status CheckBehind(const RegexNode& inside) {
+  static Status CheckBehind(const RegexNode& inside) {
     const bool choice = inside.kind == RegexKind::kAlternatives;
     const bool fixed =
         choice ? std::all_of(inside.children.begin(), inside.children.end(),
@@ -251,7 +251,7 @@ class Parser {
                                return WidthOf(child).has_value();
                              })
                : WidthOf(inside).has_value();
-    if (fixed) return absl::OkStatus();
+    if (fixed) return OkStatus();
     return RegexLacks("look-behind of no fixed length");
   }
 
@@ -267,11 +267,10 @@ class Parser {
 
 }  // namespace
 
-absl::StatusOr<ParsedRegex> ParseRegex(std::string_view regex,
-                                       RegexSyntax syntax) {
+StatusOr<ParsedRegex> ParseRegex(std::string_view regex, RegexSyntax syntax) {
   if (regex.size() > kMaxRegexBytes) {
-    return absl::InvalidArgumentError(fmt::format(
-        "it has {} bytes, more than {}", regex.size(), kMaxRegexBytes));
+    return InvalidArgumentError(fmt::format("it has {} bytes, more than {}",
+                                            regex.size(), kMaxRegexBytes));
   }
   PENSTOCK_RETURN_IF_ERROR(CheckUtf8(regex));
   return Parser(regex, syntax).Run();

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "absl/status/statusor.h"
+#include "formats/files/status_or.h"
 #include "tokenizer/regex/regex_node.h"
 #include "tokenizer/regex/regex_properties.h"
 
@@ -18,7 +18,6 @@ inline constexpr size_t kMaxRegexBytes = 16384;
 //
 // Errors:  kUnimplemented naming anything else; kInvalidArgument for more than
 //          kMaxRegexBytes or what is not UTF-8.
-absl::StatusOr<ParsedRegex> ParseRegex(std::string_view regex,
-                                       RegexSyntax syntax);
+StatusOr<ParsedRegex> ParseRegex(std::string_view regex, RegexSyntax syntax);
 
 }  // namespace penstock

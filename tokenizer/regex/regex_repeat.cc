@@ -6,7 +6,7 @@
 #include <charconv>
 #include <utility>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "tokenizer/regex/regex_chars.h"
 #include "tokenizer/regex/regex_facts.h"
 
@@ -14,7 +14,6 @@ namespace penstock {
 namespace {
 
 constexpr uint32_t kMaxRepeats = 1000;
-constexpr auto npos = std::string_view::npos;
 
 class RepeatReader {
  public:
@@ -22,7 +21,7 @@ class RepeatReader {
       : in_(regex), pos_(pos), onig_(syntax == RegexSyntax::kOniguruma) {}
 
   // `atom` with what says how often, if that follows.
-  absl::StatusOr<RegexNode> Read(RegexNode atom) {
+  StatusOr<RegexNode> Read(RegexNode atom) {
     RegexNode repeat = {.kind = RegexKind::kRepeat};
     bool braces = false;
     const size_t begin = pos_;
@@ -67,16 +66,16 @@ class RepeatReader {
   }
 
  private:
-  absl::StatusOr<RegexNode> NoMore(RegexNode node) const {
+  StatusOr<RegexNode> NoMore(RegexNode node) const {
     if (pos_ == in_.size() ||
-        std::string_view("*+?{").find(in_[pos_]) == npos) {
+        std::string_view("*+?{").find(in_[pos_]) == std::string_view::npos) {
       return node;
     }
     return RegexLacks("repetition of repetition without a group");
   }
 
   // {2}, {2,}, {2,3}; {,3} for Oniguruma.
-  absl::Status Counts(RegexNode& repeat) {
+  Status Counts(RegexNode& repeat) {
     const auto number = [this](uint32_t& n) {
       const auto [stop, error] =
           std::from_chars(in_.data() + pos_, in_.data() + in_.size(), n);
@@ -97,7 +96,7 @@ class RepeatReader {
         repeat.most == 0) {
       return RegexLacks("a brace that is not escaped, or such numbers in it,");
     }
-    return absl::OkStatus();
+    return OkStatus();
   }
 
   bool At(std::string_view text) const {
@@ -116,9 +115,8 @@ class RepeatReader {
 
 }  // namespace
 
-absl::StatusOr<RegexNode> ReadRegexRepeat(RegexNode atom,
-                                          std::string_view regex, size_t& pos,
-                                          RegexSyntax syntax) {
+StatusOr<RegexNode> ReadRegexRepeat(RegexNode atom, std::string_view regex,
+                                    size_t& pos, RegexSyntax syntax) {
   return RepeatReader(regex, pos, syntax).Read(std::move(atom));
 }
 

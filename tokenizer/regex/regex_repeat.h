@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "absl/status/statusor.h"
+#include "formats/files/status_or.h"
 #include "tokenizer/regex/regex_node.h"
 #include "tokenizer/regex/regex_properties.h"
 
@@ -16,8 +16,7 @@ namespace penstock {
 //
 // Errors:  kUnimplemented where the references differ: what may be empty, or
 //          repetition of repetition without a group.
-absl::StatusOr<RegexNode> ReadRegexRepeat(RegexNode atom,
-                                          std::string_view regex, size_t& pos,
-                                          RegexSyntax syntax);
+StatusOr<RegexNode> ReadRegexRepeat(RegexNode atom, std::string_view regex,
+                                    size_t& pos, RegexSyntax syntax);
 
 }  // namespace penstock

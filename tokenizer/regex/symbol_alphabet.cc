@@ -37,10 +37,9 @@ size_t SizeAt(std::string_view text, size_t pos) {
 
 }  // namespace
 
-absl::StatusOr<SymbolAlphabet> SymbolAlphabet::Make(
-    std::span<const CharSet> sets) {
+StatusOr<SymbolAlphabet> SymbolAlphabet::Make(std::span<const CharSet> sets) {
   if (sets.size() > kMaxSets) {
-    return absl::UnimplementedError(
+    return UnimplementedError(
         fmt::format("more than {} sets of characters", kMaxSets));
   }
   // Between two neighbouring places of `cuts` all characters are alike.
@@ -69,7 +68,7 @@ absl::StatusOr<SymbolAlphabet> SymbolAlphabet::Make(
     const auto next = static_cast<uint8_t>(symbols.size() + 1);
     const auto symbol = symbols.emplace(std::move(members[at]), next).first;
     if (symbols.size() > kMaxSymbols) {
-      return absl::UnimplementedError(
+      return UnimplementedError(
           fmt::format("more than {} kinds of characters", kMaxSymbols));
     }
     std::fill(all.begin() + cuts[at], all.begin() + cuts[at + 1],

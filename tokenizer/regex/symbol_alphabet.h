@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/status/statusor.h"
+#include "formats/files/status_or.h"
 #include "tokenizer/unicode/char_set.h"
 
 namespace penstock {
@@ -25,7 +25,7 @@ class SymbolAlphabet {
  public:
   // Errors:  kUnimplemented for sets that make more than 255 kinds of
   //          characters, or more than 2,000 sets.
-  static absl::StatusOr<SymbolAlphabet> Make(std::span<const CharSet> sets);
+  static StatusOr<SymbolAlphabet> Make(std::span<const CharSet> sets);
 
   // As a class of bytes, by each set's place.
   const std::vector<std::string>& classes() const { return classes_; }

@@ -2,12 +2,12 @@
 
 #include <array>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 
-absl::Status TextPattern::Match(std::string_view text,
-                                std::vector<MatchedPart>& parts) const {
+Status TextPattern::Match(std::string_view text,
+                          std::vector<MatchedPart>& parts) const {
   parts.clear();
   std::array<Found, 256> found;
   size_t gap = 0;
@@ -21,7 +21,7 @@ absl::Status TextPattern::Match(std::string_view text,
     }
   } while (count == found.size());
   if (gap < text.size()) parts.push_back({gap, text.size(), false});
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 }  // namespace penstock

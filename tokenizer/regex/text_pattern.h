@@ -11,8 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
+#include "formats/files/status_or.h"
 #include "tokenizer/regex/delimiters.h"
 
 namespace penstock {
@@ -30,16 +29,15 @@ class TextPattern {
   // holds. Returns how many: fewer only where there are no more.
   // Errors:  kResourceExhausted naming the expression and the offset in `text`
   //          where it takes too many steps or too much memory.
-  virtual absl::StatusOr<size_t> Find(std::string_view text, size_t from,
-                                      std::span<Found> found) const = 0;
+  virtual StatusOr<size_t> Find(std::string_view text, size_t from,
+                                std::span<Found> found) const = 0;
 
   // Whether there is no error.
   virtual bool IsBounded() const { return true; }
 
   // Replaces `parts` by parts that cover `text`.
   // Errors:  those of Find.
-  absl::Status Match(std::string_view text,
-                     std::vector<MatchedPart>& parts) const;
+  Status Match(std::string_view text, std::vector<MatchedPart>& parts) const;
 
   // The bytes of a match, where all have as many and no other text decides what
   // is one.

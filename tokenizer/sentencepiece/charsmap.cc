@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstring>
 
-#include "absl/status/status.h"
+#include "formats/files/status_or.h"
 #include "tokenizer/unicode/utf8.h"
 
 namespace penstock {
@@ -26,28 +26,27 @@ uint32_t ReadUint32(std::string_view bytes, size_t at) {
 
 }  // namespace
 
-absl::StatusOr<Charsmap> Charsmap::Parse(std::string_view blob) {
+StatusOr<Charsmap> Charsmap::Parse(std::string_view blob) {
   if (blob.size() <= kHeaderBytes) {
-    return absl::DataLossError(fmt::format(
+    return DataLossError(fmt::format(
         "the precompiled charsmap is cut off: it has {} bytes", blob.size()));
   }
   const size_t trie_bytes = ReadUint32(blob, 0);
   blob.remove_prefix(kHeaderBytes);
   if (trie_bytes >= blob.size()) {
-    return absl::DataLossError(
+    return DataLossError(
         fmt::format("the precompiled charsmap is cut off: {} bytes follow, its "
                     "trie alone has {}",
                     blob.size(), trie_bytes));
   }
   if (trie_bytes == 0 || trie_bytes % kBlockBytes != 0) {
-    return absl::DataLossError(
+    return DataLossError(
         fmt::format("the precompiled charsmap's trie has {} bytes, which is no "
                     "multiple of {}",
                     trie_bytes, kBlockBytes));
   }
   if (blob.back() != '\0') {
-    return absl::DataLossError(
-        "the precompiled charsmap's last text does not end");
+    return DataLossError("the precompiled charsmap's last text does not end");
   }
   Charsmap map;
   map.units_.resize(trie_bytes / 4);
@@ -60,7 +59,7 @@ absl::StatusOr<Charsmap> Charsmap::Parse(std::string_view blob) {
   }
   map.texts_ = blob.substr(trie_bytes);
   if (!map.IsSound()) {
-    return absl::DataLossError(
+    return DataLossError(
         "the precompiled charsmap's trie points outside of itself");
   }
   return map;

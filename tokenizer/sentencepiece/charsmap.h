@@ -18,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/status/statusor.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 
@@ -27,7 +27,7 @@ class Charsmap {
  public:
   // `blob` is not empty. Afterwards no walk can leave the trie.
   // Errors:  kDataLoss saying which of the layout's rules is broken.
-  static absl::StatusOr<Charsmap> Parse(std::string_view blob);
+  static StatusOr<Charsmap> Parse(std::string_view blob);
 
   // One without rules.
   Charsmap() = default;

@@ -102,9 +102,9 @@ void MergeSegmenter::Segment(std::string_view text, Scratch& scratch,
   }
 }
 
-absl::Status MergeSegmenter::Sample(std::string_view text,
-                                    const Sampling& sampling, Draws& draws,
-                                    Scratch& scratch, PieceSink& sink) const {
+Status MergeSegmenter::Sample(std::string_view text, const Sampling& sampling,
+                              Draws& draws, Scratch& scratch,
+                              PieceSink& sink) const {
   const auto rate = DropoutRate(sampling, std::nullopt);
   if (!rate.ok()) return rate.status();
   const Dropout dropout = {*rate, draws};
@@ -116,7 +116,7 @@ absl::Status MergeSegmenter::Sample(std::string_view text,
     SegmentPart({at, static_cast<size_t>(part_end - at)}, &dropout, own, sink);
     at = part_end;
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 void MergeSegmenter::SegmentPart(std::string_view part, const Dropout* dropout,

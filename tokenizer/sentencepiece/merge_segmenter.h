@@ -35,9 +35,8 @@ class MergeSegmenter final : public Segmenter {
   void Segment(std::string_view text, Scratch& scratch,
                PieceSink& sink) const override;
   // Each merge that has its turn is left out with the chance of alpha.
-  absl::Status Sample(std::string_view text, const Sampling& sampling,
-                      Draws& draws, Scratch& scratch,
-                      PieceSink& sink) const override;
+  Status Sample(std::string_view text, const Sampling& sampling, Draws& draws,
+                Scratch& scratch, PieceSink& sink) const override;
 
  private:
   struct OwnScratch;

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/status/status.h"
+#include "formats/files/status.h"
 #include "tokenizer/bpe/piece_sink.h"
 #include "tokenizer/interface/sampling.h"
 #include "tokenizer/vocabulary/draws.h"
@@ -43,10 +43,9 @@ class Segmenter {
 
   // Segment, drawing one way: see sampling.h.
   // Errors:  kInvalidArgument for a bad alpha; kUnimplemented.
-  virtual absl::Status Sample(std::string_view text, const Sampling& sampling,
-                              Draws& draws, Scratch& scratch,
-                              PieceSink& sink) const {
-    return absl::UnimplementedError(
+  virtual Status Sample(std::string_view text, const Sampling& sampling,
+                        Draws& draws, Scratch& scratch, PieceSink& sink) const {
+    return UnimplementedError(
         "the model knows one way to segment a text "
         "only; unigram and BPE can be sampled from");
   }
@@ -58,9 +57,9 @@ class Segmenter {
   };
   // The `count` best ways.
   // Errors:  kUnimplemented.
-  virtual absl::Status Best(std::string_view text, size_t count,
-                            std::vector<Way>& ways) const {
-    return absl::UnimplementedError(
+  virtual Status Best(std::string_view text, size_t count,
+                      std::vector<Way>& ways) const {
+    return UnimplementedError(
         "the model has no n best ways to segment a text; unigram has");
   }
 };

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "formats/files/quoted.h"
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "tokenizer/interface/fingerprint.h"
 #include "tokenizer/sentencepiece/merge_segmenter.h"
 #include "tokenizer/sentencepiece/plain_segmenters.h"
@@ -35,12 +35,12 @@ PieceList PiecesThat(const SentencePieceModel& model, Predicate predicate) {
   return list;
 }
 
-absl::StatusOr<Charsmap> CharsmapOf(const SentencePieceNormalization& spec) {
+StatusOr<Charsmap> CharsmapOf(const SentencePieceNormalization& spec) {
   if (spec.charsmap.empty()) return Charsmap();
   return Charsmap::Parse(spec.charsmap);
 }
 
-absl::StatusOr<UserDefinedSymbols> SymbolsOf(const SentencePieceModel& model) {
+StatusOr<UserDefinedSymbols> SymbolsOf(const SentencePieceModel& model) {
   PieceList list = PiecesThat(model, [](const Piece& piece) {
     return piece.type == Piece::Type::kUserDefined;
   });
@@ -117,24 +117,24 @@ uint64_t FingerprintOf(const SentencePieceModel& model, UnigramRules rules) {
 
 }  // namespace
 
-absl::StatusOr<std::shared_ptr<const Tokenizer>> SentencePieceTokenizer::Parse(
+StatusOr<std::shared_ptr<const Tokenizer>> SentencePieceTokenizer::Parse(
     std::string_view bytes, const std::string& name, UnigramRules rules) {
   PENSTOCK_ASSIGN_OR_RETURN(const SentencePieceModel model,
                             ParseSentencePieceModel(bytes, name));
   // Not make_shared: the constructor is private.
   std::shared_ptr<SentencePieceTokenizer> tokenizer(
       new SentencePieceTokenizer());
-  if (absl::Status status = tokenizer->Build(model, rules); !status.ok()) {
+  if (Status status = tokenizer->Build(model, rules); !status.ok()) {
     return Annotate(status, name);
   }
   tokenizer->Describe(model, name);
   return tokenizer;
 }
 
-absl::Status SentencePieceTokenizer::Build(const SentencePieceModel& model,
-                                           UnigramRules rules) {
+Status SentencePieceTokenizer::Build(const SentencePieceModel& model,
+                                     UnigramRules rules) {
   if (model.pieces.size() > size_t{kMaxTokenId} + 1) {
-    return absl::ResourceExhaustedError(
+    return ResourceExhaustedError(
         fmt::format("the vocabulary has {} pieces; up to {} are supported",
                     model.pieces.size(), size_t{kMaxTokenId} + 1));
   }
@@ -155,11 +155,11 @@ absl::Status SentencePieceTokenizer::Build(const SentencePieceModel& model,
   PENSTOCK_RETURN_IF_ERROR(BuildSegmenter(model, rules));
   BuildWritings(model);
   fingerprint_ = FingerprintOf(model, rules);
-  return absl::OkStatus();
+  return OkStatus();
 }
 
-absl::Status SentencePieceTokenizer::BuildSegmenter(
-    const SentencePieceModel& model, UnigramRules rules) {
+Status SentencePieceTokenizer::BuildSegmenter(const SentencePieceModel& model,
+                                              UnigramRules rules) {
   // Merges may pass through unused pieces.
   const bool with_unused = model.type == Type::kBpe;
   PieceList list = PiecesThat(model, [&](const Piece& piece) {
@@ -188,10 +188,10 @@ absl::Status SentencePieceTokenizer::BuildSegmenter(
       segmenter_ = std::make_unique<CharSegmenter>(std::move(trie), symbols_);
       break;
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
-absl::Status SentencePieceTokenizer::BuildVocabulary(
+Status SentencePieceTokenizer::BuildVocabulary(
     const SentencePieceModel& model) {
   std::vector<SpecialToken> controls;
   for (const bool reserved : {true, false}) {
@@ -204,7 +204,7 @@ absl::Status SentencePieceTokenizer::BuildVocabulary(
         const TokenId other = *tokens_.Find(piece.text);
         if (model.type == Type::kBpe ||
             model.pieces[other].IsReserved() == reserved) {
-          return absl::DataLossError(fmt::format(
+          return DataLossError(fmt::format(
               "piece {} ({}) is piece {} again", std::max(id, other),
               Quoted(piece.text), std::min(id, other)));
         }
@@ -221,7 +221,7 @@ absl::Status SentencePieceTokenizer::BuildVocabulary(
   }
   unknown_rule_.as_bytes = model.byte_fallback;
   controls_ = SpecialTokens(std::move(controls));
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 void SentencePieceTokenizer::BuildWritings(const SentencePieceModel& model) {

@@ -20,16 +20,16 @@ constexpr size_t kPieceBytesLimit = 8000;
 constexpr std::string_view kNulPiece("\0", 1);
 
 // "piece 7 ("<s>") what".
-absl::Status PieceError(const SentencePieceModel& model, size_t id,
-                        std::string_view what) {
-  return absl::DataLossError(
+Status PieceError(const SentencePieceModel& model, size_t id,
+                  std::string_view what) {
+  return DataLossError(
       fmt::format("piece {} ({}) {}", id, Quoted(model.pieces[id].text), what));
 }
 
-absl::Status CheckText(const SentencePieceModel& model, size_t id) {
+Status CheckText(const SentencePieceModel& model, size_t id) {
   const Piece& piece = model.pieces[id];
   if (piece.text.size() >= kPieceBytesLimit) {
-    return absl::ResourceExhaustedError(
+    return ResourceExhaustedError(
         fmt::format("piece {} has {} bytes; below {} are supported", id,
                     piece.text.size(), kPieceBytesLimit));
   }
@@ -38,10 +38,10 @@ absl::Status CheckText(const SentencePieceModel& model, size_t id) {
       (piece.text != kNulPiece || piece.type != Piece::Type::kUnused)) {
     return PieceError(model, id, "holds a NUL byte");
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
-absl::Status CheckBytes(const SentencePieceModel& model) {
+Status CheckBytes(const SentencePieceModel& model) {
   std::array<bool, 256> found = {};
   for (size_t id = 0; id < model.pieces.size(); ++id) {
     const Piece& piece = model.pieces[id];
@@ -59,14 +59,14 @@ absl::Status CheckBytes(const SentencePieceModel& model) {
   }
   const auto missing = std::find(found.begin(), found.end(), false);
   if (model.byte_fallback && missing != found.end()) {
-    return absl::DataLossError(
+    return DataLossError(
         fmt::format("the model has byte fallback, but no piece \"<0x{:02X}>\"",
                     missing - found.begin()));
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
-absl::Status CheckUnknown(const SentencePieceModel& model) {
+Status CheckUnknown(const SentencePieceModel& model) {
   std::string first;
   for (size_t id = 0; id < model.pieces.size(); ++id) {
     if (model.pieces[id].type != Piece::Type::kUnknown) continue;
@@ -76,17 +76,17 @@ absl::Status CheckUnknown(const SentencePieceModel& model) {
     first = fmt::format("piece {}", id);
   }
   if (first.empty() && !model.byte_fallback) {
-    return absl::DataLossError(
+    return DataLossError(
         "no piece is the unknown one, and there is no byte fallback");
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 }  // namespace
 
-absl::Status CheckSentencePieceModel(SentencePieceModel& model) {
+Status CheckSentencePieceModel(SentencePieceModel& model) {
   if (model.pieces.empty()) {
-    return absl::DataLossError("not a SentencePiece model: it has no pieces");
+    return DataLossError("not a SentencePiece model: it has no pieces");
   }
   for (size_t id = 0; id < model.pieces.size(); ++id) {
     if (model.byte_fallback && model.pieces[id].text == kNulPiece) {

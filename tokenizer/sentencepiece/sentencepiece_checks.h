@@ -1,7 +1,7 @@
 // What a SentencePiece model must hold beside well-formed fields.
 #pragma once
 
-#include "absl/status/status.h"
+#include "formats/files/status.h"
 #include "tokenizer/sentencepiece/sentencepiece_model.h"
 
 namespace penstock {
@@ -10,6 +10,6 @@ namespace penstock {
 // fallback, as sentencepiece does: converters write such a piece by mistake.
 //
 // Errors:  those of ParseSentencePieceModel, without the file's name.
-absl::Status CheckSentencePieceModel(SentencePieceModel& model);
+Status CheckSentencePieceModel(SentencePieceModel& model);
 
 }  // namespace penstock

@@ -36,10 +36,10 @@ class SentencePieceTokenizer::Stream final : public StreamDecoder {
         at_start_(tokenizer.drops_first_space_ ||
                   tokenizer.drops_all_first_spaces_) {}
 
-  absl::Status Add(TokenId id, std::string& text) override {
+  Status Add(TokenId id, std::string& text) override {
     PENSTOCK_RETURN_IF_ERROR(Write(id));
     if (tokenizer_.denormalizer_ == nullptr) Give(text);
-    return absl::OkStatus();
+    return OkStatus();
   }
 
   void Finish(std::string& text) override {
@@ -55,9 +55,9 @@ class SentencePieceTokenizer::Stream final : public StreamDecoder {
   }
 
  private:
-  absl::Status Write(TokenId id) {
+  Status Write(TokenId id) {
     if (id >= tokenizer_.writings_.size()) {
-      return absl::InvalidArgumentError(
+      return InvalidArgumentError(
           fmt::format("id {} is not in the vocabulary, which has {} ids", id,
                       tokenizer_.writings_.size()));
     }
@@ -67,7 +67,7 @@ class SentencePieceTokenizer::Stream final : public StreamDecoder {
       const size_t whole = bytes_.size() - UnfinishedUtf8Size(bytes_);
       AppendCharacters(std::string_view(bytes_).substr(0, whole), out_);
       bytes_.erase(0, whole);
-      return absl::OkStatus();
+      return OkStatus();
     }
     Flush();
     at_start_ = at_start_ && !wrote_ && out_.empty();
@@ -88,7 +88,7 @@ class SentencePieceTokenizer::Stream final : public StreamDecoder {
       case Writing::Kind::kByte:
         break;
     }
-    return absl::OkStatus();
+    return OkStatus();
   }
 
   void Flush() {
@@ -115,9 +115,8 @@ std::unique_ptr<StreamDecoder> SentencePieceTokenizer::NewStreamDecoder(
   return std::make_unique<Stream>(*this);
 }
 
-absl::Status SentencePieceTokenizer::Decode(std::span<const TokenId> ids,
-                                            DecodeOptions,
-                                            std::string& text) const {
+Status SentencePieceTokenizer::Decode(std::span<const TokenId> ids,
+                                      DecodeOptions, std::string& text) const {
   std::string out;
   Stream stream(*this);
   for (const TokenId id : ids) {
@@ -125,7 +124,7 @@ absl::Status SentencePieceTokenizer::Decode(std::span<const TokenId> ids,
   }
   stream.Finish(out);
   text.append(out);
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 }  // namespace penstock

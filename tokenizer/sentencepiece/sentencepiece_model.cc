@@ -4,8 +4,7 @@
 
 #include <bit>
 
-#include "absl/status/status.h"
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "formats/wire/wire_format.h"
 #include "tokenizer/sentencepiece/sentencepiece_checks.h"
 
@@ -175,16 +174,16 @@ int ByteOfPiece(std::string_view text) {
   return value;
 }
 
-absl::StatusOr<SentencePieceModel> ParseSentencePieceModel(
-    std::string_view bytes, const std::string& name) {
+StatusOr<SentencePieceModel> ParseSentencePieceModel(std::string_view bytes,
+                                                     const std::string& name) {
   SentencePieceModel model;
   WireDefect defect;
   if (!ReadModel(bytes, defect, model)) {
-    return absl::DataLossError(fmt::format(
+    return DataLossError(fmt::format(
         "{}: not a SentencePiece model, or a damaged one: {} at offset {}",
         name, defect.what, defect.at - bytes.data()));
   }
-  if (absl::Status status = CheckSentencePieceModel(model); !status.ok()) {
+  if (Status status = CheckSentencePieceModel(model); !status.ok()) {
     return Annotate(status, name);
   }
   return model;

@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/status/statusor.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 
@@ -75,8 +75,8 @@ struct SentencePieceModel {
 // Errors:  kDataLoss naming the offset or piece and what is wrong;
 //          kResourceExhausted for a piece of 8000 bytes or more, as
 //          sentencepiece has it.
-absl::StatusOr<SentencePieceModel> ParseSentencePieceModel(
-    std::string_view bytes, const std::string& name);
+StatusOr<SentencePieceModel> ParseSentencePieceModel(std::string_view bytes,
+                                                     const std::string& name);
 
 // "<0x0A>" -> 10; -1 for anything else.
 int ByteOfPiece(std::string_view text);

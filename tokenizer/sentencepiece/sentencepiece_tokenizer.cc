@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "tokenizer/interface/token_origins.h"
 #include "tokenizer/unicode/utf8.h"
 #include "tokenizer/unicode/valid_utf8.h"
@@ -18,19 +18,19 @@ namespace {
 constexpr size_t kKeptTextBytes = size_t{4} << 20;
 
 // As many as sentencepiece gives.
-absl::Status CheckBest(size_t count, size_t least) {
+Status CheckBest(size_t count, size_t least) {
   constexpr size_t kMost = 512;
-  if (count >= least && count <= kMost) return absl::OkStatus();
-  return absl::InvalidArgumentError(
+  if (count >= least && count <= kMost) return OkStatus();
+  return InvalidArgumentError(
       fmt::format("the {} best ways to segment a text; choose {} to {}", count,
                   least, kMost));
 }
 
-absl::Status CheckSize(std::string_view normalized) {
+Status CheckSize(std::string_view normalized) {
   if (normalized.size() < std::numeric_limits<uint32_t>::max()) {
-    return absl::OkStatus();
+    return OkStatus();
   }
-  return absl::InvalidArgumentError(
+  return InvalidArgumentError(
       fmt::format("the text has {} bytes after normalization; SentencePiece "
                   "models take less than 4 GiB, so cut it into documents",
                   normalized.size()));
@@ -38,22 +38,22 @@ absl::Status CheckSize(std::string_view normalized) {
 
 }  // namespace
 
-absl::Status SentencePieceTokenizer::CheckRefused(std::string_view text) const {
+Status SentencePieceTokenizer::CheckRefused(std::string_view text) const {
   const auto match = controls_.FindNext(text, 0);
-  if (!match) return absl::OkStatus();
-  return absl::InvalidArgumentError(fmt::format(
+  if (!match) return OkStatus();
+  return InvalidArgumentError(fmt::format(
       "the text holds the special token \"{}\" at offset {}; remove it, or "
       "allow special tokens or take them as text",
       match->token->text, match->begin));
 }
 
-absl::Status SentencePieceTokenizer::CheckText(std::string_view text,
-                                               EncodeOptions options) const {
+Status SentencePieceTokenizer::CheckText(std::string_view text,
+                                         EncodeOptions options) const {
   if (options.invalid_utf8 == InvalidUtf8::kRefuse) {
     PENSTOCK_RETURN_IF_ERROR(CheckUtf8(text));
   }
   return options.special_text == SpecialText::kRefuse ? CheckRefused(text)
-                                                      : absl::OkStatus();
+                                                      : OkStatus();
 }
 
 std::unique_ptr<SentencePieceTokenizer::Workspace>
@@ -66,7 +66,7 @@ SentencePieceTokenizer::TakeWorkspace() const {
   return work;
 }
 
-absl::StatusOr<std::unique_ptr<SentencePieceTokenizer::Workspace>>
+StatusOr<std::unique_ptr<SentencePieceTokenizer::Workspace>>
 SentencePieceTokenizer::Normalized(std::string_view text,
                                    EncodeOptions options) const {
   PENSTOCK_RETURN_IF_ERROR(CheckText(text, options));
@@ -81,10 +81,10 @@ void SentencePieceTokenizer::GiveBack(std::unique_ptr<Workspace> work,
   if (text_bytes <= kKeptTextBytes) workspaces_.GiveBack(std::move(work));
 }
 
-absl::Status SentencePieceTokenizer::Encode(std::string_view text,
-                                            EncodeOptions options,
-                                            std::vector<TokenId>& ids) const {
-  if (text.empty()) return absl::OkStatus();
+Status SentencePieceTokenizer::Encode(std::string_view text,
+                                      EncodeOptions options,
+                                      std::vector<TokenId>& ids) const {
+  if (text.empty()) return OkStatus();
   PENSTOCK_ASSIGN_OR_RETURN(auto work, Normalized(text, options));
   const std::string_view normalized = work->normalized.text();
   {
@@ -92,14 +92,15 @@ absl::Status SentencePieceTokenizer::Encode(std::string_view text,
     segmenter_->Segment(normalized, *work->scratch, sink);
   }
   GiveBack(std::move(work), text.size());
-  return absl::OkStatus();
+  return OkStatus();
 }
 
-absl::Status SentencePieceTokenizer::EncodeSampled(
-    std::string_view text, EncodeOptions options, const Sampling& sampling,
-    std::vector<TokenId>& ids) const {
+Status SentencePieceTokenizer::EncodeSampled(std::string_view text,
+                                             EncodeOptions options,
+                                             const Sampling& sampling,
+                                             std::vector<TokenId>& ids) const {
   PENSTOCK_RETURN_IF_ERROR(CheckBest(sampling.best, /*least=*/0));
-  if (text.empty()) return absl::OkStatus();
+  if (text.empty()) return OkStatus();
   PENSTOCK_ASSIGN_OR_RETURN(auto work, Normalized(text, options));
   const std::string_view normalized = work->normalized.text();
   Draws draws(sampling.seed, text);
@@ -109,12 +110,12 @@ absl::Status SentencePieceTokenizer::EncodeSampled(
         segmenter_->Sample(normalized, sampling, draws, *work->scratch, sink));
   }
   GiveBack(std::move(work), text.size());
-  return absl::OkStatus();
+  return OkStatus();
 }
 
-absl::Status SentencePieceTokenizer::EncodeBest(
-    std::string_view text, EncodeOptions options, size_t count,
-    std::vector<ScoredIds>& best) const {
+Status SentencePieceTokenizer::EncodeBest(std::string_view text,
+                                          EncodeOptions options, size_t count,
+                                          std::vector<ScoredIds>& best) const {
   PENSTOCK_RETURN_IF_ERROR(CheckBest(count, /*least=*/1));
   PENSTOCK_ASSIGN_OR_RETURN(auto work, Normalized(text, options));
   std::vector<Segmenter::Way> ways;
@@ -134,16 +135,16 @@ absl::Status SentencePieceTokenizer::EncodeBest(
     }
   }
   GiveBack(std::move(work), text.size());
-  return absl::OkStatus();
+  return OkStatus();
 }
 
-absl::Status SentencePieceTokenizer::EncodeBare(
+Status SentencePieceTokenizer::EncodeBare(
     std::string_view text, EncodeOptions options, std::vector<TokenId>& ids,
     std::vector<TokenOrigin>& origins) const {
   options.invalid_utf8 = InvalidUtf8::kRefuse;
   PENSTOCK_RETURN_IF_ERROR(CheckText(text, options));
   PENSTOCK_RETURN_IF_ERROR(CheckSizeForOrigins(text));
-  if (text.empty()) return absl::OkStatus();
+  if (text.empty()) return OkStatus();
   std::unique_ptr<Workspace> work = TakeWorkspace();
   std::vector<uint32_t> places;
   normalizer_->NormalizeWithOrigins(text, work->normalized, places);
@@ -180,7 +181,7 @@ absl::Status SentencePieceTokenizer::EncodeBare(
     add(begin, places[at]);
   }
   if (text.size() <= kKeptTextBytes) workspaces_.GiveBack(std::move(work));
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 std::optional<TokenId> SentencePieceTokenizer::IdOf(

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/status/statusor.h"
+#include "formats/files/status_or.h"
 #include "tokenizer/bpe/piece_sink.h"
 #include "tokenizer/interface/text_buffer.h"
 #include "tokenizer/interface/thread_slots.h"
@@ -36,26 +36,25 @@ class SentencePieceTokenizer final : public Tokenizer {
   // Errors:  those of ParseSentencePieceModel and Charsmap::Parse, with `name`;
   //          kDataLoss for two pieces of one name; kResourceExhausted for too
   //          large a vocabulary.
-  static absl::StatusOr<std::shared_ptr<const Tokenizer>> Parse(
+  static StatusOr<std::shared_ptr<const Tokenizer>> Parse(
       std::string_view bytes, const std::string& name,
       UnigramRules rules = UnigramRules::kSince022);
 
-  absl::Status Encode(std::string_view text, EncodeOptions options,
-                      std::vector<TokenId>& ids) const override;
+  Status Encode(std::string_view text, EncodeOptions options,
+                std::vector<TokenId>& ids) const override;
   // Origins are those of sentencepiece's ImmutableSentencePieceText; no token
   // is of a word.
-  absl::Status EncodeBare(std::string_view text, EncodeOptions options,
-                          std::vector<TokenId>& ids,
-                          std::vector<TokenOrigin>& origins) const override;
-  absl::Status EncodeSampled(std::string_view text, EncodeOptions options,
-                             const Sampling& sampling,
-                             std::vector<TokenId>& ids) const override;
-  absl::Status EncodeBest(std::string_view text, EncodeOptions options,
-                          size_t count,
-                          std::vector<ScoredIds>& best) const override;
+  Status EncodeBare(std::string_view text, EncodeOptions options,
+                    std::vector<TokenId>& ids,
+                    std::vector<TokenOrigin>& origins) const override;
+  Status EncodeSampled(std::string_view text, EncodeOptions options,
+                       const Sampling& sampling,
+                       std::vector<TokenId>& ids) const override;
+  Status EncodeBest(std::string_view text, EncodeOptions options, size_t count,
+                    std::vector<ScoredIds>& best) const override;
   // Control pieces are no text; skip_special_tokens changes nothing.
-  absl::Status Decode(std::span<const TokenId> ids, DecodeOptions options,
-                      std::string& text) const override;
+  Status Decode(std::span<const TokenId> ids, DecodeOptions options,
+                std::string& text) const override;
   // With a denormalizer, which few models have, all is held back to the end.
   std::unique_ptr<StreamDecoder> NewStreamDecoder(
       DecodeOptions options) const override;
@@ -85,20 +84,19 @@ class SentencePieceTokenizer final : public Tokenizer {
 
   SentencePieceTokenizer() = default;
 
-  absl::Status CheckText(std::string_view text, EncodeOptions options) const;
+  Status CheckText(std::string_view text, EncodeOptions options) const;
   // Lends one that fits the segmenter.
   std::unique_ptr<Workspace> TakeWorkspace() const;
 
-  absl::Status Build(const SentencePieceModel& model, UnigramRules rules);
-  absl::Status BuildSegmenter(const SentencePieceModel& model,
-                              UnigramRules rules);
-  absl::Status BuildVocabulary(const SentencePieceModel& model);
+  Status Build(const SentencePieceModel& model, UnigramRules rules);
+  Status BuildSegmenter(const SentencePieceModel& model, UnigramRules rules);
+  Status BuildVocabulary(const SentencePieceModel& model);
   void BuildWritings(const SentencePieceModel& model);
   void Describe(const SentencePieceModel& model, const std::string& name);
-  absl::Status CheckRefused(std::string_view text) const;
+  Status CheckRefused(std::string_view text) const;
   // A workspace with the text normalized.
-  absl::StatusOr<std::unique_ptr<Workspace>> Normalized(
-      std::string_view text, EncodeOptions options) const;
+  StatusOr<std::unique_ptr<Workspace>> Normalized(std::string_view text,
+                                                  EncodeOptions options) const;
   void GiveBack(std::unique_ptr<Workspace> work, size_t text_bytes) const;
 
   // Everything is constant after Parse, but for the workspaces.

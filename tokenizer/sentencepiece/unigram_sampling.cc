@@ -16,8 +16,8 @@ UnigramLattice UnigramSegmenter<Real>::LatticeOf(std::string_view text) const {
 }
 
 template <typename Real>
-absl::Status UnigramSegmenter<Real>::Best(std::string_view text, size_t count,
-                                          std::vector<Way>& ways) const {
+Status UnigramSegmenter<Real>::Best(std::string_view text, size_t count,
+                                    std::vector<Way>& ways) const {
   const UnigramLattice lattice = LatticeOf(text);
   ways.clear();
   for (const UnigramLattice::Path& path : lattice.Best(count)) {
@@ -28,23 +28,22 @@ absl::Status UnigramSegmenter<Real>::Best(std::string_view text, size_t count,
           {text.substr(node->begin, node->end - node->begin), node->id});
     }
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 template <typename Real>
-absl::Status UnigramSegmenter<Real>::Sample(std::string_view text,
-                                            const Sampling& sampling,
-                                            Draws& draws, Scratch& scratch,
-                                            PieceSink& sink) const {
+Status UnigramSegmenter<Real>::Sample(std::string_view text,
+                                      const Sampling& sampling, Draws& draws,
+                                      Scratch& scratch, PieceSink& sink) const {
   constexpr double kDefaultAlpha = 0.1;
   const double alpha = sampling.alpha.value_or(kDefaultAlpha);
   if (!std::isfinite(alpha)) {
-    return absl::InvalidArgumentError(
+    return InvalidArgumentError(
         fmt::format("alpha is {}; give a number", alpha));
   }
   if (sampling.best == 1) {
     Segment(text, scratch, sink);
-    return absl::OkStatus();
+    return OkStatus();
   }
   const UnigramLattice lattice = LatticeOf(text);
   std::vector<const UnigramLattice::Node*> drawn;
@@ -74,24 +73,22 @@ absl::Status UnigramSegmenter<Real>::Sample(std::string_view text,
       sink.Put(static_cast<TokenId>(node->id));
     }
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 template UnigramLattice UnigramSegmenter<float>::LatticeOf(
     std::string_view) const;
-template absl::Status UnigramSegmenter<float>::Best(std::string_view, size_t,
-                                                    std::vector<Way>&) const;
-template absl::Status UnigramSegmenter<float>::Sample(std::string_view,
-                                                      const Sampling&, Draws&,
-                                                      Scratch&,
-                                                      PieceSink&) const;
+template Status UnigramSegmenter<float>::Best(std::string_view, size_t,
+                                              std::vector<Way>&) const;
+template Status UnigramSegmenter<float>::Sample(std::string_view,
+                                                const Sampling&, Draws&,
+                                                Scratch&, PieceSink&) const;
 template UnigramLattice UnigramSegmenter<double>::LatticeOf(
     std::string_view) const;
-template absl::Status UnigramSegmenter<double>::Best(std::string_view, size_t,
-                                                     std::vector<Way>&) const;
-template absl::Status UnigramSegmenter<double>::Sample(std::string_view,
-                                                       const Sampling&, Draws&,
-                                                       Scratch&,
-                                                       PieceSink&) const;
+template Status UnigramSegmenter<double>::Best(std::string_view, size_t,
+                                               std::vector<Way>&) const;
+template Status UnigramSegmenter<double>::Sample(std::string_view,
+                                                 const Sampling&, Draws&,
+                                                 Scratch&, PieceSink&) const;
 
 }  // namespace penstock

@@ -44,11 +44,10 @@ class UnigramSegmenter final : public Segmenter {
                PieceSink& sink) const override;
 
   // Both take memory for all of the text: see unigram_lattice.h.
-  absl::Status Sample(std::string_view text, const Sampling& sampling,
-                      Draws& draws, Scratch& scratch,
-                      PieceSink& sink) const override;
-  absl::Status Best(std::string_view text, size_t count,
-                    std::vector<Way>& ways) const override;
+  Status Sample(std::string_view text, const Sampling& sampling, Draws& draws,
+                Scratch& scratch, PieceSink& sink) const override;
+  Status Best(std::string_view text, size_t count,
+              std::vector<Way>& ways) const override;
 
  private:
   struct OwnScratch;

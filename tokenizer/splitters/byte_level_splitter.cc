@@ -63,11 +63,11 @@ void ByteLevelSplitter::Spell(Pieces& pieces) const {
   });
 }
 
-absl::Status ByteLevelSplitter::Split(Pieces& pieces) const {
+Status ByteLevelSplitter::Split(Pieces& pieces) const {
   if (options_.add_prefix_space) AddPrefixSpaces(pieces);
   if (options_.use_regex) CutByPattern(pieces);
   Spell(pieces);
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 }  // namespace penstock

@@ -31,7 +31,7 @@ void CutByCharacters(Pieces& pieces, Delimiters delimiters, Matches matches) {
 
 }  // namespace
 
-absl::Status BertSplitter::Split(Pieces& pieces) const {
+Status BertSplitter::Split(Pieces& pieces) const {
   CutPieces(pieces, [](std::string_view text, auto add) {
     size_t begin = 0;
     for (size_t pos = 0; pos < text.size();) {
@@ -44,10 +44,10 @@ absl::Status BertSplitter::Split(Pieces& pieces) const {
     }
     add(begin, text.size());
   });
-  return absl::OkStatus();
+  return OkStatus();
 }
 
-absl::Status WhitespaceSplitter::Split(Pieces& pieces) const {
+Status WhitespaceSplitter::Split(Pieces& pieces) const {
   CutPieces(pieces, [](std::string_view text, auto add) {
     size_t begin = 0;
     for (size_t pos = 0; pos < text.size();) {
@@ -58,10 +58,10 @@ absl::Status WhitespaceSplitter::Split(Pieces& pieces) const {
     }
     add(begin, text.size());
   });
-  return absl::OkStatus();
+  return OkStatus();
 }
 
-absl::Status WordSplitter::Split(Pieces& pieces) const {
+Status WordSplitter::Split(Pieces& pieces) const {
   CutPieces(pieces, [](std::string_view text, auto add) {
     constexpr uint8_t kKinds = hf_unicode::kWord | hf_unicode::kSpace;
     size_t begin = 0;
@@ -76,31 +76,31 @@ absl::Status WordSplitter::Split(Pieces& pieces) const {
     }
     if (last != hf_unicode::kSpace) add(begin, text.size());
   });
-  return absl::OkStatus();
+  return OkStatus();
 }
 
-absl::Status PunctuationSplitter::Split(Pieces& pieces) const {
+Status PunctuationSplitter::Split(Pieces& pieces) const {
   CutByCharacters(pieces, delimiters_, [](uint32_t c) {
     return (BitsOf(c) & hf_unicode::kPunctuation) != 0;
   });
-  return absl::OkStatus();
+  return OkStatus();
 }
 
-absl::Status DigitSplitter::Split(Pieces& pieces) const {
+Status DigitSplitter::Split(Pieces& pieces) const {
   CutByCharacters(
       pieces,
       runs_ == Runs::kKept ? Delimiters::kContiguous : Delimiters::kIsolated,
       [](uint32_t c) { return (BitsOf(c) & hf_unicode::kNumber) != 0; });
-  return absl::OkStatus();
+  return OkStatus();
 }
 
-absl::Status DelimiterSplitter::Split(Pieces& pieces) const {
+Status DelimiterSplitter::Split(Pieces& pieces) const {
   CutByCharacters(pieces, Delimiters::kRemoved,
                   [this](uint32_t c) { return c == delimiter_; });
-  return absl::OkStatus();
+  return OkStatus();
 }
 
-absl::Status FixedLengthSplitter::Split(Pieces& pieces) const {
+Status FixedLengthSplitter::Split(Pieces& pieces) const {
   CutPieces(pieces, [this](std::string_view text, auto add) {
     size_t begin = 0;
     size_t chars = 0;
@@ -113,7 +113,7 @@ absl::Status FixedLengthSplitter::Split(Pieces& pieces) const {
     }
     add(begin, text.size());
   });
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 }  // namespace penstock

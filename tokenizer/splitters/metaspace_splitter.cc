@@ -5,7 +5,7 @@
 
 namespace penstock {
 
-absl::Status MetaspaceSplitter::Split(Pieces& pieces) const {
+Status MetaspaceSplitter::Split(Pieces& pieces) const {
   std::vector<Piece> parts;
   parts.reserve(pieces.pieces.size() * 2);
   TextEdit edit(pieces.text);
@@ -41,7 +41,7 @@ absl::Status MetaspaceSplitter::Split(Pieces& pieces) const {
   }
   edit.Finish();
   pieces.pieces = std::move(parts);
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 }  // namespace penstock

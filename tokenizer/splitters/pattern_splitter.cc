@@ -4,9 +4,9 @@
 
 namespace penstock {
 
-absl::Status PatternSplitter::Split(Pieces& pieces) const {
+Status PatternSplitter::Split(Pieces& pieces) const {
   std::vector<MatchedPart> parts;
-  absl::Status status;
+  Status status;
   CutPieces(pieces, [&](std::string_view text, auto add) {
     if (!status.ok()) return;
     status = pattern_->Match(text, parts);

@@ -4,7 +4,7 @@
 
 namespace penstock {
 
-absl::Status ScriptSplitter::Split(Pieces& pieces) const {
+Status ScriptSplitter::Split(Pieces& pieces) const {
   CutPieces(pieces, [](std::string_view text, auto add) {
     // Nothing is added before the first script, so that text without one
     // vanishes, as in the reference.
@@ -24,7 +24,7 @@ absl::Status ScriptSplitter::Split(Pieces& pieces) const {
     }
     if (begun) add(begin, text.size());
   });
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 }  // namespace penstock

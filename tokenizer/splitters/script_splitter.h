@@ -9,7 +9,7 @@ namespace penstock {
 // is before them.
 class ScriptSplitter final : public Splitter {
  public:
-  absl::Status Split(Pieces& pieces) const override;
+  Status Split(Pieces& pieces) const override;
 };
 
 }  // namespace penstock

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "absl/status/status.h"
+#include "formats/files/status.h"
 #include "tokenizer/splitters/pieces.h"
 
 namespace penstock {
@@ -21,7 +21,7 @@ class Splitter {
   virtual ~Splitter() = default;
 
   // Errors:  those of TextPattern::Find, for a splitter that has a pattern.
-  virtual absl::Status Split(Pieces& pieces) const = 0;
+  virtual Status Split(Pieces& pieces) const = 0;
 
   // Whether the pieces of what stands before a U+0020 and of what begins with
   // it are the same apart as together.
@@ -38,13 +38,13 @@ class SplitterSequence final : public Splitter {
   explicit SplitterSequence(std::vector<std::unique_ptr<const Splitter>> steps)
       : steps_(std::move(steps)) {}
 
-  absl::Status Split(Pieces& pieces) const override {
+  Status Split(Pieces& pieces) const override {
     for (const auto& step : steps_) {
-      if (absl::Status status = step->Split(pieces); !status.ok()) {
+      if (Status status = step->Split(pieces); !status.ok()) {
         return status;
       }
     }
-    return absl::OkStatus();
+    return OkStatus();
   }
   // All but the first are given pieces that no longer know their text, unless
   // they ask where it began.

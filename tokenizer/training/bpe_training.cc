@@ -8,7 +8,7 @@
 #include <map>
 
 #include "formats/files/quoted.h"
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "tokenizer/training/pair_merger.h"
 #include "tokenizer/unicode/byte_alphabet.h"
 #include "tokenizer/unicode/valid_utf8.h"
@@ -49,43 +49,43 @@ class Numbering {
 
 }  // namespace
 
-absl::Status CheckTraining(const BpeTrainingOptions& options) {
+Status CheckTraining(const BpeTrainingOptions& options) {
   const std::vector<std::string>& specials = options.special_tokens;
   for (size_t i = 0; i < specials.size(); ++i) {
     if (specials[i].empty() || !IsValidUtf8(specials[i])) {
-      return absl::InvalidArgumentError(
+      return InvalidArgumentError(
           fmt::format("special token {}: {} must be UTF-8 and not empty", i,
                       Quoted(specials[i])));
     }
     if (std::find(specials.begin(), specials.begin() + i, specials[i]) !=
         specials.begin() + i) {
-      return absl::InvalidArgumentError(fmt::format(
+      return InvalidArgumentError(fmt::format(
           "the special token {} is given twice", Quoted(specials[i])));
     }
   }
   const size_t least = specials.size() + 256;
   if (options.vocabulary_size < least ||
       options.vocabulary_size > size_t{kMaxTokenId} + 1) {
-    return absl::InvalidArgumentError(fmt::format(
+    return InvalidArgumentError(fmt::format(
         "a vocabulary of {} tokens; choose {} (256 bytes and {} special "
         "tokens) to {}",
         options.vocabulary_size, least, specials.size(),
         size_t{kMaxTokenId} + 1));
   }
   if (options.min_frequency == 0) {
-    return absl::InvalidArgumentError(
+    return InvalidArgumentError(
         "a minimal frequency of 0; pairs that occur nowhere cannot merge, "
         "choose at least 1");
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
-absl::StatusOr<LearnedBpe> TrainBpe(const PieceCounts& counts,
-                                    const BpeTrainingOptions& options,
-                                    const TrainingProgress& progress) {
+StatusOr<LearnedBpe> TrainBpe(const PieceCounts& counts,
+                              const BpeTrainingOptions& options,
+                              const TrainingProgress& progress) {
   PENSTOCK_RETURN_IF_ERROR(CheckTraining(options));
   if (counts.size_bytes() >= std::numeric_limits<uint32_t>::max()) {
-    return absl::ResourceExhaustedError(
+    return ResourceExhaustedError(
         fmt::format("the corpus has {} bytes of different words; up to 4 GiB "
                     "can be trained on, so take a part of it",
                     counts.size_bytes()));

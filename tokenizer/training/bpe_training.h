@@ -8,8 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
+#include "formats/files/status_or.h"
 #include "tokenizer/interface/tokenizer.h"
 #include "tokenizer/training/piece_counts.h"
 
@@ -49,14 +48,14 @@ using TrainingProgress = std::function<void(size_t done, size_t total)>;
 //          About kTrainingBytesPerByte for each byte of the pieces.
 // Errors:  kInvalidArgument for options that contradict each other;
 //          kResourceExhausted for 4 GiB of pieces or more.
-absl::StatusOr<LearnedBpe> TrainBpe(const PieceCounts& counts,
-                                    const BpeTrainingOptions& options,
-                                    const TrainingProgress& progress = {});
+StatusOr<LearnedBpe> TrainBpe(const PieceCounts& counts,
+                              const BpeTrainingOptions& options,
+                              const TrainingProgress& progress = {});
 
 // Memory for a byte of the different pieces, counting and merging.
 inline constexpr uint64_t kTrainingBytesPerByte = 48;
 
 // What TrainBpe says about `options`, before the corpus is read.
-absl::Status CheckTraining(const BpeTrainingOptions& options);
+Status CheckTraining(const BpeTrainingOptions& options);
 
 }  // namespace penstock

@@ -38,8 +38,8 @@ void PieceTally::Grow() {
   }
 }
 
-absl::Status PieceCounts::Add(const PreTokenizer& pretokenizer,
-                              std::span<const std::string_view> documents) {
+Status PieceCounts::Add(const PreTokenizer& pretokenizer,
+                        std::span<const std::string_view> documents) {
   PieceTally tally;
   std::array<size_t, 1024> ends;
   for (const std::string_view document : documents) {
@@ -54,7 +54,7 @@ absl::Status PieceCounts::Add(const PreTokenizer& pretokenizer,
   return Merge(tally);
 }
 
-absl::Status PieceCounts::Merge(const PieceTally& from) {
+Status PieceCounts::Merge(const PieceTally& from) {
   // The tables take their slots from the low bits.
   const auto shard_of = [](const PieceTally::Entry& entry) {
     return entry.hash >> 58;
@@ -78,13 +78,13 @@ absl::Status PieceCounts::Merge(const PieceTally& from) {
     }
     if (bytes_.fetch_add(grown, std::memory_order_relaxed) + grown >
         max_bytes_) {
-      return absl::ResourceExhaustedError(fmt::format(
+      return ResourceExhaustedError(fmt::format(
           "the corpus has more than {} bytes of different words; train on a "
           "part of it, or allow more memory",
           max_bytes_));
     }
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 uint64_t PieceCounts::pieces() const {

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/status/status.h"
+#include "formats/files/status.h"
 #include "tokenizer/patterns/pretokenizer.h"
 
 namespace penstock {
@@ -65,8 +65,8 @@ class PieceCounts {
   // Cuts each document into pieces and counts them.
   // Errors:  kResourceExhausted where the corpus has too many different
   //          pieces: nothing is ever left out in silence.
-  absl::Status Add(const PreTokenizer& pretokenizer,
-                   std::span<const std::string_view> documents);
+  Status Add(const PreTokenizer& pretokenizer,
+             std::span<const std::string_view> documents);
 
   // How many different pieces, and the bytes of them.
   uint64_t pieces() const;
@@ -82,7 +82,7 @@ class PieceCounts {
     PieceTally tally;
   };
 
-  absl::Status Merge(const PieceTally& from);
+  Status Merge(const PieceTally& from);
 
   const uint64_t max_bytes_;
   std::array<Shard, kShards> shards_;

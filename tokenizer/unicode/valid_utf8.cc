@@ -11,11 +11,11 @@ bool IsValidUtf8(std::string_view text) {
   return simdjson::validate_utf8(text.data(), text.size());
 }
 
-absl::Status CheckUtf8(std::string_view text) {
-  if (IsValidUtf8(text)) return absl::OkStatus();
+Status CheckUtf8(std::string_view text) {
+  if (IsValidUtf8(text)) return OkStatus();
   size_t pos = 0;
   while (Utf8ErrorAt(text, pos) == 0) pos += Utf8Size(text[pos]);
-  return absl::InvalidArgumentError(fmt::format(
+  return InvalidArgumentError(fmt::format(
       "the text is not UTF-8: byte 0x{:02X} at offset {}; mend it, or "
       "allow bytes that are not UTF-8 where only ids are wanted",
       static_cast<unsigned char>(text[pos]), pos));

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "absl/status/status.h"
+#include "formats/files/status.h"
 
 namespace penstock {
 
@@ -86,7 +86,7 @@ bool IsValidUtf8(std::string_view text);
 
 // Errors:  kInvalidArgument naming the first byte that is not UTF-8 and its
 //          offset.
-absl::Status CheckUtf8(std::string_view text);
+Status CheckUtf8(std::string_view text);
 
 // Whether no byte is above 0x7F.
 bool IsAscii(std::string_view text);

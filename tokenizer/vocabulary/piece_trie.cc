@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "absl/status/status.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 
@@ -164,13 +164,13 @@ void SortByText(Pieces& pieces) {
 
 }  // namespace
 
-absl::StatusOr<PieceTrie> PieceTrie::Build(Pieces pieces,
-                                           std::span<TokenId> shorter) {
+StatusOr<PieceTrie> PieceTrie::Build(Pieces pieces,
+                                     std::span<TokenId> shorter) {
   PieceTrie trie;
   if (pieces.empty()) return trie;
   SortByText(pieces);
   if (!PieceTrieBuilder(pieces, trie, shorter).Build()) {
-    return absl::ResourceExhaustedError(fmt::format(
+    return ResourceExhaustedError(fmt::format(
         "the vocabulary's {} pieces have more than 8 million prefixes",
         pieces.size()));
   }

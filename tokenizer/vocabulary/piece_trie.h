@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "absl/status/statusor.h"
+#include "formats/files/status_or.h"
 #include "tokenizer/interface/tokenizer.h"
 
 namespace penstock {
@@ -31,7 +31,7 @@ class PieceTrie {
   // `shorter` becomes by id the longest other piece that each piece begins
   // with, kNoPiece if none; it must have a place for each id.
   // Errors:  kResourceExhausted above 2^23 units.
-  static absl::StatusOr<PieceTrie> Build(
+  static StatusOr<PieceTrie> Build(
       std::vector<std::pair<std::string_view, TokenId>> pieces,
       std::span<TokenId> shorter = {});
 

@@ -3,7 +3,7 @@
 #include <string_view>
 #include <utility>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 namespace {
@@ -25,11 +25,11 @@ std::vector<std::pair<std::string_view, TokenId>> FoundTokens(
 
 }  // namespace
 
-absl::StatusOr<PieceTrie> TrieOf(const Vocabulary& vocabulary) {
+StatusOr<PieceTrie> TrieOf(const Vocabulary& vocabulary) {
   return PieceTrie::Build(FoundTokens(vocabulary));
 }
 
-absl::StatusOr<TokenTrie> TokenTrieOf(const Vocabulary& vocabulary) {
+StatusOr<TokenTrie> TokenTrieOf(const Vocabulary& vocabulary) {
   constexpr auto kNone = static_cast<TokenId>(PieceTrie::kNoPiece);
   TokenTrie tokens = {.trie = {}, .shorter = {}};
   tokens.shorter.assign(vocabulary.size(), kNone);

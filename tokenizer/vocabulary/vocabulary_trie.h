@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "absl/status/statusor.h"
+#include "formats/files/status_or.h"
 #include "tokenizer/vocabulary/piece_trie.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
@@ -11,7 +11,7 @@ namespace penstock {
 
 // Of the tokens that `vocabulary` finds, but for the empty one.
 // Errors:  kResourceExhausted above PieceTrie's size.
-absl::StatusOr<PieceTrie> TrieOf(const Vocabulary& vocabulary);
+StatusOr<PieceTrie> TrieOf(const Vocabulary& vocabulary);
 
 struct TokenTrie {
   PieceTrie trie;
@@ -20,6 +20,6 @@ struct TokenTrie {
 };
 
 // The same, with what each token begins with.
-absl::StatusOr<TokenTrie> TokenTrieOf(const Vocabulary& vocabulary);
+StatusOr<TokenTrie> TokenTrieOf(const Vocabulary& vocabulary);
 
 }  // namespace penstock

@@ -15,7 +15,7 @@
 
 #include "formats/datasets/manifest.h"
 #include "formats/example/example_writer.h"
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "formats/index/record_index.h"
 #include "pipeline/build/workers.h"
 #include "tools/datagen/shard_set.h"
@@ -40,12 +40,12 @@ struct Serialized {
 // A chunk on its way through the workers.
 class Slot {
  public:
-  void Set(absl::StatusOr<Serialized> result) {
+  void Set(StatusOr<Serialized> result) {
     const std::lock_guard lock(mutex_);
     result_ = std::move(result);
     ready_.notify_one();
   }
-  absl::StatusOr<Serialized> Take() {
+  StatusOr<Serialized> Take() {
     std::unique_lock lock(mutex_);
     ready_.wait(lock, [&] { return result_.has_value(); });
     return *std::move(result_);
@@ -54,13 +54,12 @@ class Slot {
  private:
   std::mutex mutex_;
   std::condition_variable ready_;
-  std::optional<absl::StatusOr<Serialized>> result_;
+  std::optional<StatusOr<Serialized>> result_;
 };
 
-absl::Status SerializeTokens(const ConversionOptions& options,
-                             std::string_view document,
-                             std::vector<TokenId>& ids, ExampleWriter& example,
-                             Serialized& out) {
+Status SerializeTokens(const ConversionOptions& options,
+                       std::string_view document, std::vector<TokenId>& ids,
+                       ExampleWriter& example, Serialized& out) {
   ids.clear();
   PENSTOCK_RETURN_IF_ERROR(
       options.tokenizer->Encode(document, options.encode, ids));
@@ -78,12 +77,12 @@ absl::Status SerializeTokens(const ConversionOptions& options,
     out.lengths.push_back(static_cast<uint32_t>(n));
     begin += n;
   } while (begin < ids.size());
-  return absl::OkStatus();
+  return OkStatus();
 }
 
-absl::StatusOr<Serialized> Serialize(const ConversionOptions& options,
-                                     const InputFiles& input,
-                                     const DocumentChunk& chunk) {
+StatusOr<Serialized> Serialize(const ConversionOptions& options,
+                               const InputFiles& input,
+                               const DocumentChunk& chunk) {
   Serialized out;
   out.documents = chunk.ends.size();
   out.text_bytes = chunk.text.size();
@@ -93,7 +92,7 @@ absl::StatusOr<Serialized> Serialize(const ConversionOptions& options,
   for (size_t d = 0; d < chunk.ends.size(); ++d) {
     const std::string_view document = chunk.document(d);
     if (options.tokenizer != nullptr) {
-      const absl::Status status =
+      const Status status =
           SerializeTokens(options, document, ids, example, out);
       if (!status.ok()) {
         return Annotate(status, fmt::format("{}: document {}",
@@ -111,8 +110,8 @@ absl::StatusOr<Serialized> Serialize(const ConversionOptions& options,
   return out;
 }
 
-absl::Status WriteChunk(const Serialized& chunk, ShardSet& shards,
-                        ConversionResult& result) {
+Status WriteChunk(const Serialized& chunk, ShardSet& shards,
+                  ConversionResult& result) {
   size_t begin = 0;
   for (size_t r = 0; r < chunk.ends.size(); ++r) {
     PENSTOCK_RETURN_IF_ERROR(shards.Append(
@@ -124,13 +123,13 @@ absl::Status WriteChunk(const Serialized& chunk, ShardSet& shards,
   result.documents += chunk.documents;
   result.records += chunk.ends.size();
   result.text_bytes += chunk.text_bytes;
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 // Reads and writes in order on this thread; chunks are serialized side by side.
-absl::Status RunStages(FileSystem& files, const ConversionOptions& options,
-                       const InputFiles& input, Workers& workers,
-                       ShardSet& shards, ConversionResult& result) {
+Status RunStages(FileSystem& files, const ConversionOptions& options,
+                 const InputFiles& input, Workers& workers, ShardSet& shards,
+                 ConversionResult& result) {
   OpenOptions open = options.open;
   open.other_members = OtherMembers::kSkip;
   open.on_skipped_member = [&](std::string_view member, std::string_view why) {
@@ -147,7 +146,7 @@ absl::Status RunStages(FileSystem& files, const ConversionOptions& options,
   std::deque<std::shared_ptr<Slot>> started;
   for (bool more = true; more || !started.empty();) {
     if (options.stop.stop_requested()) {
-      return absl::CancelledError("stopped; nothing was written");
+      return CancelledError("stopped; nothing was written");
     }
     if (more && started.size() < most) {
       PENSTOCK_ASSIGN_OR_RETURN(DocumentChunk chunk, reader.Next());
@@ -170,12 +169,12 @@ absl::Status RunStages(FileSystem& files, const ConversionOptions& options,
     progress.Update(chunk.input_bytes_done, result.records);
   }
   progress.Finish(input.size_bytes, result.records);
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 // The manifest goes first: without it nobody takes what is left for a dataset.
-absl::Status RemoveDataset(FileSystem& files, const std::string& folder,
-                           const std::string& manifest_path) {
+Status RemoveDataset(FileSystem& files, const std::string& folder,
+                     const std::string& manifest_path) {
   PENSTOCK_ASSIGN_OR_RETURN(const Manifest manifest,
                             Manifest::Load(files, manifest_path));
   PENSTOCK_RETURN_IF_ERROR(files.Remove(manifest_path));
@@ -183,23 +182,23 @@ absl::Status RemoveDataset(FileSystem& files, const std::string& folder,
   for (const ManifestShard& shard : manifest.shards) {
     const std::string path = folder + "/" + shard.file;
     for (const std::string& name : {path, IndexPath(path)}) {
-      const absl::Status status = files.Remove(name);
-      if (!status.ok() && !absl::IsNotFound(status)) return status;
+      const Status status = files.Remove(name);
+      if (!status.ok() && !IsNotFound(status)) return status;
     }
   }
   return files.SyncFolder(folder);
 }
 
-absl::Status CheckEncoding(const ConversionOptions& options) {
+Status CheckEncoding(const ConversionOptions& options) {
   const int number_bytes = NumberBytes(options.token_encoding);
-  if (number_bytes == 0) return absl::OkStatus();
+  if (number_bytes == 0) return OkStatus();
   if (options.tokenizer == nullptr) {
-    return absl::InvalidArgumentError(
+    return InvalidArgumentError(
         "a token encoding needs a tokenizer: the text itself is written");
   }
   const uint64_t ids = options.tokenizer->vocabulary_size();
-  if (ids <= uint64_t{1} << (8 * number_bytes)) return absl::OkStatus();
-  return absl::InvalidArgumentError(fmt::format(
+  if (ids <= uint64_t{1} << (8 * number_bytes)) return OkStatus();
+  return InvalidArgumentError(fmt::format(
       "the vocabulary has {} ids, more than {} can hold; choose uint32 or "
       "int64",
       ids, FeatureEncodingName(options.token_encoding)));
@@ -214,8 +213,8 @@ uint32_t ShardCount(const ConversionOptions& options, uint64_t input_bytes) {
 
 }  // namespace
 
-absl::StatusOr<ConversionResult> ConvertCorpus(
-    FileSystem& files, const ConversionOptions& options) {
+StatusOr<ConversionResult> ConvertCorpus(FileSystem& files,
+                                         const ConversionOptions& options) {
   PENSTOCK_RETURN_IF_ERROR(CheckEncoding(options));
   PENSTOCK_ASSIGN_OR_RETURN(
       const InputFiles input,
@@ -232,7 +231,7 @@ absl::StatusOr<ConversionResult> ConvertCorpus(
   if (!input.skipped.empty()) result.first_skipped = input.skipped.front();
   if (files.Stat(result.manifest).ok()) {
     if (!options.overwrite) {
-      return absl::AlreadyExistsError(fmt::format(
+      return AlreadyExistsError(fmt::format(
           "{}: this dataset is already there; choose another --output or "
           "--name, or give --overwrite",
           result.manifest));

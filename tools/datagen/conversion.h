@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/statusor.h"
 #include "formats/example/feature_spec.h"
 #include "formats/files/file.h"
+#include "formats/files/status_or.h"
 #include "formats/open.h"
 #include "formats/records/record_reader.h"
 #include "tokenizer/interface/tokenizer.h"
@@ -76,7 +76,7 @@ struct ConversionResult {
 // Errors:  those of reading, tokenizing and writing; kAlreadyExists where the
 //          dataset is there and overwrite is false.
 // Memory:  about 4 MiB for each thread, and the index: 12 bytes a record.
-absl::StatusOr<ConversionResult> ConvertCorpus(
-    FileSystem& files, const ConversionOptions& options);
+StatusOr<ConversionResult> ConvertCorpus(FileSystem& files,
+                                         const ConversionOptions& options);
 
 }  // namespace penstock

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "tokenizer/load.h"
 #include "tools/datagen/conversion.h"
 #include "tools/programs/corpus_options.h"
@@ -82,7 +82,7 @@ void PrintWarnings(const ConversionResult& result) {
   }
 }
 
-absl::Status Run(Arguments& arguments) {
+Status Run(Arguments& arguments) {
   FileSystem& files = LocalFiles();
   ConversionOptions& options = arguments.conversion;
   if (!arguments.tokenizer.empty()) {
@@ -95,16 +95,14 @@ absl::Status Run(Arguments& arguments) {
   if (!arguments.end_token.empty()) {
     options.end_token = options.tokenizer->IdOf(arguments.end_token);
     if (!options.end_token.has_value()) {
-      return absl::InvalidArgumentError(
+      return InvalidArgumentError(
           fmt::format("--end-token: the vocabulary of {} has no token '{}'",
                       arguments.tokenizer, arguments.end_token));
     }
   }
   SkippedReport skipped("datagen");
   options.open.recovery = arguments.recovery.ToOptions(skipped);
-  options.open.on_bad_line = [&](const absl::Status& why) {
-    skipped.AddLine(why);
-  };
+  options.open.on_bad_line = [&](const Status& why) { skipped.AddLine(why); };
   PENSTOCK_ASSIGN_OR_RETURN(const ConversionResult result,
                             ConvertCorpus(files, options));
   skipped.Finish();
@@ -126,7 +124,7 @@ absl::Status Run(Arguments& arguments) {
   } else {
     fmt::print("tfds     no dataset_info.json: {}\n", result.no_tfds);
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 int RunVocab(int argc, char** argv) {

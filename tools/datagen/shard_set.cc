@@ -7,7 +7,7 @@
 
 #include "formats/datasets/shard_names.h"
 #include "formats/files/crc32c.h"
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "formats/index/record_index.h"
 #include "formats/index/record_index_build.h"
 
@@ -18,16 +18,15 @@ std::string FileName(const std::string& path) {
   return path.substr(path.rfind('/') + 1);
 }
 
-absl::StatusOr<uint32_t> ChecksumOfFile(FileSystem& files,
-                                        const std::string& path,
-                                        uint64_t size_bytes) {
+StatusOr<uint32_t> ChecksumOfFile(FileSystem& files, const std::string& path,
+                                  uint64_t size_bytes) {
   PENSTOCK_ASSIGN_OR_RETURN(const std::unique_ptr<ReadableFile> file,
                             files.OpenForRead(path));
   std::vector<char> block(1 << 20);
   uint32_t crc = 0;
   for (uint64_t offset = 0; offset < size_bytes;) {
     PENSTOCK_ASSIGN_OR_RETURN(const size_t n, file->ReadAt(offset, block));
-    if (n == 0) return absl::DataLossError(path + ": shrank after writing");
+    if (n == 0) return DataLossError(path + ": shrank after writing");
     crc = ExtendCrc32c(crc, std::string_view(block.data(), n));
     offset += n;
   }
@@ -42,7 +41,7 @@ ShardSet::ShardSet(FileSystem& files, std::string length_name,
       length_name_(std::move(length_name)),
       compression_(compression) {}
 
-absl::StatusOr<std::unique_ptr<ShardSet>> ShardSet::Create(
+StatusOr<std::unique_ptr<ShardSet>> ShardSet::Create(
     FileSystem& files, std::string base, uint32_t shards,
     const TfRecordWriteOptions& options, std::string length_name) {
   std::unique_ptr<ShardSet> set(
@@ -57,7 +56,7 @@ absl::StatusOr<std::unique_ptr<ShardSet>> ShardSet::Create(
   return set;
 }
 
-absl::Status ShardSet::Append(std::string_view record, uint32_t length) {
+Status ShardSet::Append(std::string_view record, uint32_t length) {
   Shard& shard = shards_[records_ % shards_.size()];
   if (compression_ == Compression::kNone) {
     shard.offsets.push_back(shard.writer->framed_bytes());
@@ -67,7 +66,7 @@ absl::Status ShardSet::Append(std::string_view record, uint32_t length) {
   return shard.writer->Append(record);
 }
 
-absl::Status ShardSet::WriteIndex(Shard& shard, const FileInfo& info) {
+Status ShardSet::WriteIndex(Shard& shard, const FileInfo& info) {
   std::vector<LengthColumn> columns;
   columns.push_back({length_name_, std::move(shard.lengths)});
   if (compression_ == Compression::kNone) {
@@ -83,7 +82,7 @@ absl::Status ShardSet::WriteIndex(Shard& shard, const FileInfo& info) {
   return index.Save(files_, shard.path);
 }
 
-absl::StatusOr<std::vector<ManifestShard>> ShardSet::Finish() {
+StatusOr<std::vector<ManifestShard>> ShardSet::Finish() {
   std::vector<ManifestShard> summaries;
   for (Shard& shard : shards_) {
     PENSTOCK_RETURN_IF_ERROR(shard.writer->Finish());

@@ -7,10 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "formats/datasets/manifest.h"
 #include "formats/files/file.h"
+#include "formats/files/status_or.h"
 #include "formats/records/record_reader.h"
 #include "formats/tfrecord/tfrecord_writer.h"
 
@@ -23,15 +22,15 @@ class ShardSet {
  public:
   // `base` is the path without "-00000-of-00008"; `length_name` names the one
   // length column of the indexes.
-  static absl::StatusOr<std::unique_ptr<ShardSet>> Create(
+  static StatusOr<std::unique_ptr<ShardSet>> Create(
       FileSystem& files, std::string base, uint32_t shards,
       const TfRecordWriteOptions& options, std::string length_name);
 
   // Puts the record into the next shard, round and round.
-  absl::Status Append(std::string_view record, uint32_t length);
+  Status Append(std::string_view record, uint32_t length);
 
   // Finishes every shard and, unless it is zlib, writes its index.
-  absl::StatusOr<std::vector<ManifestShard>> Finish();
+  StatusOr<std::vector<ManifestShard>> Finish();
 
   uint64_t records() const { return records_; }
 
@@ -45,7 +44,7 @@ class ShardSet {
 
   ShardSet(FileSystem& files, std::string length_name, Compression compression);
 
-  absl::Status WriteIndex(Shard& shard, const FileInfo& info);
+  Status WriteIndex(Shard& shard, const FileInfo& info);
 
   FileSystem& files_;
   const std::string length_name_;

@@ -7,7 +7,7 @@
 
 #include "formats/datasets/tfds_features.h"
 #include "formats/datasets/tfds_folder.h"
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 namespace {
@@ -26,21 +26,20 @@ std::vector<FeatureSpec> SpecsOf(const Manifest& manifest) {
   return specs;
 }
 
-absl::StatusOr<std::optional<TfdsInfo>> InfoThere(FileSystem& files,
-                                                  const std::string& folder) {
-  absl::StatusOr<TfdsInfo> info = TfdsInfo::Load(files, folder);
-  if (absl::IsNotFound(info.status())) return std::nullopt;
+StatusOr<std::optional<TfdsInfo>> InfoThere(FileSystem& files,
+                                            const std::string& folder) {
+  StatusOr<TfdsInfo> info = TfdsInfo::Load(files, folder);
+  if (IsNotFound(info.status())) return std::nullopt;
   if (!info.ok()) return info.status();
   return *std::move(info);
 }
 
 }  // namespace
 
-absl::StatusOr<std::string> AddTfdsSplit(FileSystem& files,
-                                         const std::string& folder,
-                                         const std::string& name,
-                                         const std::string& split,
-                                         const Manifest& manifest) {
+StatusOr<std::string> AddTfdsSplit(FileSystem& files, const std::string& folder,
+                                   const std::string& name,
+                                   const std::string& split,
+                                   const Manifest& manifest) {
   const std::vector<FeatureSpec> specs = SpecsOf(manifest);
   for (const FeatureSpec& spec : specs) {
     if (spec.encoding == FeatureEncoding::kUint32) {  // nor does decode_raw
@@ -72,19 +71,18 @@ absl::StatusOr<std::string> AddTfdsSplit(FileSystem& files,
     added.shards.push_back(shard.file);
   }
   info->splits.push_back(std::move(added));
-  const absl::Status saved = SaveTfds(files, folder, *info, specs);
-  if (absl::IsInvalidArgument(saved)) return std::string(saved.message());
+  const Status saved = SaveTfds(files, folder, *info, specs);
+  if (IsInvalidArgument(saved)) return std::string(saved.message());
   if (!saved.ok()) return saved;
   return "";
 }
 
-absl::Status RemoveTfdsSplit(FileSystem& files, const std::string& folder,
-                             const std::string& name,
-                             const std::string& split) {
+Status RemoveTfdsSplit(FileSystem& files, const std::string& folder,
+                       const std::string& name, const std::string& split) {
   PENSTOCK_ASSIGN_OR_RETURN(std::optional<TfdsInfo> info,
                             InfoThere(files, folder));
   if (!info || info->name != name || info->Find(split) == nullptr) {
-    return absl::OkStatus();
+    return OkStatus();
   }
   std::erase_if(info->splits,
                 [&](const TfdsSplit& one) { return one.name == split; });

@@ -11,7 +11,7 @@
 #include "formats/datasets/manifest.h"
 #include "formats/datasets/shard_names.h"
 #include "formats/files/atomic_file.h"
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "infeed/training/report_json.h"
 #include "infeed/training/report_text.h"
 #include "infeed/training/simulation.h"
@@ -69,7 +69,7 @@ struct Arguments {
   bool explain = false;
 };
 
-absl::StatusOr<FeatureEncoding> EncodingOf(const Arguments& arguments) {
+StatusOr<FeatureEncoding> EncodingOf(const Arguments& arguments) {
   if (arguments.encoding) return *arguments.encoding;
   PENSTOCK_ASSIGN_OR_RETURN(const std::vector<std::string> paths,
                             ExpandPattern(LocalFiles(), arguments.pattern));
@@ -80,7 +80,7 @@ absl::StatusOr<FeatureEncoding> EncodingOf(const Arguments& arguments) {
   return feature == nullptr ? FeatureEncoding::kPlain : feature->encoding;
 }
 
-absl::StatusOr<Dataset> MakeDataset(const Arguments& arguments) {
+StatusOr<Dataset> MakeDataset(const Arguments& arguments) {
   Dataset dataset = arguments.corpus
                         ? Dataset::Corpus(arguments.pattern, arguments.open)
                         : Dataset::TfRecords(arguments.pattern, arguments.open);
@@ -115,7 +115,7 @@ absl::StatusOr<Dataset> MakeDataset(const Arguments& arguments) {
   return dataset.Batch(arguments.batch);
 }
 
-absl::Status Run(Arguments& arguments) {
+Status Run(Arguments& arguments) {
   SimulationOptions& options = arguments.simulation;
   options.mesh = {{"data", arguments.cores}};
   options.device.step_ns = static_cast<int64_t>(arguments.step_ms * 1e6);
@@ -143,13 +143,13 @@ absl::Status Run(Arguments& arguments) {
         WriteFileAtomically(LocalFiles(), arguments.json, ReportJson(report)));
   }
   if (signals.token().stop_requested()) {
-    return absl::CancelledError(
+    return CancelledError(
         fmt::format("stopped by a signal after step {}{}", report.state.step,
                     arguments.state_out.empty()
                         ? ""
                         : "; go on with --state-in " + arguments.state_out));
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 void AddDataOptions(CLI::App& app, Arguments& arguments) {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 namespace {
@@ -29,7 +29,7 @@ DocumentReader::DocumentReader(FileSystem& files, const InputFiles& input,
       };
   if (!options_.on_bad_line) return;
   options_.on_bad_line =
-      [this, tell = std::move(options_.on_bad_line)](const absl::Status& why) {
+      [this, tell = std::move(options_.on_bad_line)](const Status& why) {
         if (bad_line_.ok()) bad_line_ = SkipLine(why);
         if (!bad_line_.ok()) return;
         ++losses_.places;
@@ -37,7 +37,7 @@ DocumentReader::DocumentReader(FileSystem& files, const InputFiles& input,
       };
 }
 
-absl::StatusOr<DocumentChunk> DocumentReader::Next() {
+StatusOr<DocumentChunk> DocumentReader::Next() {
   DocumentChunk chunk;
   while (chunk.text.size() < kChunkBytes) {
     if (reader_ == nullptr) {
@@ -64,7 +64,7 @@ absl::StatusOr<DocumentChunk> DocumentReader::Next() {
   return chunk;
 }
 
-absl::Status DocumentReader::OpenNext() {
+Status DocumentReader::OpenNext() {
   const std::string& path = input_.paths[next_file_++];
   PENSTOCK_ASSIGN_OR_RETURN(const FileInfo info, files_.Stat(path));
   file_bytes_ = info.size_bytes;
@@ -76,7 +76,7 @@ absl::Status DocumentReader::OpenNext() {
   if (!is_tfrecord) options.recovery = {};
   PENSTOCK_ASSIGN_OR_RETURN(reader_,
                             OpenRecords(files_, path, std::move(options)));
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 void DocumentReader::EndFile() {
@@ -92,10 +92,10 @@ void DocumentReader::EndFile() {
   reader_.reset();
 }
 
-absl::Status DocumentReader::SkipLine(const absl::Status& why) {
-  if (!absl::IsDataLoss(why)) return why;
-  if (options_.recovery.total == nullptr) return absl::OkStatus();
-  const absl::Status over = options_.recovery.total->Take(0);
+Status DocumentReader::SkipLine(const Status& why) {
+  if (!IsDataLoss(why)) return why;
+  if (options_.recovery.total == nullptr) return OkStatus();
+  const Status over = options_.recovery.total->Take(0);
   if (over.ok()) return over;
   return Annotate(over, std::string(why.message()));
 }

@@ -8,9 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "formats/files/file.h"
+#include "formats/files/status_or.h"
 #include "formats/open.h"
 #include "formats/records/record_reader.h"
 #include "tools/programs/input_files.h"
@@ -58,21 +57,21 @@ class DocumentReader {
   DocumentReader& operator=(const DocumentReader&) = delete;
 
   // A chunk without documents says that all files are read.
-  absl::StatusOr<DocumentChunk> Next();
+  StatusOr<DocumentChunk> Next();
 
   // Of what was read so far.
   const InputLosses& losses() const { return losses_; }
 
  private:
-  absl::Status OpenNext();
+  Status OpenNext();
   void EndFile();
   // Whether the line may be left out; otherwise why not.
-  absl::Status SkipLine(const absl::Status& why);
+  Status SkipLine(const Status& why);
 
   FileSystem& files_;
   const InputFiles& input_;
   OpenOptions options_;
-  absl::Status bad_line_;  // the first that may not be left out
+  Status bad_line_;  // the first that may not be left out
   InputLosses losses_;
   size_t next_file_ = 0;
   std::unique_ptr<RecordReader> reader_;

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "formats/datasets/shard_names.h"
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 namespace {
@@ -14,10 +14,10 @@ namespace {
 // A folder deeper than this is taken for a loop of links.
 constexpr int kMaxDepth = 64;
 
-absl::Status WalkFolder(FileSystem& files, const std::string& folder, int depth,
-                        std::vector<std::string>& found) {
+Status WalkFolder(FileSystem& files, const std::string& folder, int depth,
+                  std::vector<std::string>& found) {
   if (depth > kMaxDepth) {
-    return absl::InvalidArgumentError(
+    return InvalidArgumentError(
         fmt::format("{}: folders nested deeper than {}; is there a loop of "
                     "links?",
                     folder, kMaxDepth));
@@ -33,17 +33,17 @@ absl::Status WalkFolder(FileSystem& files, const std::string& folder, int depth,
       found.push_back(path);
     }
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 }  // namespace
 
-absl::StatusOr<InputFiles> FindInputFiles(
-    FileSystem& files, const std::vector<std::string>& inputs,
-    std::optional<FileKind> kind) {
+StatusOr<InputFiles> FindInputFiles(FileSystem& files,
+                                    const std::vector<std::string>& inputs,
+                                    std::optional<FileKind> kind) {
   InputFiles result;
   for (const std::string& input : inputs) {
-    const absl::StatusOr<FileInfo> info = files.Stat(input);
+    const StatusOr<FileInfo> info = files.Stat(input);
     if (info.ok() && info->is_folder) {
       std::vector<std::string> found;
       PENSTOCK_RETURN_IF_ERROR(WalkFolder(files, input, 0, found));
@@ -64,7 +64,7 @@ absl::StatusOr<InputFiles> FindInputFiles(
     }
   }
   if (result.paths.empty()) {
-    return absl::InvalidArgumentError(fmt::format(
+    return InvalidArgumentError(fmt::format(
         "nothing to read: {} files were found and none has a name that says "
         "its kind; say it with --kind",
         result.skipped.size()));

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/statusor.h"
 #include "formats/files/file.h"
+#include "formats/files/status_or.h"
 #include "formats/open.h"
 
 namespace penstock {
@@ -23,8 +23,8 @@ struct InputFiles {
 // are walked whole and in bytewise order of their paths. Errors:  kNotFound,
 // kInvalidArgument where nothing is left to read or a file
 //          named outright has a name that says no kind and `kind` is not given.
-absl::StatusOr<InputFiles> FindInputFiles(
-    FileSystem& files, const std::vector<std::string>& inputs,
-    std::optional<FileKind> kind);
+StatusOr<InputFiles> FindInputFiles(FileSystem& files,
+                                    const std::vector<std::string>& inputs,
+                                    std::optional<FileKind> kind);
 
 }  // namespace penstock

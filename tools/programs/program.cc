@@ -10,7 +10,7 @@
 namespace penstock {
 
 int RunProgram(CLI::App& app, int argc, char** argv,
-               absl::FunctionRef<absl::Status()> run) {
+               FunctionRef<Status()> run) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -19,7 +19,7 @@ int RunProgram(CLI::App& app, int argc, char** argv,
   // A file that grows over the limit of the process is an error as a full disk
   // is, not a signal that kills.
   std::signal(SIGXFSZ, SIG_IGN);
-  const absl::Status status = run();
+  const Status status = run();
   std::fflush(stdout);
   if (!status.ok()) {
     fmt::print(stderr, "{}: {}\n", app.get_name(),

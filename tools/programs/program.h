@@ -6,16 +6,15 @@
 #include <map>
 #include <string>
 
-#include "absl/functional/function_ref.h"
-#include "absl/status/status.h"
 #include "formats/example/feature_spec.h"
+#include "formats/files/function_ref.h"
+#include "formats/files/status.h"
 
 namespace penstock {
 
 // Parses, runs, reports. Returns the exit code: 0 done, 1 failed (the message
 // is on stderr), 2 wrong usage.
-int RunProgram(CLI::App& app, int argc, char** argv,
-               absl::FunctionRef<absl::Status()> run);
+int RunProgram(CLI::App& app, int argc, char** argv, FunctionRef<Status()> run);
 
 // "12,345,678".
 std::string WithCommas(uint64_t number);

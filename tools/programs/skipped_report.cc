@@ -17,7 +17,7 @@ void SkippedReport::Add(const SkippedRegion& region) {
   fmt::print(stderr, "{}: {}\n", program_, SkippedText(region));
 }
 
-void SkippedReport::AddLine(const absl::Status& why) {
+void SkippedReport::AddLine(const Status& why) {
   {
     const std::lock_guard lock(mutex_);
     ++lines_;

@@ -23,7 +23,7 @@ class SkippedReport {
 
   void Add(const SkippedRegion& region);
   // A line of text that was left out, each time anew; `why` names it.
-  void AddLine(const absl::Status& why);
+  void AddLine(const Status& why);
   // The last line, where anything was skipped.
   void Finish();
 

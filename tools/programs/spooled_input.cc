@@ -8,9 +8,9 @@
 
 namespace penstock {
 
-absl::StatusOr<SpooledInput> SpooledInput::Read() {
+StatusOr<SpooledInput> SpooledInput::Read() {
   const auto full = [] {
-    return absl::ResourceExhaustedError(fmt::format(
+    return ResourceExhaustedError(fmt::format(
         "cannot keep standard input in a temporary file: {}; give it as a file",
         std::strerror(errno)));
   };
@@ -23,7 +23,7 @@ absl::StatusOr<SpooledInput> SpooledInput::Read() {
     if (std::fwrite(block.data(), 1, size, file) != size) return full();
   }
   if (std::ferror(stdin) != 0) {
-    return absl::UnavailableError(
+    return UnavailableError(
         fmt::format("cannot read standard input: {}", std::strerror(errno)));
   }
   if (std::fflush(file) != 0) return full();

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "absl/status/statusor.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 
@@ -16,7 +16,7 @@ class SpooledInput {
   // Reads standard input to its end.
   // Errors:  kUnavailable where it cannot be read; kResourceExhausted where the
   //          folder of temporary files is full or missing.
-  static absl::StatusOr<SpooledInput> Read();
+  static StatusOr<SpooledInput> Read();
 
   // What to open it by, as often as wanted, in this process.
   std::string path() const;

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "formats/files/atomic_file.h"
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "pipeline/build/workers.h"
 #include "tokenizer/patterns/patterns.h"
 #include "tokenizer/training/write_tokenizer_json.h"
@@ -31,20 +31,20 @@ class Counting {
   explicit Counting(size_t most) : most_(most) {}
 
   // Waits until another chunk may be started.
-  absl::Status Start() {
+  Status Start() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return running_ < most_; });
     if (status_.ok()) ++running_;
     return status_;
   }
-  void End(const absl::Status& status) {
+  void End(const Status& status) {
     const std::lock_guard lock(mutex_);
     --running_;
     if (status_.ok()) status_ = status;
     changed_.notify_one();
   }
   // Waits for all that were started.
-  absl::Status Wait() {
+  Status Wait() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return running_ == 0; });
     return status_;
@@ -55,11 +55,11 @@ class Counting {
   std::mutex mutex_;
   std::condition_variable changed_;
   size_t running_ = 0;
-  absl::Status status_;
+  Status status_;
 };
 
-absl::Status CountChunk(const PreTokenizer& pretokenizer,
-                        const DocumentChunk& chunk, PieceCounts& counts) {
+Status CountChunk(const PreTokenizer& pretokenizer, const DocumentChunk& chunk,
+                  PieceCounts& counts) {
   std::vector<std::string_view> documents;
   for (size_t d = 0; d < chunk.size(); ++d) {
     documents.push_back(chunk.document(d));
@@ -68,10 +68,9 @@ absl::Status CountChunk(const PreTokenizer& pretokenizer,
 }
 
 // Reads on this thread; chunks are counted side by side.
-absl::Status CountCorpus(FileSystem& files, const VocabularyOptions& options,
-                         const InputFiles& input,
-                         const PreTokenizer& pretokenizer, PieceCounts& counts,
-                         VocabularyResult& result) {
+Status CountCorpus(FileSystem& files, const VocabularyOptions& options,
+                   const InputFiles& input, const PreTokenizer& pretokenizer,
+                   PieceCounts& counts, VocabularyResult& result) {
   OpenOptions open = options.open;
   open.other_members = OtherMembers::kSkip;
   open.on_skipped_member = [&](std::string_view member, std::string_view why) {
@@ -101,16 +100,16 @@ absl::Status CountCorpus(FileSystem& files, const VocabularyOptions& options,
   }
   PENSTOCK_RETURN_IF_ERROR(counting.Wait());
   progress.Finish(input.size_bytes, result.documents);
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 }  // namespace
 
-absl::StatusOr<VocabularyResult> TrainVocabulary(
-    FileSystem& files, const VocabularyOptions& options) {
+StatusOr<VocabularyResult> TrainVocabulary(FileSystem& files,
+                                           const VocabularyOptions& options) {
   const std::string_view regex = RegexByName(options.pattern);
   if (regex.empty()) {
-    return absl::InvalidArgumentError(
+    return InvalidArgumentError(
         fmt::format("pattern \"{}\" is not known; use one of {}",
                     options.pattern, fmt::join(TrainingPatternNames(), ", ")));
   }
@@ -118,12 +117,12 @@ absl::StatusOr<VocabularyResult> TrainVocabulary(
   // By which LoadTokenizer knows what it is.
   if (!options.output.ends_with(".json") ||
       options.output.ends_with("vocab.json")) {
-    return absl::InvalidArgumentError(fmt::format(
+    return InvalidArgumentError(fmt::format(
         "{}: the name of a tokenizer.json ends in .json, but not in vocab.json",
         options.output));
   }
   if (!options.overwrite && files.Stat(options.output).ok()) {
-    return absl::AlreadyExistsError(
+    return AlreadyExistsError(
         fmt::format("{}: this file is already there; choose another name, or "
                     "give --overwrite",
                     options.output));
@@ -187,12 +186,12 @@ CLI::Option_group* AddTrainingOptions(CLI::App& app,
   return &group;
 }
 
-absl::Status RunVocabularyTraining(VocabularyOptions options) {
+Status RunVocabularyTraining(VocabularyOptions options) {
   std::optional<SpooledInput> standard_input;
   for (const std::string& input : options.inputs) {
     if (input != "-") continue;
     if (options.inputs.size() > 1) {
-      return absl::InvalidArgumentError(
+      return InvalidArgumentError(
           "\"-\", standard input, can only be the one input");
     }
     PENSTOCK_ASSIGN_OR_RETURN(standard_input, SpooledInput::Read());
@@ -221,7 +220,7 @@ absl::Status RunVocabularyTraining(VocabularyOptions options) {
                  ? ": no more pairs are frequent enough"
                  : "");
   fmt::print("tokenizer {}\n", options.output);
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 }  // namespace penstock

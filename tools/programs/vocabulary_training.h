@@ -7,9 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "formats/files/file.h"
+#include "formats/files/status_or.h"
 #include "formats/open.h"
 #include "tokenizer/training/bpe_training.h"
 
@@ -43,8 +42,8 @@ struct VocabularyResult {
 // Errors:  those of reading, TrainBpe and writing; kInvalidArgument for a
 //          pattern that is not known; kAlreadyExists where the output is there
 //          and overwrite is false.
-absl::StatusOr<VocabularyResult> TrainVocabulary(
-    FileSystem& files, const VocabularyOptions& options);
+StatusOr<VocabularyResult> TrainVocabulary(FileSystem& files,
+                                           const VocabularyOptions& options);
 
 // All options but inputs, output and what AddCorpusOptions has, as a group.
 // `options` must outlive `app`.
@@ -53,6 +52,6 @@ CLI::Option_group* AddTrainingOptions(CLI::App& app,
 
 // Trains, and prints to stdout what came out. The one input "-" is standard
 // input, which is text unless `options.open` says otherwise.
-absl::Status RunVocabularyTraining(VocabularyOptions options);
+Status RunVocabularyTraining(VocabularyOptions options);
 
 }  // namespace penstock

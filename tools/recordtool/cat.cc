@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "tools/recordtool/example_json.h"
 #include "tools/recordtool/input_records.h"
 #include "tools/recordtool/record_commands.h"
@@ -21,29 +21,29 @@ struct Cat {
   bool raw = false;
   bool sequence = false;
 
-  static absl::Status PrintRaw(std::string_view record) {
+  static Status PrintRaw(std::string_view record) {
     if (std::fwrite(record.data(), 1, record.size(), stdout) == record.size()) {
-      return absl::OkStatus();
+      return OkStatus();
     }
-    return absl::UnavailableError("cannot write the output");
+    return UnavailableError("cannot write the output");
   }
 
-  absl::Status Run() const {
+  Status Run() const {
     const uint64_t end =
         limit == 0 ? std::numeric_limits<uint64_t>::max() : start + limit;
     return input.Walk(
         start, end,
         [this](uint64_t id, const RecordReader& reader, size_t i,
-               std::string_view record) -> absl::Status {
+               std::string_view record) -> Status {
           if (raw) return PrintRaw(record);
-          absl::StatusOr<std::string> features =
+          StatusOr<std::string> features =
               sequence ? SequenceExampleToJson(record) : ExampleToJson(record);
           if (!features.ok()) {
             return Annotate(features.status(), reader.Locate(i));
           }
           fmt::print("{{\"id\":{},\"file\":{},\"features\":{}}}\n", id,
                      nlohmann::json(reader.path()).dump(), *features);
-          return absl::OkStatus();
+          return OkStatus();
         });
   }
 };

@@ -3,7 +3,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "formats/records/record_digest.h"
 #include "tools/programs/program.h"
 #include "tools/recordtool/input_records.h"
@@ -19,7 +19,7 @@ struct Count {
   ScanSettings scan;
   bool json = false;
 
-  absl::Status Run() const {
+  Status Run() const {
     PENSTOCK_ASSIGN_OR_RETURN(const std::vector<FileScan> scans,
                               scan.Scan(input, "count"));
     RecordDigest digest;
@@ -55,7 +55,7 @@ struct Count {
                  id_digest);
       empty.Print();
     }
-    return absl::OkStatus();
+    return OkStatus();
   }
 };
 

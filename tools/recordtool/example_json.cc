@@ -10,18 +10,18 @@
 
 #include "absl/strings/escaping.h"
 #include "formats/example/example.pb.h"
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-absl::StatusOr<wire::Example> ParseExample(std::string_view record) {
+StatusOr<wire::Example> ParseExample(std::string_view record) {
   wire::Example example;
   if (record.size() > std::numeric_limits<int>::max() ||
       !example.ParseFromArray(record.data(), static_cast<int>(record.size()))) {
-    return absl::InvalidArgumentError("the record is no tf.train.Example");
+    return InvalidArgumentError("the record is no tf.train.Example");
   }
   return example;
 }
@@ -65,17 +65,16 @@ Json FeaturesToJson(const wire::Features& features) {
 
 }  // namespace
 
-absl::StatusOr<std::string> ExampleToJson(std::string_view record) {
+StatusOr<std::string> ExampleToJson(std::string_view record) {
   PENSTOCK_ASSIGN_OR_RETURN(const wire::Example example, ParseExample(record));
   return FeaturesToJson(example.features()).dump();
 }
 
-absl::StatusOr<std::string> SequenceExampleToJson(std::string_view record) {
+StatusOr<std::string> SequenceExampleToJson(std::string_view record) {
   wire::SequenceExample example;
   if (record.size() > std::numeric_limits<int>::max() ||
       !example.ParseFromArray(record.data(), static_cast<int>(record.size()))) {
-    return absl::InvalidArgumentError(
-        "the record is no tf.train.SequenceExample");
+    return InvalidArgumentError("the record is no tf.train.SequenceExample");
   }
   const auto& lists = example.feature_lists().feature_list();
   nlohmann::json sorted = nlohmann::json::object();  // by name
@@ -91,8 +90,7 @@ absl::StatusOr<std::string> SequenceExampleToJson(std::string_view record) {
   return json.dump();
 }
 
-absl::StatusOr<std::string> ExampleToText(std::string_view record,
-                                          uint64_t values) {
+StatusOr<std::string> ExampleToText(std::string_view record, uint64_t values) {
   PENSTOCK_ASSIGN_OR_RETURN(const wire::Example example, ParseExample(record));
   std::string text;
   const auto add = [&](const std::string& name, const char* type,
@@ -134,8 +132,8 @@ absl::StatusOr<std::string> ExampleToText(std::string_view record,
   return text;
 }
 
-absl::Status SummarizeExample(
-    std::string_view record, std::map<std::string, FeatureSummary>& summaries) {
+Status SummarizeExample(std::string_view record,
+                        std::map<std::string, FeatureSummary>& summaries) {
   PENSTOCK_ASSIGN_OR_RETURN(const wire::Example example, ParseExample(record));
   for (const std::string* name : SortedNames(example.features())) {
     const wire::Feature& feature = example.features().feature().at(*name);
@@ -174,7 +172,7 @@ absl::Status SummarizeExample(
     summary.max_values = std::max(summary.max_values, values);
     summary.bytes += bytes;
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 }  // namespace penstock

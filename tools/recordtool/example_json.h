@@ -6,23 +6,22 @@
 #include <string>
 #include <string_view>
 
-#include "absl/status/statusor.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 
 // The features of a serialized Example as a JSON object: name -> list of
 // values. Bytes that are no UTF-8 become {"base64": "..."}. Errors:
 // kInvalidArgument where the bytes are no Example.
-absl::StatusOr<std::string> ExampleToJson(std::string_view record);
+StatusOr<std::string> ExampleToJson(std::string_view record);
 
 // A serialized SequenceExample: {"context": {name: values}, "feature_lists":
 // {name: [values of a step]}}. Errors:  as ExampleToJson().
-absl::StatusOr<std::string> SequenceExampleToJson(std::string_view record);
+StatusOr<std::string> SequenceExampleToJson(std::string_view record);
 
 // An Example for people: a line for each feature with its type, its number of
 // values and the first `values` of them; of bytes the first 10 * `values`.
-absl::StatusOr<std::string> ExampleToText(std::string_view record,
-                                          uint64_t values);
+StatusOr<std::string> ExampleToText(std::string_view record, uint64_t values);
 
 // What one feature looked like over many rows.
 struct FeatureSummary {
@@ -36,7 +35,7 @@ struct FeatureSummary {
 
 // Adds a row to the summaries, by feature name.
 // Errors:  kInvalidArgument where the bytes are no Example.
-absl::Status SummarizeExample(std::string_view record,
-                              std::map<std::string, FeatureSummary>& summaries);
+Status SummarizeExample(std::string_view record,
+                        std::map<std::string, FeatureSummary>& summaries);
 
 }  // namespace penstock

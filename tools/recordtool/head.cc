@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "tools/recordtool/example_json.h"
 #include "tools/recordtool/input_records.h"
 #include "tools/recordtool/record_commands.h"
@@ -21,17 +21,17 @@ struct Head {
   uint64_t records = 5;
   uint64_t values = 12;
 
-  absl::Status Run() const {
+  Status Run() const {
     return input.Walk(0, records,
                       [&](uint64_t id, const RecordReader& reader, size_t i,
-                          std::string_view record) -> absl::Status {
-                        const absl::StatusOr<std::string> text =
+                          std::string_view record) -> Status {
+                        const StatusOr<std::string> text =
                             ExampleToText(record, values);
                         if (!text.ok())
                           return Annotate(text.status(), reader.Locate(i));
                         fmt::print("{}{}, {} bytes\n{}", id == 0 ? "" : "\n",
                                    reader.Locate(i), record.size(), *text);
-                        return absl::OkStatus();
+                        return OkStatus();
                       });
   }
 };

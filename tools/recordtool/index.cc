@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "formats/index/record_index.h"
 #include "formats/index/record_index_text.h"
 #include "formats/streams/file_kind.h"
@@ -30,15 +30,15 @@ struct Index {
   bool verify = false;
   int threads = 0;
 
-  absl::Status Run() const {
+  Status Run() const {
     PENSTOCK_ASSIGN_OR_RETURN(const std::vector<std::string> paths,
                               input.Find());
     if (!from_dali.empty() && paths.size() != 1) {
-      return absl::InvalidArgumentError(
+      return InvalidArgumentError(
           fmt::format("--from-dali: one file belongs to {}, but {} are named",
                       from_dali, paths.size()));
     }
-    std::vector<absl::StatusOr<uint64_t>> records(paths.size());
+    std::vector<StatusOr<uint64_t>> records(paths.size());
     {
       Workers workers(
           threads > 0 ? threads
@@ -48,7 +48,7 @@ struct Index {
         workers.Run([&, i] { records[i] = IndexOne(paths[i]); });
       }
     }  // waits for all of them
-    absl::Status first_failure;
+    Status first_failure;
     for (size_t i = 0; i < paths.size(); ++i) {
       if (records[i].ok()) {
         fmt::print("{:>14} records  {}\n", WithCommas(*records[i]),
@@ -66,7 +66,7 @@ struct Index {
   }
 
   // Its number of records.
-  absl::StatusOr<uint64_t> IndexOne(const std::string& path) const {
+  StatusOr<uint64_t> IndexOne(const std::string& path) const {
     PENSTOCK_ASSIGN_OR_RETURN(const RecordIndex index, Make(path));
     if (form == IndexForm::kDali) {
       PENSTOCK_RETURN_IF_ERROR(
@@ -77,7 +77,7 @@ struct Index {
     return index.records();
   }
 
-  absl::StatusOr<RecordIndex> Make(const std::string& path) const {
+  StatusOr<RecordIndex> Make(const std::string& path) const {
     const Compression compression =
         input.compression.value_or(CompressionOfFile(path));
     if (from_dali.empty()) {

@@ -10,15 +10,15 @@
 
 #include "formats/datasets/manifest.h"
 #include "formats/example/example_parser.h"
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "tools/recordtool/example_json.h"
 #include "tools/recordtool/record_scan.h"
 
 namespace penstock {
 namespace {
 
-absl::StatusOr<FeatureType> TypeOf(const std::string& feature,
-                                   std::string_view record) {
+StatusOr<FeatureType> TypeOf(const std::string& feature,
+                             std::string_view record) {
   std::map<std::string, FeatureSummary> summaries;
   PENSTOCK_RETURN_IF_ERROR(SummarizeExample(record, summaries));
   const auto found = summaries.find(feature);
@@ -27,7 +27,7 @@ absl::StatusOr<FeatureType> TypeOf(const std::string& feature,
     if (found != summaries.end() && found->second.type == FeatureTypeName(type))
       return type;
   }
-  return absl::InvalidArgumentError(
+  return InvalidArgumentError(
       fmt::format("has no feature \"{}\" to measure; `recordtool inspect` "
                   "lists the features",
                   feature));
@@ -39,7 +39,7 @@ uint64_t LengthOf(const Column& column, size_t row) {
          column.byte_offsets[column.row_offsets[row]];
 }
 
-absl::StatusOr<std::vector<LengthColumn>> MeasureLengths(
+StatusOr<std::vector<LengthColumn>> MeasureLengths(
     FileSystem& files, const std::string& path,
     const std::vector<std::string>& features, Compression compression) {
   std::vector<LengthColumn> columns;
@@ -57,7 +57,7 @@ absl::StatusOr<std::vector<LengthColumn>> MeasureLengths(
     if (!parser.has_value()) {
       std::vector<FeatureSpec> specs;
       for (const std::string& feature : features) {
-        absl::StatusOr<FeatureType> type = TypeOf(feature, block->records[0]);
+        StatusOr<FeatureType> type = TypeOf(feature, block->records[0]);
         if (!type.ok()) return Annotate(type.status(), reader->Locate(0));
         const ManifestFeature* known =
             manifest ? manifest->Find(feature) : nullptr;
@@ -76,7 +76,7 @@ absl::StatusOr<std::vector<LengthColumn>> MeasureLengths(
       for (size_t row = 0; row < examples.rows; ++row) {
         const uint64_t length = LengthOf(examples.columns[c], row);
         if (length > std::numeric_limits<uint32_t>::max()) {
-          return absl::ResourceExhaustedError(
+          return ResourceExhaustedError(
               fmt::format("{}: feature \"{}\" has {} values; an index holds "
                           "lengths up to 2^32 - 1",
                           reader->Locate(row), columns[c].name, length));
@@ -89,10 +89,9 @@ absl::StatusOr<std::vector<LengthColumn>> MeasureLengths(
 
 }  // namespace
 
-absl::StatusOr<RecordIndex> BuildIndex(FileSystem& files,
-                                       const std::string& path,
-                                       const std::vector<std::string>& features,
-                                       IndexBuildOptions options) {
+StatusOr<RecordIndex> BuildIndex(FileSystem& files, const std::string& path,
+                                 const std::vector<std::string>& features,
+                                 IndexBuildOptions options) {
   // Measuring verifies all there is.
   if (!features.empty()) options.check = IndexCheck::kHeaders;
   PENSTOCK_ASSIGN_OR_RETURN(RecordIndex index,
@@ -101,11 +100,10 @@ absl::StatusOr<RecordIndex> BuildIndex(FileSystem& files,
   return AddLengths(files, path, index, features, options.compression);
 }
 
-absl::StatusOr<RecordIndex> AddLengths(FileSystem& files,
-                                       const std::string& path,
-                                       const RecordIndex& index,
-                                       const std::vector<std::string>& features,
-                                       Compression compression) {
+StatusOr<RecordIndex> AddLengths(FileSystem& files, const std::string& path,
+                                 const RecordIndex& index,
+                                 const std::vector<std::string>& features,
+                                 Compression compression) {
   PENSTOCK_ASSIGN_OR_RETURN(std::vector<LengthColumn> columns,
                             MeasureLengths(files, path, features, compression));
   return index.WithColumns(std::move(columns));

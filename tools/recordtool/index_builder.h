@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/statusor.h"
 #include "formats/files/file.h"
+#include "formats/files/status_or.h"
 #include "formats/index/record_index.h"
 #include "formats/index/record_index_build.h"
 
@@ -15,16 +15,14 @@ namespace penstock {
 // bytes how many bytes its values have together; with any the whole file is
 // read, whatever `options` say.
 // Errors:  those of reading; kInvalidArgument for a record without the feature.
-absl::StatusOr<RecordIndex> BuildIndex(FileSystem& files,
-                                       const std::string& path,
-                                       const std::vector<std::string>& features,
-                                       IndexBuildOptions options);
+StatusOr<RecordIndex> BuildIndex(FileSystem& files, const std::string& path,
+                                 const std::vector<std::string>& features,
+                                 IndexBuildOptions options);
 
 // The same columns for places that are known already.
-absl::StatusOr<RecordIndex> AddLengths(FileSystem& files,
-                                       const std::string& path,
-                                       const RecordIndex& index,
-                                       const std::vector<std::string>& features,
-                                       Compression compression);
+StatusOr<RecordIndex> AddLengths(FileSystem& files, const std::string& path,
+                                 const RecordIndex& index,
+                                 const std::vector<std::string>& features,
+                                 Compression compression);
 
 }  // namespace penstock

@@ -5,7 +5,7 @@
 
 #include "formats/datasets/shard_names.h"
 #include "formats/files/file.h"
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "tools/programs/progress.h"
 
 namespace penstock {
@@ -23,7 +23,7 @@ void InputRecords::AddCompressionTo(CLI::App& sub) {
                                              {"zlib", Compression::kZlib}}));
 }
 
-absl::StatusOr<std::vector<std::string>> InputRecords::Find() const {
+StatusOr<std::vector<std::string>> InputRecords::Find() const {
   std::vector<std::string> paths;
   for (const std::string& pattern : patterns) {
     PENSTOCK_ASSIGN_OR_RETURN(const std::vector<std::string> some,
@@ -33,8 +33,8 @@ absl::StatusOr<std::vector<std::string>> InputRecords::Find() const {
   return paths;
 }
 
-absl::Status InputRecords::Walk(uint64_t begin, uint64_t end,
-                                const Visit& visit) const {
+Status InputRecords::Walk(uint64_t begin, uint64_t end,
+                          const Visit& visit) const {
   PENSTOCK_ASSIGN_OR_RETURN(const std::vector<std::string> paths, Find());
   uint64_t id = 0;
   for (const std::string& path : paths) {
@@ -51,7 +51,7 @@ absl::Status InputRecords::Walk(uint64_t begin, uint64_t end,
       }
     }
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 void ScanSettings::AddTo(CLI::App& sub) {
@@ -62,7 +62,7 @@ void ScanSettings::AddTo(CLI::App& sub) {
   sub.add_flag("-q,--quiet", quiet, "No progress");
 }
 
-absl::StatusOr<std::vector<FileScan>> ScanSettings::Scan(
+StatusOr<std::vector<FileScan>> ScanSettings::Scan(
     const InputRecords& input, const char* label,
     OnCorruption on_corruption) const {
   PENSTOCK_ASSIGN_OR_RETURN(const std::vector<std::string> paths, input.Find());

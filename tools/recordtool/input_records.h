@@ -9,8 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
+#include "formats/files/status_or.h"
 #include "formats/records/record_reader.h"
 #include "tools/recordtool/record_scan.h"
 
@@ -24,13 +23,13 @@ struct InputRecords {
   void AddCompressionTo(CLI::App& sub);
 
   // The files that the patterns name, in order.
-  absl::StatusOr<std::vector<std::string>> Find() const;
+  StatusOr<std::vector<std::string>> Find() const;
 
-  using Visit = std::function<absl::Status(
-      uint64_t id, const RecordReader& reader, size_t i, std::string_view)>;
+  using Visit = std::function<Status(uint64_t id, const RecordReader& reader,
+                                     size_t i, std::string_view)>;
   // Visits records [begin, end) of all files in order. `i` is the record's
   // place in the reader's block, for Locate().
-  absl::Status Walk(uint64_t begin, uint64_t end, const Visit& visit) const;
+  Status Walk(uint64_t begin, uint64_t end, const Visit& visit) const;
 };
 
 // How a command that reads every record goes about it.
@@ -40,7 +39,7 @@ struct ScanSettings {
 
   void AddTo(CLI::App& sub);
   // `label` stands before the progress.
-  absl::StatusOr<std::vector<FileScan>> Scan(
+  StatusOr<std::vector<FileScan>> Scan(
       const InputRecords& input, const char* label,
       OnCorruption on_corruption = OnCorruption::kFail) const;
 };

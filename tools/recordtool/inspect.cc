@@ -22,15 +22,15 @@ struct Inspect {
   uint64_t records = 1000;
   bool json = false;
 
-  absl::Status Run() const {
+  Status Run() const {
     Features features;
     uint64_t rows = 0;
     PENSTOCK_RETURN_IF_ERROR(input.Walk(
         0, records,
         [&](uint64_t, const RecordReader& reader, size_t i,
-            std::string_view record) -> absl::Status {
+            std::string_view record) -> Status {
           ++rows;
-          const absl::Status status = SummarizeExample(record, features);
+          const Status status = SummarizeExample(record, features);
           return status.ok() ? status : Annotate(status, reader.Locate(i));
         }));
     if (json) {
@@ -38,7 +38,7 @@ struct Inspect {
     } else {
       PrintTable(rows, features);
     }
-    return absl::OkStatus();
+    return OkStatus();
   }
 
   static void PrintJson(uint64_t rows, const Features& features) {

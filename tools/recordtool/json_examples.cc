@@ -10,20 +10,19 @@
 #include "absl/strings/escaping.h"
 #include "formats/example/example_writer.h"
 #include "formats/example/sequence_writer.h"
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 namespace {
 
 using Json = nlohmann::json;
 
-absl::Status Refuse(std::string_view name, std::string_view what) {
-  return absl::InvalidArgumentError(
-      fmt::format("feature \"{}\": {}", name, what));
+Status Refuse(std::string_view name, std::string_view what) {
+  return InvalidArgumentError(fmt::format("feature \"{}\": {}", name, what));
 }
 
 // "text", or {"base64": "dGV4dA=="}.
-absl::StatusOr<std::string> BytesOf(std::string_view name, const Json& value) {
+StatusOr<std::string> BytesOf(std::string_view name, const Json& value) {
   if (value.is_string()) return value.get<std::string>();
   std::string bytes;
   if (value.size() == 1 && value.contains("base64") &&
@@ -36,8 +35,7 @@ absl::StatusOr<std::string> BytesOf(std::string_view name, const Json& value) {
 
 // Calls the one of `to` that takes values of their kind.
 template <typename To>
-absl::Status PutValues(std::string_view name, const Json& values,
-                       const To& to) {
+Status PutValues(std::string_view name, const Json& values, const To& to) {
   if (!values.is_array()) return Refuse(name, "expected a list of values");
   bool whole = true;
   for (const Json& value : values) {
@@ -45,7 +43,7 @@ absl::Status PutValues(std::string_view name, const Json& values,
       if (values.size() != 1) return Refuse(name, "bytes come one to a list");
       PENSTOCK_ASSIGN_OR_RETURN(const std::string bytes, BytesOf(name, value));
       to.Bytes(bytes);
-      return absl::OkStatus();
+      return OkStatus();
     }
     if (!value.is_number()) return Refuse(name, "found no number and no text");
     if (value.is_number_unsigned() && value.get<uint64_t>() > INT64_MAX) {
@@ -58,7 +56,7 @@ absl::Status PutValues(std::string_view name, const Json& values,
   } else {
     to.Floats(values.get<std::vector<float>>());
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 struct ToExample {
@@ -87,19 +85,19 @@ struct ToStep {
   }
 };
 
-absl::Status PutFeatures(const Json& features, ExampleWriter& writer) {
+Status PutFeatures(const Json& features, ExampleWriter& writer) {
   if (!features.is_object()) {
-    return absl::InvalidArgumentError("expected an object of features");
+    return InvalidArgumentError("expected an object of features");
   }
   for (const auto& [name, values] : features.items()) {
     PENSTOCK_RETURN_IF_ERROR(PutValues(name, values, ToExample{writer, name}));
   }
-  return absl::OkStatus();
+  return OkStatus();
 }
 
 }  // namespace
 
-absl::StatusOr<std::string> ExampleFromJson(const Json& features) {
+StatusOr<std::string> ExampleFromJson(const Json& features) {
   ExampleWriter writer;
   PENSTOCK_RETURN_IF_ERROR(PutFeatures(features, writer));
   std::string out;
@@ -107,11 +105,11 @@ absl::StatusOr<std::string> ExampleFromJson(const Json& features) {
   return out;
 }
 
-absl::StatusOr<std::string> SequenceExampleFromJson(const Json& features) {
+StatusOr<std::string> SequenceExampleFromJson(const Json& features) {
   if (!features.is_object() || !features.contains("context") ||
       !features.contains("feature_lists") ||
       !features["feature_lists"].is_object()) {
-    return absl::InvalidArgumentError(
+    return InvalidArgumentError(
         "expected an object of \"context\" and \"feature_lists\"");
   }
   SequenceWriter writer;

@@ -4,7 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "absl/status/statusor.h"
+#include "formats/files/status_or.h"
 
 namespace penstock {
 
@@ -12,10 +12,9 @@ namespace penstock {
 // are all whole numbers without a point are int64, other numbers float; an
 // empty list is one of int64. Bytes come alone in their list.
 // Errors:  kInvalidArgument naming the feature.
-absl::StatusOr<std::string> ExampleFromJson(const nlohmann::json& features);
+StatusOr<std::string> ExampleFromJson(const nlohmann::json& features);
 
 // The same for SequenceExampleToJson().
-absl::StatusOr<std::string> SequenceExampleFromJson(
-    const nlohmann::json& features);
+StatusOr<std::string> SequenceExampleFromJson(const nlohmann::json& features);
 
 }  // namespace penstock

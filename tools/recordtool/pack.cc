@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "formats/streams/file_kind.h"
 #include "formats/tfrecord/tfrecord_writer.h"
 #include "tools/programs/program.h"
@@ -22,11 +22,11 @@ struct Pack {
   bool sequence = false;
   bool force = false;
 
-  absl::StatusOr<std::string> RecordOf(std::string_view line) const {
+  StatusOr<std::string> RecordOf(std::string_view line) const {
     const nlohmann::json json =
         nlohmann::json::parse(line, /*cb=*/nullptr, /*allow_exceptions=*/false);
     if (!json.is_object() || !json.contains("features")) {
-      return absl::InvalidArgumentError(
+      return InvalidArgumentError(
           "expected a JSON object with \"features\", as `recordtool cat` "
           "prints");
     }
@@ -34,9 +34,9 @@ struct Pack {
                     : ExampleFromJson(json["features"]);
   }
 
-  absl::Status Run() const {
+  Status Run() const {
     if (!force && LocalFiles().Stat(to).ok()) {
-      return absl::AlreadyExistsError(
+      return AlreadyExistsError(
           fmt::format("{}: exists already; --force replaces it", to));
     }
     PENSTOCK_ASSIGN_OR_RETURN(
@@ -45,15 +45,15 @@ struct Pack {
                        {.compression = CompressionOfFile(to)}));
     uint64_t number = 0;
     PENSTOCK_RETURN_IF_ERROR(
-        ReadSeparated(from, '\n', [&](std::string_view line) -> absl::Status {
+        ReadSeparated(from, '\n', [&](std::string_view line) -> Status {
           ++number;
-          const absl::StatusOr<std::string> record = RecordOf(line);
+          const StatusOr<std::string> record = RecordOf(line);
           if (record.ok()) return writer->Append(*record);
           return Annotate(record.status(), fmt::format("{}:{}", from, number));
         }));
     PENSTOCK_RETURN_IF_ERROR(writer->Finish());
     fmt::print("{}: {} records\n", to, WithCommas(writer->records()));
-    return absl::OkStatus();
+    return OkStatus();
   }
 };
 

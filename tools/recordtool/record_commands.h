@@ -4,11 +4,11 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 
-#include "absl/status/status.h"
+#include "formats/files/status.h"
 
 namespace penstock {
 
-using Command = std::function<absl::Status()>;
+using Command = std::function<Status()>;
 
 // Each adds its subcommand to `app`; once that is parsed, `command` runs it.
 void AddCat(CLI::App& app, Command& command);

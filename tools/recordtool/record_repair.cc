@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "formats/streams/file_kind.h"
 #include "formats/tfrecord/tfrecord_writer.h"
 #include "tools/recordtool/record_scan.h"
@@ -13,28 +13,27 @@
 namespace penstock {
 namespace {
 
-absl::Status CheckOutput(FileSystem& files, const std::string& input,
-                         const std::string& output, bool replace) {
-  const absl::StatusOr<FileInfo> existing = files.Stat(output);
-  if (absl::IsNotFound(existing.status())) return absl::OkStatus();
+Status CheckOutput(FileSystem& files, const std::string& input,
+                   const std::string& output, bool replace) {
+  const StatusOr<FileInfo> existing = files.Stat(output);
+  if (IsNotFound(existing.status())) return OkStatus();
   PENSTOCK_RETURN_IF_ERROR(existing.status());
   std::error_code ignored;
   if (std::filesystem::equivalent(input, output, ignored)) {
-    return absl::InvalidArgumentError(fmt::format(
+    return InvalidArgumentError(fmt::format(
         "{}: is the damaged file itself; repair it into another", output));
   }
-  if (replace) return absl::OkStatus();
-  return absl::AlreadyExistsError(
+  if (replace) return OkStatus();
+  return AlreadyExistsError(
       fmt::format("{}: exists already; --force replaces it", output));
 }
 
 }  // namespace
 
-absl::StatusOr<Repair> RepairTfRecord(FileSystem& files,
-                                      const std::string& input,
-                                      const std::string& output,
-                                      const RepairOptions& options,
-                                      Progress& progress) {
+StatusOr<Repair> RepairTfRecord(FileSystem& files, const std::string& input,
+                                const std::string& output,
+                                const RepairOptions& options,
+                                Progress& progress) {
   Repair repair;
   PENSTOCK_ASSIGN_OR_RETURN(const FileInfo info, files.Stat(input));
   repair.input_bytes = info.size_bytes;
@@ -63,7 +62,7 @@ absl::StatusOr<Repair> RepairTfRecord(FileSystem& files,
     progress.Update(writer->framed_bytes(), repair.records);
   }
   if (repair.records == 0 && !repair.skipped.empty()) {
-    return absl::DataLossError(
+    return DataLossError(
         fmt::format("{}: no record is good, nothing is written; first: {}",
                     input, repair.skipped.front().reason));
   }

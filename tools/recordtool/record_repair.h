@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/statusor.h"
 #include "formats/files/file.h"
+#include "formats/files/status_or.h"
 #include "formats/records/record_reader.h"
 #include "formats/records/recovery.h"
 #include "tools/programs/progress.h"
@@ -33,10 +33,9 @@ struct Repair {
 // Errors:  kAlreadyExists for an output that is there and not to be replaced,
 //          kInvalidArgument where it is the input,
 //          kDataLoss where no record is good; those of reading and writing.
-absl::StatusOr<Repair> RepairTfRecord(FileSystem& files,
-                                      const std::string& input,
-                                      const std::string& output,
-                                      const RepairOptions& options,
-                                      Progress& progress);
+StatusOr<Repair> RepairTfRecord(FileSystem& files, const std::string& input,
+                                const std::string& output,
+                                const RepairOptions& options,
+                                Progress& progress);
 
 }  // namespace penstock

@@ -9,7 +9,7 @@
 #include <thread>
 #include <utility>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "formats/open.h"
 #include "formats/streams/file_kind.h"
 #include "formats/tfrecord/tfrecord_framing.h"
@@ -55,7 +55,7 @@ class FileReader {
   }
 
  private:
-  absl::Status ReadAll(FileSystem& files, const ScanOptions& options) {
+  Status ReadAll(FileSystem& files, const ScanOptions& options) {
     PENSTOCK_ASSIGN_OR_RETURN(
         const auto reader,
         OpenTfRecord(files, scan_.path,
@@ -69,13 +69,13 @@ class FileReader {
       PENSTOCK_RETURN_IF_ERROR(PassSpans(*reader, position_).status());
       PENSTOCK_ASSIGN_OR_RETURN(const std::optional<RecordBlock> block,
                                 reader->NextBlock());
-      if (!block.has_value()) return absl::OkStatus();
+      if (!block.has_value()) return OkStatus();
       PENSTOCK_RETURN_IF_ERROR(Take(*reader, *block));
       Tell();
     }
   }
 
-  absl::Status Take(TfRecordSequence& reader, const RecordBlock& block) {
+  Status Take(TfRecordSequence& reader, const RecordBlock& block) {
     uint64_t block_end = position_;
     for (const std::string_view record : block.records) {
       block_end += record.size() + kTfRecordFramingBytes;
@@ -87,12 +87,12 @@ class FileReader {
       if (passed) break;  // the rest of the block, too
       Count(1, record.size() + kTfRecordFramingBytes);
     }
-    return absl::OkStatus();
+    return OkStatus();
   }
 
   // Passes the spans that begin here one after the other and reach beyond
   // `read_end`, up to where the reader has read.
-  absl::StatusOr<bool> PassSpans(TfRecordSequence& reader, uint64_t read_end) {
+  StatusOr<bool> PassSpans(TfRecordSequence& reader, uint64_t read_end) {
     const uint64_t begin = position_;
     for (; next_ < spans_.size(); ++next_) {
       const RecordSpan& span = spans_[next_];
@@ -165,7 +165,7 @@ class Scanner {
 
   void Start(FileScan& scan) {
     FileJob& job = jobs_.emplace_back(scan);
-    const absl::StatusOr<FileInfo> info = files_.Stat(scan.path);
+    const StatusOr<FileInfo> info = files_.Stat(scan.path);
     scan.status = info.status();
     if (!info.ok()) return;
     job.info = *info;
@@ -221,7 +221,7 @@ class Scanner {
       reader.Read(files_, options_);
       CheckUnchanged(job);
     } catch (const std::bad_alloc&) {
-      scan.status = absl::ResourceExhaustedError(
+      scan.status = ResourceExhaustedError(
           fmt::format("{}: not enough memory to read it", scan.path));
     }
   }
@@ -229,12 +229,12 @@ class Scanner {
   // The reader in sequence sees another size alone, and only of its own time.
   void CheckUnchanged(FileJob& job) {
     if (!job.scan.status.ok()) return;
-    const absl::StatusOr<FileInfo> now = files_.Stat(job.scan.path);
+    const StatusOr<FileInfo> now = files_.Stat(job.scan.path);
     if (!now.ok()) {
       job.scan.status = now.status();
     } else if (now->size_bytes != job.info.size_bytes ||
                now->mtime_ns != job.info.mtime_ns) {
-      job.scan.status = absl::FailedPreconditionError(
+      job.scan.status = FailedPreconditionError(
           fmt::format("{}: file changed while reading (size {} -> {})",
                       job.scan.path, job.info.size_bytes, now->size_bytes));
     }
@@ -250,7 +250,7 @@ class Scanner {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<RecordReader>> OpenTfRecordFile(
+StatusOr<std::unique_ptr<RecordReader>> OpenTfRecordFile(
     FileSystem& files, const std::string& path,
     std::optional<Compression> compression, RecoveryOptions recovery) {
   return OpenRecords(files, path,
@@ -288,7 +288,7 @@ void EmptyFiles::Print() const {
 uint64_t SizeOfFiles(FileSystem& files, const std::vector<std::string>& paths) {
   uint64_t bytes = 0;
   for (const std::string& path : paths) {
-    const absl::StatusOr<FileInfo> info = files.Stat(path);
+    const StatusOr<FileInfo> info = files.Stat(path);
     if (info.ok()) bytes += info->size_bytes;
   }
   return bytes;

@@ -8,9 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "formats/files/file.h"
+#include "formats/files/status_or.h"
 #include "formats/records/record_reader.h"
 #include "formats/records/recovery.h"
 #include "tools/programs/progress.h"
@@ -24,7 +23,7 @@ struct FileScan {
   uint64_t record_bytes = 0;  // without framing
   uint64_t file_bytes = 0;    // as stored
   std::vector<SkippedRegion> skipped;
-  absl::Status status;  // why it ended early
+  Status status;  // why it ended early
 };
 
 struct ScanOptions {
@@ -47,7 +46,7 @@ struct EmptyFiles {
 };
 
 // Opens `path` as a TFRecord file, wrapped as its name or `compression` says.
-absl::StatusOr<std::unique_ptr<RecordReader>> OpenTfRecordFile(
+StatusOr<std::unique_ptr<RecordReader>> OpenTfRecordFile(
     FileSystem& files, const std::string& path,
     std::optional<Compression> compression, RecoveryOptions recovery = {});
 

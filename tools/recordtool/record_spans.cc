@@ -3,7 +3,7 @@
 #include <string_view>
 #include <utility>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "formats/streams/plain_stream.h"
 #include "formats/streams/stream_window.h"
 #include "formats/tfrecord/tfrecord_frames.h"
@@ -19,21 +19,21 @@ class SpanFinder {
   SpanFinder(StreamWindow& window, uint64_t end)
       : window_(window), end_(end), search_(max_record_bytes_) {}
 
-  absl::Status Find(std::vector<RecordSpan>& spans) {
+  Status Find(std::vector<RecordSpan>& spans) {
     while (true) {
       // At the file's start a record begins, whatever it looks like.
       if (window_.offset() > 0) {
         PENSTOCK_RETURN_IF_ERROR(search_.FindNext(window_, end_));
       }
-      if (window_.offset() >= end_) return absl::OkStatus();
+      if (window_.offset() >= end_) return OkStatus();
       spans.push_back({.begin = window_.offset(), .end = window_.offset()});
       PENSTOCK_RETURN_IF_ERROR(Extend(spans.back()));
       if (spans.back().records == 0) spans.pop_back();
-      if (window_.offset() >= end_) return absl::OkStatus();
+      if (window_.offset() >= end_) return OkStatus();
       // Damage.
       if (window_.bytes().empty()) {
         PENSTOCK_ASSIGN_OR_RETURN(const bool more, window_.ReadMore(1));
-        if (!more) return absl::OkStatus();
+        if (!more) return OkStatus();
       }
       window_.Consume(1);
     }
@@ -41,7 +41,7 @@ class SpanFinder {
 
  private:
   // By all right records that follow and begin before the end of the part.
-  absl::Status Extend(RecordSpan& span) {
+  Status Extend(RecordSpan& span) {
     while (span.end < end_) {
       records_.clear();
       TakeRightRecords(window_.bytes(), max_record_bytes_, records_);
@@ -56,12 +56,12 @@ class SpanFinder {
       PENSTOCK_ASSIGN_OR_RETURN(const bool more, ReadRecord());
       if (!more) break;
     }
-    return absl::OkStatus();
+    return OkStatus();
   }
 
   // More of the record at the front; false where it is whole already, and so
   // wrong, or cannot be.
-  absl::StatusOr<bool> ReadRecord() {
+  StatusOr<bool> ReadRecord() {
     const std::string_view left = window_.bytes();
     if (left.size() < kTfRecordHeaderBytes) {
       return window_.ReadMore(kTfRecordHeaderBytes);

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "tools/programs/program.h"
 #include "tools/recordtool/input_records.h"
 #include "tools/recordtool/record_commands.h"
@@ -28,7 +28,7 @@ struct RepairCommand {
   bool json = false;
   bool quiet = false;
 
-  absl::Status Run() const {
+  Status Run() const {
     Progress progress("repair", SizeOfFiles(LocalFiles(), {from}), quiet);
     PENSTOCK_ASSIGN_OR_RETURN(
         const Repair repair,
@@ -40,7 +40,7 @@ struct RepairCommand {
     } else {
       PrintText(repair);
     }
-    return absl::OkStatus();
+    return OkStatus();
   }
 
   void PrintJson(const Repair& repair) const {

@@ -5,23 +5,23 @@
 #include <memory>
 #include <thread>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "pipeline/build/workers.h"
 #include "tools/recordtool/record_scan.h"
 
 namespace penstock {
 namespace {
 
-absl::Status ScanFile(FileSystem& files, const std::string& path, size_t file,
-                      std::optional<Compression> compression,
-                      const RowVisit& visit, std::atomic<uint64_t>& rows) {
+Status ScanFile(FileSystem& files, const std::string& path, size_t file,
+                std::optional<Compression> compression, const RowVisit& visit,
+                std::atomic<uint64_t>& rows) {
   PENSTOCK_ASSIGN_OR_RETURN(const std::unique_ptr<RecordReader> reader,
                             OpenTfRecordFile(files, path, compression));
   RowSummarizer summarizer;
   while (true) {
     PENSTOCK_ASSIGN_OR_RETURN(const std::optional<RecordBlock> block,
                               reader->NextBlock());
-    if (!block.has_value()) return absl::OkStatus();
+    if (!block.has_value()) return OkStatus();
     for (size_t i = 0; i < block->records.size(); ++i) {
       const std::string_view record = block->records[i];
       const auto row = summarizer.Summarize(record);
@@ -35,10 +35,10 @@ absl::Status ScanFile(FileSystem& files, const std::string& path, size_t file,
 
 }  // namespace
 
-absl::Status ScanRows(FileSystem& files, const std::vector<std::string>& paths,
-                      std::optional<Compression> compression, int threads,
-                      Progress& progress, const RowVisit& visit) {
-  std::vector<absl::Status> results(paths.size());
+Status ScanRows(FileSystem& files, const std::vector<std::string>& paths,
+                std::optional<Compression> compression, int threads,
+                Progress& progress, const RowVisit& visit) {
+  std::vector<Status> results(paths.size());
   std::atomic<uint64_t> done_bytes = 0;
   std::atomic<uint64_t> rows = 0;
   {
@@ -57,7 +57,7 @@ absl::Status ScanRows(FileSystem& files, const std::vector<std::string>& paths,
   progress.Finish(done_bytes, rows);
   const auto bad =
       std::ranges::find_if(results, [](const auto& s) { return !s.ok(); });
-  return bad == results.end() ? absl::OkStatus() : *bad;
+  return bad == results.end() ? OkStatus() : *bad;
 }
 
 }  // namespace penstock

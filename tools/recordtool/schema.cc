@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "formats/files/status.h"
+#include "formats/files/function_ref.h"
+#include "formats/files/status_or.h"
 #include "tools/programs/program.h"
 #include "tools/recordtool/input_records.h"
 #include "tools/recordtool/record_commands.h"
@@ -28,7 +29,7 @@ struct SchemaCommand {
   ScanSettings scan;
   std::string check;
 
-  absl::Status Run() const {
+  Status Run() const {
     std::optional<Schema> wanted;
     if (!check.empty()) {
       PENSTOCK_ASSIGN_OR_RETURN(const std::string text,
@@ -42,10 +43,10 @@ struct SchemaCommand {
     PENSTOCK_RETURN_IF_ERROR(ScanRows(
         LocalFiles(), paths, input.compression, scan.threads, progress,
         [&](size_t file, std::string_view, std::span<const RowFeature> row,
-            absl::FunctionRef<std::string()> locate) -> absl::Status {
+            FunctionRef<std::string()> locate) -> Status {
           if (!wanted) return found[file].Add(row, locate);
           ++found[file].rows;
-          const absl::Status status = wanted->Check(row);
+          const Status status = wanted->Check(row);
           return status.ok() ? status : Annotate(status, locate());
         }));
     Schema all;
@@ -56,7 +57,7 @@ struct SchemaCommand {
     } else {
       fmt::print("{}", all.ToText());
     }
-    return absl::OkStatus();
+    return OkStatus();
   }
 };
 

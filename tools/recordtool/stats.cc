@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "formats/datasets/schema.h"
-#include "formats/files/status.h"
+#include "formats/files/function_ref.h"
+#include "formats/files/status_or.h"
 #include "tools/programs/program.h"
 #include "tools/recordtool/input_records.h"
 #include "tools/recordtool/length_histogram.h"
@@ -35,8 +36,8 @@ struct Totals {
   Schema schema;
   std::map<std::string, LengthHistogram, std::less<>> lengths;
 
-  absl::Status Add(std::string_view record, std::span<const RowFeature> row,
-                   absl::FunctionRef<std::string()> locate) {
+  Status Add(std::string_view record, std::span<const RowFeature> row,
+             FunctionRef<std::string()> locate) {
     PENSTOCK_RETURN_IF_ERROR(schema.Add(row, locate));
     ++records;
     record_bytes.Add(record.size());
@@ -47,16 +48,16 @@ struct Totals {
       }
       at->second.Add(one.type == FeatureType::kBytes ? one.bytes : one.values);
     }
-    return absl::OkStatus();
+    return OkStatus();
   }
-  absl::Status Merge(const Totals& other) {
+  Status Merge(const Totals& other) {
     PENSTOCK_RETURN_IF_ERROR(schema.Merge(other.schema));
     records += other.records;
     record_bytes.Merge(other.record_bytes);
     for (const auto& [name, histogram] : other.lengths) {
       lengths[name].Merge(histogram);
     }
-    return absl::OkStatus();
+    return OkStatus();
   }
 };
 
@@ -99,7 +100,7 @@ struct Stats {
   ScanSettings scan;
   bool json = false;
 
-  absl::Status Run() const {
+  Status Run() const {
     PENSTOCK_ASSIGN_OR_RETURN(const std::vector<std::string> paths,
                               input.Find());
     const uint64_t file_bytes = SizeOfFiles(LocalFiles(), paths);
@@ -109,7 +110,7 @@ struct Stats {
         ScanRows(LocalFiles(), paths, input.compression, scan.threads, progress,
                  [&](size_t file, std::string_view record,
                      std::span<const RowFeature> row,
-                     absl::FunctionRef<std::string()> locate) {
+                     FunctionRef<std::string()> locate) {
                    return each[file].Add(record, row, locate);
                  }));
     Totals all;
@@ -123,7 +124,7 @@ struct Stats {
     } else {
       PrintTables(paths, all, file_bytes, empty);
     }
-    return absl::OkStatus();
+    return OkStatus();
   }
 
   static void PrintJson(const std::vector<std::string>& paths,

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "tools/programs/program.h"
 #include "tools/recordtool/input_records.h"
 #include "tools/recordtool/record_commands.h"
@@ -15,7 +15,7 @@ struct Verify {
   ScanSettings scan;
 
   // Reads on behind damage, so that all of it is named.
-  absl::Status Run() const {
+  Status Run() const {
     PENSTOCK_ASSIGN_OR_RETURN(
         const std::vector<FileScan> scans,
         scan.Scan(input, "verify", OnCorruption::kResync));
@@ -45,14 +45,14 @@ struct Verify {
     }
     empty.Print();
     if (bad_files > 0) {
-      return absl::DataLossError(fmt::format(
+      return DataLossError(fmt::format(
           "{} of {} files are bad, in {} places; {} records are good",
           bad_files, scans.size(), WithCommas(bad_places),
           WithCommas(records)));
     }
     fmt::print("{} files, {} records: every checksum is right\n", scans.size(),
                WithCommas(records));
-    return absl::OkStatus();
+    return OkStatus();
   }
 };
 

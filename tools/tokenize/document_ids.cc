@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "tokenizer/interface/encoding.h"
 #include "tokenizer/interface/sampling.h"
 #include "tools/programs/text_input.h"
@@ -25,15 +25,15 @@ bool OnlyIds(const TokenizeSettings& settings) {
                                         !settings.pairs && settings.batch == 1);
 }
 
-absl::Status WriteOut(std::string_view bytes) {
+Status WriteOut(std::string_view bytes) {
   if (std::fwrite(bytes.data(), 1, bytes.size(), stdout) == bytes.size()) {
-    return absl::OkStatus();
+    return OkStatus();
   }
-  return absl::UnavailableError(
+  return UnavailableError(
       fmt::format("cannot write the output: {}", std::strerror(errno)));
 }
 
-absl::StatusOr<std::vector<TokenId>> ParseIds(std::string_view line) {
+StatusOr<std::vector<TokenId>> ParseIds(std::string_view line) {
   constexpr std::string_view kBlanks = " \t\r";
   std::vector<TokenId> ids;
   for (size_t pos = line.find_first_not_of(kBlanks);
@@ -45,7 +45,7 @@ absl::StatusOr<std::vector<TokenId>> ParseIds(std::string_view line) {
     const auto [end, error] =
         std::from_chars(word.data(), word.data() + word.size(), id);
     if (error != std::errc() || end != word.data() + word.size()) {
-      return absl::InvalidArgumentError(
+      return InvalidArgumentError(
           fmt::format("expected token ids, found \"{}\"", word.substr(0, 40)));
     }
     ids.push_back(id);
@@ -67,19 +67,19 @@ EncodeOptions OptionsOf(const TokenizeSettings& settings) {
           .add_special_tokens = !settings.no_special_tokens};
 }
 
-absl::StatusOr<TextPair> PairOf(const TokenizeSettings& settings,
-                                std::string_view text) {
+StatusOr<TextPair> PairOf(const TokenizeSettings& settings,
+                          std::string_view text) {
   if (!settings.pairs) return TextPair{text};
   const size_t tab = text.find('\t');
   if (tab == std::string_view::npos) {
-    return absl::InvalidArgumentError(
+    return InvalidArgumentError(
         "no tab between the two texts that --pairs asks for");
   }
   return TextPair{text.substr(0, tab), text.substr(tab + 1)};
 }
 
-absl::Status WriteIds(const Tokenizer& tokenizer,
-                      const TokenizeSettings& settings, std::string_view text) {
+Status WriteIds(const Tokenizer& tokenizer, const TokenizeSettings& settings,
+                std::string_view text) {
   std::vector<TokenId> ids;
   std::string line;
   const EncodeOptions options = OptionsOf(settings);
@@ -115,12 +115,12 @@ class Batch {
   Batch(const Tokenizer& tokenizer, const TokenizeSettings& settings)
       : tokenizer_(tokenizer), settings_(settings) {}
 
-  absl::Status Add(std::string_view text) {
+  Status Add(std::string_view text) {
     texts_.emplace_back(text);
-    return texts_.size() < settings_.batch ? absl::OkStatus() : Write();
+    return texts_.size() < settings_.batch ? OkStatus() : Write();
   }
 
-  absl::Status Write() {
+  Status Write() {
     std::vector<TextPair> pairs;
     for (const std::string& text : texts_) {
       PENSTOCK_ASSIGN_OR_RETURN(const TextPair pair, PairOf(settings_, text));
@@ -150,9 +150,8 @@ class Batch {
   std::vector<std::string> texts_;
 };
 
-absl::Status DecodeLine(const Tokenizer& tokenizer,
-                        const TokenizeSettings& settings,
-                        std::string_view line) {
+Status DecodeLine(const Tokenizer& tokenizer, const TokenizeSettings& settings,
+                  std::string_view line) {
   PENSTOCK_ASSIGN_OR_RETURN(const std::vector<TokenId> ids, ParseIds(line));
   std::string text;
   PENSTOCK_RETURN_IF_ERROR(tokenizer.Decode(
@@ -163,12 +162,11 @@ absl::Status DecodeLine(const Tokenizer& tokenizer,
 
 }  // namespace
 
-absl::Status TokenizeFile(const Tokenizer& tokenizer,
-                          const TokenizeSettings& settings,
-                          const std::string& path) {
+Status TokenizeFile(const Tokenizer& tokenizer,
+                    const TokenizeSettings& settings, const std::string& path) {
   size_t number = 0;
   Batch batch(tokenizer, settings);
-  const auto named = [&](absl::Status status) {
+  const auto named = [&](Status status) {
     if (status.ok()) return status;
     return Annotate(
         status, fmt::format("{}: {} {}", path == "-" ? "standard input" : path,

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "absl/status/status.h"
+#include "formats/files/status.h"
 #include "tokenizer/interface/tokenizer.h"
 #include "tokenizer/vocabulary/token_counts.h"
 
@@ -38,8 +38,7 @@ struct TokenizeSettings {
 // Reads `path`, "-" for standard input, and writes to standard output.
 // Errors:  those of the tokenizer and of the file, naming the file and the
 //          number of the document or line.
-absl::Status TokenizeFile(const Tokenizer& tokenizer,
-                          const TokenizeSettings& settings,
-                          const std::string& path);
+Status TokenizeFile(const Tokenizer& tokenizer,
+                    const TokenizeSettings& settings, const std::string& path);
 
 }  // namespace penstock

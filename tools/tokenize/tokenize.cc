@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "formats/files/file.h"
-#include "formats/files/status.h"
+#include "formats/files/status_or.h"
 #include "tokenizer/load.h"
 #include "tools/programs/corpus_options.h"
 #include "tools/programs/program.h"
@@ -52,7 +52,7 @@ constexpr char kExamples[] =
     "\nExit codes: 0 done, 1 failure, 2 wrong usage.";
 
 // "<|endoftext|>=100257".
-absl::StatusOr<SpecialToken> ParseSpecialToken(const std::string& flag) {
+StatusOr<SpecialToken> ParseSpecialToken(const std::string& flag) {
   const size_t equals = flag.rfind('=');
   SpecialToken token;
   const char* const end = flag.data() + flag.size();
@@ -62,18 +62,18 @@ absl::StatusOr<SpecialToken> ParseSpecialToken(const std::string& flag) {
     token.text = flag.substr(0, equals);
     if (error == std::errc() && stop == end) return token;
   }
-  return absl::InvalidArgumentError(
+  return InvalidArgumentError(
       fmt::format("--special-id {}: not TEXT=ID", flag));
 }
 
-absl::Status Train(const Flags& flags) {
+Status Train(const Flags& flags) {
   VocabularyOptions options = flags.training;
   options.inputs = flags.inputs;
   options.output = flags.tokenizer;
   return RunVocabularyTraining(std::move(options));
 }
 
-absl::Status Run(const Flags& flags) {
+Status Run(const Flags& flags) {
   if (flags.train) return Train(flags);
   LoadOptions load = {.pattern = flags.pattern,
                       .pattern_regex = flags.pattern_regex};
@@ -94,9 +94,8 @@ absl::Status Run(const Flags& flags) {
   AppendCounts(*tokenizer, counts,
                settings.json ? CountsForm::kJson : CountsForm::kTable, table);
   std::fwrite(table.data(), 1, table.size(), stdout);
-  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0)
-    return absl::OkStatus();
-  return absl::UnavailableError("cannot write the output");
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return OkStatus();
+  return UnavailableError("cannot write the output");
 }
 
 int Main(int argc, char** argv) {

@@ -18,10 +18,10 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
-constexpr auto kDataLoss = absl::StatusCode::kDataLoss;
-constexpr auto kUnimplemented = absl::StatusCode::kUnimplemented;
-constexpr auto kExhausted = absl::StatusCode::kResourceExhausted;
+constexpr auto kInvalid = StatusCode::kInvalidArgument;
+constexpr auto kDataLoss = StatusCode::kDataLoss;
+constexpr auto kUnimplemented = StatusCode::kUnimplemented;
+constexpr auto kExhausted = StatusCode::kResourceExhausted;
 
 const std::vector<Entry>& Small() {
   static const std::vector<Entry> entries = {
@@ -226,7 +226,7 @@ size_t EndAt(const std::string& zip) { return zip.rfind("PK\5\6"); }
 struct ZipCase {
   const char* what;
   std::function<void(std::string&)> change;
-  absl::StatusCode code;
+  StatusCode code;
   const char* words;
 };
 

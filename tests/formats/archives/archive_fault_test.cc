@@ -95,7 +95,7 @@ TEST_F(ArchiveFaultTest, AFileThatShrinksIsSaidToHaveChanged) {
     ASSERT_OK(reader.status());
     ASSERT_EQ(::truncate(path.c_str(), 300'000), 0);
     EXPECT_THAT(ReadAll(std::move(reader)).status,
-                StatusIs(absl::StatusCode::kFailedPrecondition,
+                StatusIs(StatusCode::kFailedPrecondition,
                          HasSubstr("file changed while reading")));
   }
 }

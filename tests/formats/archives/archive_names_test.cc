@@ -20,7 +20,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+constexpr auto kInvalid = StatusCode::kInvalidArgument;
 constexpr uint64_t kMaxName = 4096;
 
 TEST(MemberNameTest, OneFileHasOneName) {
@@ -65,7 +65,7 @@ TEST(MemberNameTest, NamesThatCouldLeadElsewhereAreRefused) {
         << name;
   }
   EXPECT_THAT(NormalMemberName(std::string(4097, 'a'), kMaxName),
-              StatusIs(absl::StatusCode::kResourceExhausted,
+              StatusIs(StatusCode::kResourceExhausted,
                        AllOf(HasSubstr("4097"), HasSubstr("max_name_bytes"))));
 }
 
@@ -144,7 +144,7 @@ TEST(ArchiveNamesTest, OverTheLimitNameTheLimit) {
   const ReadOut out =
       ReadAs("c.tar", Pack(archive_write_set_format_gnutar, {{name, "x"}}));
   EXPECT_THAT(out.records, IsEmpty());
-  EXPECT_THAT(out.status, StatusIs(absl::StatusCode::kResourceExhausted,
+  EXPECT_THAT(out.status, StatusIs(StatusCode::kResourceExhausted,
                                    HasSubstr("max_name_bytes")));
 }
 

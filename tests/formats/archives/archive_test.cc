@@ -21,10 +21,10 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
-constexpr auto kDataLoss = absl::StatusCode::kDataLoss;
-constexpr auto kUnimplemented = absl::StatusCode::kUnimplemented;
-constexpr auto kExhausted = absl::StatusCode::kResourceExhausted;
+constexpr auto kInvalid = StatusCode::kInvalidArgument;
+constexpr auto kDataLoss = StatusCode::kDataLoss;
+constexpr auto kUnimplemented = StatusCode::kUnimplemented;
+constexpr auto kExhausted = StatusCode::kResourceExhausted;
 
 // A member of each kind.
 const std::vector<Entry>& Corpus() {
@@ -125,7 +125,7 @@ TEST(ArchiveTest, MembersAroundLargeOnesThatAreLeftOutComeWhole) {
   }
   const std::string tar = Tar(entries);
   MemoryFiles files(tar);
-  const auto use = [](std::string_view name) -> absl::StatusOr<MemberUse> {
+  const auto use = [](std::string_view name) -> StatusOr<MemberUse> {
     return name == "large" ? MemberUse::kSkip : MemberUse::kWhole;
   };
   const ReadOut out = ReadAll(OpenArchive(files, "c.tar", {.use = use}));

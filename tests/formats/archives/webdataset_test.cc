@@ -17,8 +17,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
-constexpr auto kDataLoss = absl::StatusCode::kDataLoss;
+constexpr auto kInvalid = StatusCode::kInvalidArgument;
+constexpr auto kDataLoss = StatusCode::kDataLoss;
 
 ReadOut Read(const std::vector<Entry>& entries, OpenOptions options = {}) {
   options.kind = FileKind::kWebDataset;
@@ -129,7 +129,7 @@ TEST(WebDatasetTest, ACutTarDeliversOnlyCompleteSamples) {
 
 TEST(WebDatasetTest, TooLongComponentsNameTheLimit) {
   EXPECT_THAT(Read({{"a.txt", "123"}}, {.max_record_bytes = 2}).status,
-              StatusIs(absl::StatusCode::kResourceExhausted,
+              StatusIs(StatusCode::kResourceExhausted,
                        AllOf(HasSubstr("w.tar!a.txt"),
                              HasSubstr("raise max_record_bytes"))));
 }

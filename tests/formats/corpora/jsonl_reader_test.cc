@@ -24,8 +24,8 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-constexpr auto kLoss = absl::StatusCode::kDataLoss;
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+constexpr auto kLoss = StatusCode::kDataLoss;
+constexpr auto kInvalid = StatusCode::kInvalidArgument;
 
 class JsonlReaderTest : public ::testing::Test {
  protected:
@@ -35,12 +35,12 @@ class JsonlReaderTest : public ::testing::Test {
   }
   // What reading says to `line` between two good ones, which are delivered
   // whether it is bad or not.
-  absl::Status Judge(const std::string& line) {
+  Status Judge(const std::string& line) {
     const std::string text =
         "{\"text\": \"before\"}\n" + line + "\n{\"text\": \"after\"}\n";
-    absl::Status said;
+    Status said;
     const ReadOut skipped =
-        Read(text, {.on_bad_line = [&](const absl::Status& s) { said = s; }});
+        Read(text, {.on_bad_line = [&](const Status& s) { said = s; }});
     EXPECT_OK(skipped.status);
     EXPECT_EQ(skipped.records.size(), said.ok() ? 3 : 2);
     EXPECT_TRUE(skipped.records.size() > 1 &&
@@ -144,7 +144,7 @@ TEST_F(JsonlReaderTest, TooManyLevelsAreALimit) {
   const std::string deep = std::string(2000, '[') + std::string(2000, ']');
   EXPECT_THAT(
       Judge("{\"z\": " + deep + ", \"text\": \"a\"}"),
-      StatusIs(absl::StatusCode::kResourceExhausted,
+      StatusIs(StatusCode::kResourceExhausted,
                At(2) + ": column 1029: not JSON: 1024 levels and more"));
 }
 
@@ -273,12 +273,12 @@ TEST_F(JsonlReaderTest, ALongLineIsAnErrorEvenWhereBadLinesAreSkipped) {
   const std::string text =
       "{\"text\": \"a\"}\n{\"text\": \"" + std::string(100, 'x') + "\"}\n";
   for (const size_t buffer : {64, 1 << 20}) {
-    const ReadOut out = Read(text, {.on_bad_line = [](const absl::Status&) {},
+    const ReadOut out = Read(text, {.on_bad_line = [](const Status&) {},
                                     .buffer_bytes = buffer,
                                     .max_record_bytes = 50});
     EXPECT_THAT(out.records, ElementsAre("a"));
     EXPECT_THAT(out.status,
-                StatusIs(absl::StatusCode::kResourceExhausted,
+                StatusIs(StatusCode::kResourceExhausted,
                          At(2) + ": the line has more than 50 bytes; raise "
                                  "max_record_bytes"));
   }

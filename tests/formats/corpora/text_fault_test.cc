@@ -87,8 +87,8 @@ TEST_F(TextFaultTest, ACallThatFailsAnywhereIsNeverAnEnd) {
           EXPECT_GT(n, 0u);
           break;
         }
-        ASSERT_THAT(out.status, StatusIs(absl::StatusCode::kDataLoss,
-                                         HasSubstr(corpus.path)));
+        ASSERT_THAT(out.status,
+                    StatusIs(StatusCode::kDataLoss, HasSubstr(corpus.path)));
         ASSERT_LE(out.records.size(), whole.records.size());
         ASSERT_TRUE(std::equal(out.records.begin(), out.records.end(),
                                whole.records.begin()));
@@ -108,8 +108,7 @@ TEST_F(TextFaultTest, ACutGzipFileIsNeverWhole) {
           folder_.Write("cut-" + name, bytes.substr(0, size));
       const ReadOut out =
           ReadAll(OpenRecords(LocalFiles(), path, corpus.options));
-      ASSERT_THAT(out.status,
-                  StatusIs(absl::StatusCode::kDataLoss, HasSubstr(path)))
+      ASSERT_THAT(out.status, StatusIs(StatusCode::kDataLoss, HasSubstr(path)))
           << size;
     }
   }

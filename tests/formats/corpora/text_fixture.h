@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/status/status.h"
+#include "formats/files/status_or.h"
 #include "formats/open.h"
 #include "formats/records/record_reader.h"
 #include "tests/formats/streams/reference_zlib.h"
@@ -17,10 +17,10 @@ namespace penstock::testing {
 struct ReadOut {
   std::vector<std::string> records;
   std::vector<std::string> places;  // Locate() of each
-  absl::Status status;
+  Status status;
 };
 
-inline ReadOut ReadAll(absl::StatusOr<std::unique_ptr<RecordReader>> reader) {
+inline ReadOut ReadAll(StatusOr<std::unique_ptr<RecordReader>> reader) {
   ReadOut out;
   if (!reader.ok()) {
     out.status = reader.status();
@@ -33,7 +33,7 @@ inline ReadOut ReadAll(absl::StatusOr<std::unique_ptr<RecordReader>> reader) {
       break;
     }
     if ((*block)->first != out.records.size() || (*block)->records.empty()) {
-      out.status = absl::InternalError("a block is empty or out of place");
+      out.status = InternalError("a block is empty or out of place");
       return out;
     }
     for (size_t i = 0; i < (*block)->records.size(); ++i) {
@@ -44,7 +44,7 @@ inline ReadOut ReadAll(absl::StatusOr<std::unique_ptr<RecordReader>> reader) {
   // The end and an error are for ever.
   const auto again = (*reader)->NextBlock();
   if (again.status() != out.status || (again.ok() && *again)) {
-    out.status = absl::InternalError("the end did not last");
+    out.status = InternalError("the end did not last");
   }
   return out;
 }

@@ -102,7 +102,7 @@ TEST_F(TextReaderTest, WideEncodingsAreRefusedWithTheWayOut) {
       {"\0\0\xfe\xff\0\0\0a"s, "UTF-32BE"}};
   for (const auto& [bytes, name] : files) {
     EXPECT_THAT(Read(bytes, {}).status,
-                StatusIs(absl::StatusCode::kInvalidArgument,
+                StatusIs(StatusCode::kInvalidArgument,
                          HasSubstr("f.txt: the file is " + name +
                                    " by its byte order "
                                    "mark; convert it to UTF-8 (iconv -f " +
@@ -112,13 +112,12 @@ TEST_F(TextReaderTest, WideEncodingsAreRefusedWithTheWayOut) {
 
 TEST_F(TextReaderTest, FilesThatAreNoTextAreRefused) {
   EXPECT_THAT(Read(Gzip("some text"), {}).status,
-              StatusIs(absl::StatusCode::kInvalidArgument,
+              StatusIs(StatusCode::kInvalidArgument,
                        HasSubstr("f.txt: expected text; the file looks like "
                                  "gzip")));
   EXPECT_THAT(
       Read("version https://git-lfs.github.com/spec/v1\noid 1\n", {}).status,
-      StatusIs(absl::StatusCode::kInvalidArgument,
-               HasSubstr("Git LFS pointer")));
+      StatusIs(StatusCode::kInvalidArgument, HasSubstr("Git LFS pointer")));
   EXPECT_THAT(Lines("PAR1 is a magic number\n"),
               ElementsAre("PAR1 is a magic number"));
 }
@@ -136,8 +135,7 @@ TEST_F(TextReaderTest, RecordsBeforeACutOffGzipEndAreDelivered) {
   const ReadOut out =
       Read(bytes, {.compression = Compression::kGzip, .unit = TextUnit::kLine});
   EXPECT_THAT(out.records, ElementsAre("one", "two", "three"));
-  EXPECT_THAT(out.status,
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("f.txt")));
+  EXPECT_THAT(out.status, StatusIs(StatusCode::kDataLoss, HasSubstr("f.txt")));
 }
 
 // What has no proven end is not delivered, however whole it looks.
@@ -147,7 +145,7 @@ TEST_F(TextReaderTest, ALastLineBeforeADefectIsNotDelivered) {
   const ReadOut out =
       Read(bytes, {.compression = Compression::kGzip, .unit = TextUnit::kLine});
   EXPECT_THAT(out.records, ElementsAre("one", "two"));
-  EXPECT_THAT(out.status, StatusIs(absl::StatusCode::kDataLoss, ::testing::_));
+  EXPECT_THAT(out.status, StatusIs(StatusCode::kDataLoss, ::testing::_));
 }
 
 TEST_F(TextReaderTest, ALongRecordIsAnErrorAtItsFirstLine) {
@@ -158,17 +156,17 @@ TEST_F(TextReaderTest, ALongRecordIsAnErrorAtItsFirstLine) {
                               .max_record_bytes = 10});
     EXPECT_THAT(out.records, ElementsAre("ok"));
     EXPECT_THAT(out.status,
-                StatusIs(absl::StatusCode::kResourceExhausted,
+                StatusIs(StatusCode::kResourceExhausted,
                          At(3) + ": the line has more than 10 bytes; raise "
                                  "max_record_bytes"));
   }
   EXPECT_THAT(Read("ab\ncd\n\nabcd\nef\nabcd", {.max_record_bytes = 10}).status,
-              StatusIs(absl::StatusCode::kResourceExhausted,
+              StatusIs(StatusCode::kResourceExhausted,
                        HasSubstr(At(4) + ": the paragraph has more than 10")));
   EXPECT_THAT(
       Read("12345678901", {.unit = TextUnit::kFile, .max_record_bytes = 10})
           .status,
-      StatusIs(absl::StatusCode::kResourceExhausted,
+      StatusIs(StatusCode::kResourceExhausted,
                HasSubstr(At(1) + ": the file has more than 10 bytes")));
 }
 
@@ -213,7 +211,7 @@ TEST_F(TextReaderTest, TheSizeOfTheBufferNeverShows) {
 
 TEST_F(TextReaderTest, AFileThatIsNotThereIsNotFound) {
   EXPECT_THAT(OpenText(LocalFiles(), folder_ / "none.txt"),
-              StatusIs(absl::StatusCode::kNotFound, HasSubstr("none.txt")));
+              StatusIs(StatusCode::kNotFound, HasSubstr("none.txt")));
 }
 
 }  // namespace

@@ -38,13 +38,13 @@ class ManifestTest : public ::testing::Test {
  protected:
   // What Load says to a good manifest after `change`.
   template <typename Change>
-  absl::Status LoadChanged(Change change) {
+  Status LoadChanged(Change change) {
     EXPECT_OK(Whole().Save(LocalFiles(), folder_ / "manifest.json"));
     auto json = nlohmann::json::parse(folder_.Read("manifest.json"));
     change(json);
     return LoadText(json.dump());
   }
-  absl::Status LoadText(const std::string& text) {
+  Status LoadText(const std::string& text) {
     return Manifest::Load(LocalFiles(), folder_.Write("manifest.json", text))
         .status();
   }
@@ -92,7 +92,7 @@ TEST_F(ManifestTest, TheEncodingOfTokensIsKept) {
   EXPECT_THAT(LoadChanged([](auto& json) {
                 json["features"][0]["encoding"] = "uint16";
               }),
-              StatusIs(absl::StatusCode::kDataLoss,
+              StatusIs(StatusCode::kDataLoss,
                        HasSubstr("\"features[0].encoding\" is for bytes")));
 }
 
@@ -139,7 +139,7 @@ TEST_F(ManifestTest, EveryDefectNamesTheFileAndTheKey) {
   const auto refused = [&](auto change, const std::string& words) {
     EXPECT_THAT(
         LoadChanged(change),
-        StatusIs(absl::StatusCode::kDataLoss,
+        StatusIs(StatusCode::kDataLoss,
                  AllOf(HasSubstr("manifest.json: "), HasSubstr(words))));
   };
   refused([](Json& j) { j.erase("dataset"); }, "\"dataset\" is missing");
@@ -176,7 +176,7 @@ TEST_F(ManifestTest, EveryDefectNamesTheFileAndTheKey) {
 TEST_F(ManifestTest, ALaterLayoutIsNotGuessedAt) {
   EXPECT_THAT(
       LoadChanged([](nlohmann::json& j) { j["penstock_manifest"] = 2; }),
-      StatusIs(absl::StatusCode::kUnimplemented,
+      StatusIs(StatusCode::kUnimplemented,
                AllOf(HasSubstr("manifest.json: "), HasSubstr("layout 2"))));
 }
 
@@ -186,7 +186,7 @@ TEST_F(ManifestTest, ACutManifestIsRefusedWhereverItIsCut) {
   const std::string text = folder_.Read("whole.json");
   for (size_t size = 0; size + 1 < text.size(); ++size) {
     ASSERT_THAT(LoadText(text.substr(0, size)),
-                StatusIs(absl::StatusCode::kDataLoss,
+                StatusIs(StatusCode::kDataLoss,
                          HasSubstr("manifest.json: not JSON from byte")));
   }
 }
@@ -195,20 +195,19 @@ TEST_F(ManifestTest, WhatCouldNotBeLoadedIsNotSaved) {
   const std::string path = folder_ / "manifest.json";
   Manifest manifest = Whole();
   manifest.shards[0].file = "folder/shard";
-  EXPECT_THAT(manifest.Save(LocalFiles(), path),
-              StatusIs(absl::StatusCode::kInvalidArgument,
-                       HasSubstr("\"shards[0].file\"")));
+  EXPECT_THAT(
+      manifest.Save(LocalFiles(), path),
+      StatusIs(StatusCode::kInvalidArgument, HasSubstr("\"shards[0].file\"")));
   manifest = Whole();
   manifest.dataset = "\xff";
   EXPECT_THAT(manifest.Save(LocalFiles(), path),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("UTF-8")));
+              StatusIs(StatusCode::kInvalidArgument, HasSubstr("UTF-8")));
   manifest = Whole();
   manifest.features[0].length = -3;
-  EXPECT_THAT(
-      manifest.Save(LocalFiles(), path),
-      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("length")));
+  EXPECT_THAT(manifest.Save(LocalFiles(), path),
+              StatusIs(StatusCode::kInvalidArgument, HasSubstr("length")));
   EXPECT_THAT(Manifest::Load(LocalFiles(), path),
-              StatusIs(absl::StatusCode::kNotFound, HasSubstr(path)));
+              StatusIs(StatusCode::kNotFound, HasSubstr(path)));
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+constexpr auto kInvalid = StatusCode::kInvalidArgument;
 
 class SchemaTest : public ::testing::Test {
  protected:
@@ -26,13 +26,13 @@ class SchemaTest : public ::testing::Test {
     writer_.Finish(record);
     return record;
   }
-  absl::Status Add(const std::string& record, Schema& schema,
-                   const std::string& place) {
+  Status Add(const std::string& record, Schema& schema,
+             const std::string& place) {
     const auto row = summarizer_.Summarize(record);
     if (!row.ok()) return row.status();
     return schema.Add(*row, [&] { return place; });
   }
-  absl::Status Check(const Schema& schema, const std::string& record) {
+  Status Check(const Schema& schema, const std::string& record) {
     const auto row = summarizer_.Summarize(record);
     return row.ok() ? schema.Check(*row) : row.status();
   }
@@ -148,13 +148,13 @@ TEST_F(SchemaTest, DefectsOfTheTextNameTheLine) {
     return Schema::FromText(text, "s.txt").status();
   };
   const std::string head = "penstock-schema 1\nrows 3\n";
-  EXPECT_THAT(error("feature"), StatusIs(absl::StatusCode::kDataLoss,
-                                         HasSubstr("s.txt:1: expected")));
+  EXPECT_THAT(error("feature"),
+              StatusIs(StatusCode::kDataLoss, HasSubstr("s.txt:1: expected")));
   EXPECT_THAT(error("penstock-schema 2\n"),
-              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("s.txt:1")));
-  EXPECT_THAT(error("penstock-schema 1\n"),
-              StatusIs(absl::StatusCode::kDataLoss,
-                       HasSubstr("\"rows N\" is missing")));
+              StatusIs(StatusCode::kUnimplemented, HasSubstr("s.txt:1")));
+  EXPECT_THAT(
+      error("penstock-schema 1\n"),
+      StatusIs(StatusCode::kDataLoss, HasSubstr("\"rows N\" is missing")));
   for (const std::string line :
        {"feature", "feature x", "feature \"x int64 values 1 rows 1",
         "feature \"x\" int32 values 1 rows 1",
@@ -162,20 +162,20 @@ TEST_F(SchemaTest, DefectsOfTheTextNameTheLine) {
         "feature \"x\" int64 values 2..1 rows 1",
         "feature \"x\" int64 values -1 rows 1",
         "feature \"x\" int64 values 1 rows 1 more", "rows 4"}) {
-    EXPECT_THAT(error(head + line), StatusIs(absl::StatusCode::kDataLoss,
-                                             HasSubstr("s.txt:3: expected")))
+    EXPECT_THAT(error(head + line),
+                StatusIs(StatusCode::kDataLoss, HasSubstr("s.txt:3: expected")))
         << line;
   }
   const std::string x = "feature \"x\" int64 values 1 rows 1\n";
-  EXPECT_THAT(error(head + x + x), StatusIs(absl::StatusCode::kDataLoss,
-                                            HasSubstr("s.txt:4: this feature "
-                                                      "comes twice")));
+  EXPECT_THAT(error(head + x + x),
+              StatusIs(StatusCode::kDataLoss, HasSubstr("s.txt:4: this feature "
+                                                        "comes twice")));
 }
 
 TEST_F(SchemaTest, ARecordThatIsNoExampleIsRefused) {
   EXPECT_THAT(
       summarizer_.Summarize("\xff").status(),
-      StatusIs(absl::StatusCode::kDataLoss, HasSubstr("no tf.train.Example")));
+      StatusIs(StatusCode::kDataLoss, HasSubstr("no tf.train.Example")));
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ TEST(ShardNameTest, HasAtLeastFiveDigits) {
 class ExpandPatternTest : public ::testing::Test {
  protected:
   std::string Touch(const std::string& name) { return folder_.Write(name, ""); }
-  absl::StatusOr<std::vector<std::string>> Expand(const std::string& pattern) {
+  StatusOr<std::vector<std::string>> Expand(const std::string& pattern) {
     return ExpandPattern(LocalFiles(), pattern);
   }
 
@@ -62,7 +62,7 @@ TEST_F(ExpandPatternTest, TheFirstMissingShardIsNamed) {
   Touch("t-00002-of-00003");
   EXPECT_THAT(
       Expand(folder_ / "t@3"),
-      StatusIs(absl::StatusCode::kNotFound,
+      StatusIs(StatusCode::kNotFound,
                AllOf(HasSubstr("t-00001-of-00003"), HasSubstr("shard 1 of"))));
 }
 
@@ -99,16 +99,16 @@ TEST_F(ExpandPatternTest, SeveralPatternsKeepTheirOrder) {
 
 TEST_F(ExpandPatternTest, MissingFilesAreNamed) {
   EXPECT_THAT(Expand(folder_ / "no.tfrecord"),
-              StatusIs(absl::StatusCode::kNotFound, HasSubstr("no.tfrecord")));
+              StatusIs(StatusCode::kNotFound, HasSubstr("no.tfrecord")));
   EXPECT_THAT(Expand(folder_ / "no*.tfrecord"),
-              StatusIs(absl::StatusCode::kNotFound, HasSubstr("no*.tfrecord")));
+              StatusIs(StatusCode::kNotFound, HasSubstr("no*.tfrecord")));
   EXPECT_THAT(Expand(folder_ / "no/*"),
-              StatusIs(absl::StatusCode::kNotFound, HasSubstr("no/")));
+              StatusIs(StatusCode::kNotFound, HasSubstr("no/")));
 }
 
 TEST_F(ExpandPatternTest, AFolderIsRefusedWithAHint) {
   EXPECT_THAT(Expand(folder_.path()),
-              StatusIs(absl::StatusCode::kInvalidArgument,
+              StatusIs(StatusCode::kInvalidArgument,
                        AllOf(HasSubstr("is a folder"),
                              HasSubstr("\"" + folder_.path() + "/*\""))));
 }
@@ -118,7 +118,7 @@ TEST_F(ExpandPatternTest, BadPatternsAreRefused) {
   for (const std::string& pattern :
        {std::string(), folder_ / "a,", std::string(","), folder_ / "a@0",
         folder_ / "a@4294967296", folder_ / "@3", folder_.path() + "*/a"}) {
-    EXPECT_THAT(Expand(pattern), StatusIs(absl::StatusCode::kInvalidArgument,
+    EXPECT_THAT(Expand(pattern), StatusIs(StatusCode::kInvalidArgument,
                                           HasSubstr("bad file pattern")))
         << pattern;
   }

@@ -50,11 +50,11 @@ constexpr char kFeatures[] = R"({
 
 class TfdsFolderTest : public ::testing::Test {
  protected:
-  absl::Status LoadInfo(const std::string& text) {
+  Status LoadInfo(const std::string& text) {
     folder_.Write("dataset_info.json", text);
     return TfdsInfo::Load(LocalFiles(), folder_.path()).status();
   }
-  absl::Status LoadFeatures(const std::string& text) {
+  Status LoadFeatures(const std::string& text) {
     folder_.Write("features.json", text);
     return LoadTfdsFeatures(LocalFiles(), folder_.path()).status();
   }
@@ -88,18 +88,18 @@ TEST_F(TfdsFolderTest, APatternNamesASplit) {
   EXPECT_THAT(*ExpandPattern(LocalFiles(), folder_.path() + "@test"),
               ElementsAre(folder_ / "my_ds-test.tfrecord-00000-of-00001"));
   EXPECT_THAT(ExpandPattern(LocalFiles(), folder_.path()),
-              StatusIs(absl::StatusCode::kInvalidArgument,
+              StatusIs(StatusCode::kInvalidArgument,
                        AllOf(HasSubstr("the splits train, test"),
                              HasSubstr("@SPLIT"))));
   EXPECT_THAT(ExpandPattern(LocalFiles(), folder_.path() + "@valid"),
-              StatusIs(absl::StatusCode::kInvalidArgument,
+              StatusIs(StatusCode::kInvalidArgument,
                        HasSubstr("the splits train, test")));
 }
 
 TEST_F(TfdsFolderTest, AMissingShardIsNamed) {
   ASSERT_OK(LoadInfo(kInfo));
   EXPECT_THAT(ExpandPattern(LocalFiles(), folder_.path() + "@test"),
-              StatusIs(absl::StatusCode::kNotFound,
+              StatusIs(StatusCode::kNotFound,
                        HasSubstr("my_ds-test.tfrecord-00000-of-00001")));
 }
 
@@ -160,42 +160,41 @@ TEST_F(TfdsFolderTest, UnknownFeatureTypesAreNamed) {
   EXPECT_THAT(
       LoadFeatures(features(
           R"({"pythonClassName": "tensorflow_datasets.Audio", "audio": {}})")),
-      StatusIs(absl::StatusCode::kUnimplemented,
+      StatusIs(StatusCode::kUnimplemented,
                AllOf(HasSubstr("features.json"), HasSubstr("\"clip\""),
                      HasSubstr("tensorflow_datasets.Audio"))));
   EXPECT_THAT(LoadFeatures(features(
                   R"({"tensor": {"dtype": "complex64", "shape": {}}})")),
-              StatusIs(absl::StatusCode::kUnimplemented,
+              StatusIs(StatusCode::kUnimplemented,
                        HasSubstr("of dtype \"complex64\"")));
   EXPECT_THAT(
       LoadFeatures(features(R"({"tensor": {"dtype": "int64",
                 "shape": {"dimensions": ["-1"]}, "encoding": "zlib"}})")),
-      StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("encoded as zlib")));
+      StatusIs(StatusCode::kUnimplemented, HasSubstr("encoded as zlib")));
 }
 
 TEST_F(TfdsFolderTest, DefectsNameTheFileAndThePlace) {
   EXPECT_THAT(LoadInfo("{"),
-              StatusIs(absl::StatusCode::kDataLoss,
+              StatusIs(StatusCode::kDataLoss,
                        HasSubstr("dataset_info.json: not JSON")));
   EXPECT_THAT(
       LoadInfo(R"({"splits": []})"),
-      StatusIs(absl::StatusCode::kDataLoss, HasSubstr("\"name\" is missing")));
-  EXPECT_THAT(LoadInfo(R"({"name": "a", "splits": [{"name": "t",
-                "shardLengths": ["x"]}]})"),
-              StatusIs(absl::StatusCode::kDataLoss,
-                       HasSubstr("\"splits[0].shardLengths\"")));
-  EXPECT_THAT(LoadInfo(R"({"name": "a", "splits": [{"name": "t",
-                "shardLengths": ["1"], "filepathTemplate": "../{SPLIT}"}]})"),
-              StatusIs(absl::StatusCode::kDataLoss,
-                       HasSubstr("gives no plain file names")));
+      StatusIs(StatusCode::kDataLoss, HasSubstr("\"name\" is missing")));
   EXPECT_THAT(
-      LoadInfo(R"({"name": "a", "fileFormat": "array_record"})"),
-      StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("array_record")));
+      LoadInfo(R"({"name": "a", "splits": [{"name": "t",
+                "shardLengths": ["x"]}]})"),
+      StatusIs(StatusCode::kDataLoss, HasSubstr("\"splits[0].shardLengths\"")));
+  EXPECT_THAT(
+      LoadInfo(R"({"name": "a", "splits": [{"name": "t",
+                "shardLengths": ["1"], "filepathTemplate": "../{SPLIT}"}]})"),
+      StatusIs(StatusCode::kDataLoss, HasSubstr("gives no plain file names")));
+  EXPECT_THAT(LoadInfo(R"({"name": "a", "fileFormat": "array_record"})"),
+              StatusIs(StatusCode::kUnimplemented, HasSubstr("array_record")));
 }
 
 TEST_F(TfdsFolderTest, NamesThatTfdsDoesNotTakeAreRefused) {
   EXPECT_THAT(SaveTfds(LocalFiles(), folder_.path(), {.name = "a-b"}, {}),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("a-b")));
+              StatusIs(StatusCode::kInvalidArgument, HasSubstr("a-b")));
 }
 
 }  // namespace

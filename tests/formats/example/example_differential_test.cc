@@ -27,7 +27,7 @@ std::string LastRow(const std::vector<std::string_view>& records,
        {.name = "text", .type = FeatureType::kBytes, .optional = true}},
       {.mode = mode});
   Examples out;
-  const absl::Status status = parser->Parse(
+  const Status status = parser->Parse(
       records, [](size_t) { return "r"; }, out);
   if (!status.ok()) return status.ToString();
   std::string row;

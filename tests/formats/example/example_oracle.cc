@@ -14,9 +14,9 @@ namespace penstock::testing {
 namespace {
 
 // `out` holds the record twice: the second time the parser knows its names.
-absl::Status ParseTwice(const std::vector<FeatureSpec>& specs,
-                        std::string_view record, Examples& out,
-                        ExampleMode mode = ExampleMode::kLax) {
+Status ParseTwice(const std::vector<FeatureSpec>& specs,
+                  std::string_view record, Examples& out,
+                  ExampleMode mode = ExampleMode::kLax) {
   const auto parser = ExampleParser::Create(specs, {.mode = mode});
   if (!parser.ok()) return parser.status();
   return parser->Parse(
@@ -86,11 +86,10 @@ bool SameValues(const wire::Feature& feature, const Column& column,
 std::string StrictDisagreement(const std::vector<FeatureSpec>& specs,
                                std::string_view record, const Examples& lax) {
   Examples strict;
-  const absl::Status status =
-      ParseTwice(specs, record, strict, ExampleMode::kStrict);
+  const Status status = ParseTwice(specs, record, strict, ExampleMode::kStrict);
   if (!status.ok()) {
-    if (absl::IsDataLoss(status) && strict.rows == 0 &&
-        status.message().find("differently") != absl::string_view::npos) {
+    if (IsDataLoss(status) && strict.rows == 0 &&
+        status.message().find("differently") != std::string_view::npos) {
       return "";
     }
     return "strictly we say " + status.ToString();
@@ -116,9 +115,8 @@ std::string Disagreement(std::string_view record) {
     for (int shift = 0; shift < 3; ++shift) {
       Examples out;
       for (const ExampleMode mode : {ExampleMode::kLax, ExampleMode::kStrict}) {
-        const absl::Status status =
-            ParseTwice(WantedSpecs(shift), record, out, mode);
-        if (status.code() != absl::StatusCode::kDataLoss) {
+        const Status status = ParseTwice(WantedSpecs(shift), record, out, mode);
+        if (status.code() != StatusCode::kDataLoss) {
           return "protobuf refuses it, we say " + status.ToString();
         }
         if (out.rows != 0) return "a refused record left a row";
@@ -127,7 +125,7 @@ std::string Disagreement(std::string_view record) {
     return "";
   }
   Examples ignored;
-  absl::Status status =
+  Status status =
       ParseTwice({{.name = "nobody", .optional = true}}, record, ignored);
   if (!status.ok()) return "protobuf takes it, we say " + status.ToString();
 

@@ -17,7 +17,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr auto kBadOptions = absl::StatusCode::kInvalidArgument;
+constexpr auto kBadOptions = StatusCode::kInvalidArgument;
 
 std::string IntRecord(std::string_view name, std::vector<int64_t> values) {
   std::string packed;
@@ -25,8 +25,8 @@ std::string IntRecord(std::string_view name, std::vector<int64_t> values) {
   return Record(Entry(name, Int64List(Chunk(1, packed))));
 }
 
-absl::Status Parse(std::vector<FeatureSpec> specs,
-                   const std::vector<std::string>& records, Examples& out) {
+Status Parse(std::vector<FeatureSpec> specs,
+             const std::vector<std::string>& records, Examples& out) {
   const auto parser = ExampleParser::Create(std::move(specs));
   if (!parser.ok()) return parser.status();
   const std::vector<std::string_view> views(records.begin(), records.end());
@@ -106,8 +106,7 @@ TEST(ExampleParserTest, TheListOfNamesInAMessageIsBounded) {
     entries += Entry(fmt::format("{}-{}", i, std::string(200, 'n')), "");
   }
   Examples out;
-  const absl::Status status =
-      Parse({{.name = "label"}}, {Record(entries)}, out);
+  const Status status = Parse({{.name = "label"}}, {Record(entries)}, out);
   EXPECT_THAT(status, StatusIs(kBadOptions, HasSubstr("and more")));
   EXPECT_LT(status.message().size(), 1000);
 }
@@ -149,7 +148,7 @@ TEST(ExampleParserTest, RowsBeforeADefectStayAndNothingOfItDoes) {
   Examples out;
   EXPECT_THAT(
       Parse(specs, {IntRecord("x", {1}), half, IntRecord("x", {2})}, out),
-      StatusIs(absl::StatusCode::kDataLoss,
+      StatusIs(StatusCode::kDataLoss,
                HasSubstr("a.tfrecord: record 1: feature \"x\": a "
                          "packed varint that is cut off")));
   EXPECT_EQ(out.rows, 1);
@@ -167,12 +166,12 @@ TEST(ExampleParserTest, RowsBeforeADefectStayAndNothingOfItDoes) {
 TEST(ExampleParserTest, MessagesHoldNoPayload) {
   const std::string secret = "PAYLOAD-of-the-record";
   Examples out;
-  const absl::Status status =
+  const Status status =
       Parse({{.name = "x", .type = FeatureType::kFloat}},
             {Record(Entry("x", BytesList(Chunk(1, secret))))}, out);
   EXPECT_THAT(status, StatusIs(kBadOptions, Not(HasSubstr("PAYLOAD"))));
   EXPECT_THAT(Parse({{.name = "x"}}, {secret}, out),
-              StatusIs(absl::StatusCode::kDataLoss, Not(HasSubstr("AYLOAD"))));
+              StatusIs(StatusCode::kDataLoss, Not(HasSubstr("AYLOAD"))));
 }
 
 TEST(ExampleParserTest, NamesInMessagesAreEscapedAndCut) {

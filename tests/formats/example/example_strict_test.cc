@@ -31,13 +31,12 @@ std::string Packed(const Ints& values) {
 std::string IntX(std::string_view list) { return Entry("x", Int64List(list)); }
 std::string Unknown() { return VarintField(15, 7); }
 
-absl::StatusOr<Ints> Read(const std::vector<std::string>& records,
-                          ExampleMode mode) {
+StatusOr<Ints> Read(const std::vector<std::string>& records, ExampleMode mode) {
   const auto parser =
       ExampleParser::Create({{.name = "x", .optional = true}}, {.mode = mode});
   const std::vector<std::string_view> views(records.begin(), records.end());
   Examples out;
-  absl::Status status = parser->Parse(
+  Status status = parser->Parse(
       views,
       [](size_t i) {
         return "f: record " + std::to_string(i) + " at offset 9";
@@ -58,7 +57,7 @@ void ExpectRow(const std::string& record, const Ints& lax,
       feature.empty() ? "" : "feature \"" + feature + "\": ";
   EXPECT_THAT(
       Read({record}, ExampleMode::kStrict).status(),
-      StatusIs(absl::StatusCode::kDataLoss,
+      StatusIs(StatusCode::kDataLoss,
                AllOf(StartsWith("f: record 0 at offset 9: " + place + strict +
                                 " at byte "),
                      EndsWith("protobuf and TensorFlow read it differently "
@@ -79,7 +78,7 @@ void ExpectRefusedByBoth(const std::string& record, const std::string& words) {
   EXPECT_EQ(Disagreement(record), "");
   for (const ExampleMode mode : {ExampleMode::kLax, ExampleMode::kStrict}) {
     EXPECT_THAT(Read({record}, mode).status(),
-                StatusIs(absl::StatusCode::kDataLoss,
+                StatusIs(StatusCode::kDataLoss,
                          AllOf(HasSubstr(words),
                                EndsWith("the record is no tf.train.Example"))));
   }
@@ -234,7 +233,7 @@ TEST(ExampleStrictTest, ADuplicateIsSeenWhateverTheRowsBeforeHad) {
   const std::string b = Entry("b", Int64List(Packed({1})));
   const auto expect_twice = [](const std::vector<std::string>& records) {
     EXPECT_THAT(Read(records, ExampleMode::kStrict).status(),
-                StatusIs(absl::StatusCode::kDataLoss,
+                StatusIs(StatusCode::kDataLoss,
                          HasSubstr("a feature that comes twice")));
   };
   expect_twice({Record(a + b), Record(b), Record(b + b)});
@@ -256,7 +255,7 @@ TEST(ExampleStrictTest, ManyAndLongNamesAreComparedToo) {
             Record(entries + Entry(std::string(500, 'n'), Int64List("")))},
            ExampleMode::kStrict)
           .status(),
-      StatusIs(absl::StatusCode::kDataLoss, HasSubstr("comes twice")));
+      StatusIs(StatusCode::kDataLoss, HasSubstr("comes twice")));
 }
 
 TEST(ExampleStrictTest, WhatIsWrittenIsStrict) {
@@ -276,7 +275,7 @@ TEST(ExampleStrictTest, MessagesHoldNothingOfThePayload) {
            ExampleMode::kStrict)
           .status();
   EXPECT_THAT(status,
-              StatusIs(absl::StatusCode::kDataLoss, Not(HasSubstr("secret"))));
+              StatusIs(StatusCode::kDataLoss, Not(HasSubstr("secret"))));
 }
 
 }  // namespace

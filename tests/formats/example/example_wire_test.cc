@@ -16,11 +16,11 @@ namespace {
 
 using ::testing::HasSubstr;
 
-absl::StatusOr<Column> Read(std::string_view record, FeatureType type) {
+StatusOr<Column> Read(std::string_view record, FeatureType type) {
   EXPECT_EQ(Disagreement(record), "");
   const auto parser = ExampleParser::Create({{.name = "x", .type = type}});
   Examples out;
-  absl::Status status = parser->Parse(
+  Status status = parser->Parse(
       {&record, 1}, [](size_t) { return "f:1"; }, out);
   if (!status.ok()) return status;
   return std::move(out.columns[0]);
@@ -38,7 +38,7 @@ Ints IntsOf(std::string_view record) {
 std::string ErrorOf(std::string_view record,
                     FeatureType type = FeatureType::kInt64) {
   const auto column = Read(record, type);
-  EXPECT_EQ(column.status().code(), absl::StatusCode::kDataLoss);
+  EXPECT_EQ(column.status().code(), StatusCode::kDataLoss);
   return std::string(column.status().message());
 }
 
@@ -56,7 +56,7 @@ TEST(ExampleWireTest, TheLastEntryOfAKeyWins) {
 TEST(ExampleWireTest, AnEmptyLastEntryWinsAsWell) {
   EXPECT_THAT(
       Read(Record(IntX(Packed({1})) + Chunk(1, Key("x"))), FeatureType::kInt64),
-      StatusIs(absl::StatusCode::kInvalidArgument,
+      StatusIs(StatusCode::kInvalidArgument,
                HasSubstr("found an empty feature")));
 }
 
@@ -114,9 +114,9 @@ TEST(ExampleWireTest, TheLastOfTwoKindsWins) {
   const std::string ints = Int64List(Packed({4}));
   EXPECT_EQ(IntsOf(Record(Entry("x", floats + ints))), Ints{4});
   EXPECT_EQ(IntsOf(Record(Entry("x", ints + floats + ints))), Ints{4});
-  EXPECT_THAT(Read(Record(Entry("x", ints + floats)), FeatureType::kInt64),
-              StatusIs(absl::StatusCode::kInvalidArgument,
-                       HasSubstr("found float[1]")));
+  EXPECT_THAT(
+      Read(Record(Entry("x", ints + floats)), FeatureType::kInt64),
+      StatusIs(StatusCode::kInvalidArgument, HasSubstr("found float[1]")));
 }
 
 TEST(ExampleWireTest, AListThatComesTwiceIsConcatenated) {
@@ -155,7 +155,7 @@ TEST(ExampleWireTest, BitsPastThe64thAreDropped) {
 
 TEST(ExampleWireTest, AnEmptyRecordHasNoFeatures) {
   EXPECT_THAT(Read("", FeatureType::kInt64),
-              StatusIs(absl::StatusCode::kInvalidArgument,
+              StatusIs(StatusCode::kInvalidArgument,
                        HasSubstr("the record has no features")));
 }
 

@@ -18,7 +18,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+constexpr auto kInvalid = StatusCode::kInvalidArgument;
 
 std::string Ints(std::string_view name, const std::vector<int64_t>& values) {
   std::string packed;
@@ -29,13 +29,13 @@ std::string Bytes(std::string_view name, std::string_view value) {
   return Entry(name, BytesList(Chunk(1, value)));
 }
 
-absl::StatusOr<Examples> Parse(FeatureSpec spec,
-                               const std::vector<std::string>& records) {
+StatusOr<Examples> Parse(FeatureSpec spec,
+                         const std::vector<std::string>& records) {
   const auto parser = ExampleParser::Create({std::move(spec)});
   if (!parser.ok()) return parser.status();
   const std::vector<std::string_view> views(records.begin(), records.end());
   Examples out;
-  const absl::Status status = parser->Parse(
+  const Status status = parser->Parse(
       views, [](size_t i) { return "f: record " + std::to_string(i); }, out);
   if (!status.ok()) return status;
   return out;

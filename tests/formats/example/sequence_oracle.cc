@@ -15,10 +15,10 @@ namespace {
 
 using Kind = wire::Feature::KindCase;
 
-absl::Status ParseTwice(const std::vector<FeatureSpec>& context,
-                        const std::vector<FeatureSpec>& lists,
-                        std::string_view record, ExampleMode mode,
-                        SequenceExamples& out) {
+Status ParseTwice(const std::vector<FeatureSpec>& context,
+                  const std::vector<FeatureSpec>& lists,
+                  std::string_view record, ExampleMode mode,
+                  SequenceExamples& out) {
   const auto parser = SequenceParser::Create(context, lists, {.mode = mode});
   if (!parser.ok()) return parser.status();
   return parser->Parse(
@@ -92,8 +92,8 @@ std::string Refused(std::string_view record) {
                          .optional = true});
       }
       SequenceExamples out;
-      const absl::Status status = ParseTwice(specs, specs, record, mode, out);
-      if (!absl::IsDataLoss(status)) {
+      const Status status = ParseTwice(specs, specs, record, mode, out);
+      if (!IsDataLoss(status)) {
         return "protobuf refuses it, we say " + status.ToString();
       }
       if (out.context.rows + out.lists.rows != 0) return "a row is left";
@@ -121,7 +121,7 @@ std::string SequenceDisagreement(std::string_view record) {
     if (type) lists.push_back({.name = name, .type = *type});
   }
   SequenceExamples out;
-  const absl::Status status =
+  const Status status =
       ParseTwice(context, lists, record, ExampleMode::kLax, out);
   if (!status.ok()) return "protobuf takes it, we say " + status.ToString();
   if (out.context.rows != 2 || out.lists.rows != 2) return "rows are missing";

@@ -24,7 +24,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Ints = std::vector<int64_t>;
 
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+constexpr auto kInvalid = StatusCode::kInvalidArgument;
 
 std::string Lists(std::string_view entries) { return Chunk(2, entries); }
 std::string Step(std::string_view feature) { return Chunk(1, feature); }
@@ -34,16 +34,16 @@ std::string IntStep(const Ints& values) {
   return Step(Int64List(Chunk(1, packed)));
 }
 
-absl::StatusOr<SequenceExamples> Parse(std::vector<FeatureSpec> context,
-                                       std::vector<FeatureSpec> lists,
-                                       const std::vector<std::string>& records,
-                                       ExampleMode mode = ExampleMode::kLax) {
+StatusOr<SequenceExamples> Parse(std::vector<FeatureSpec> context,
+                                 std::vector<FeatureSpec> lists,
+                                 const std::vector<std::string>& records,
+                                 ExampleMode mode = ExampleMode::kLax) {
   const auto parser = SequenceParser::Create(std::move(context),
                                              std::move(lists), {.mode = mode});
   if (!parser.ok()) return parser.status();
   const std::vector<std::string_view> views(records.begin(), records.end());
   SequenceExamples out;
-  const absl::Status status = parser->Parse(
+  const Status status = parser->Parse(
       views, [](size_t i) { return "f: record " + std::to_string(i); }, out);
   if (!status.ok()) return status;
   return out;
@@ -127,20 +127,20 @@ TEST(SequenceTest, StrictNamesTheList) {
   ASSERT_OK_AND_ASSIGN(const auto lax, Parse({}, {{.name = "x"}}, {record}));
   EXPECT_THAT(lax.lists.columns[0].ints, ElementsAre(2));
   EXPECT_THAT(Parse({}, {{.name = "x"}}, {record}, ExampleMode::kStrict),
-              StatusIs(absl::StatusCode::kDataLoss,
+              StatusIs(StatusCode::kDataLoss,
                        HasSubstr("feature \"x\": a feature that comes twice")));
-  EXPECT_THAT(Parse({}, {{.name = "x"}}, {Lists(Entry("x", Step("")))},
-                    ExampleMode::kStrict),
-              StatusIs(absl::StatusCode::kDataLoss,
-                       HasSubstr("a feature without a kind")));
+  EXPECT_THAT(
+      Parse({}, {{.name = "x"}}, {Lists(Entry("x", Step("")))},
+            ExampleMode::kStrict),
+      StatusIs(StatusCode::kDataLoss, HasSubstr("a feature without a kind")));
 }
 
 TEST(SequenceTest, SpecsThatAreNotReadAreRefused) {
   EXPECT_THAT(SequenceParser::Create({{.name = "x", .ragged = true}}, {}),
-              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("\"x\"")));
+              StatusIs(StatusCode::kUnimplemented, HasSubstr("\"x\"")));
   EXPECT_THAT(SequenceParser::Create(
                   {}, {{.name = "x", .encoding = FeatureEncoding::kUint16}}),
-              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("\"x\"")));
+              StatusIs(StatusCode::kUnimplemented, HasSubstr("\"x\"")));
   EXPECT_THAT(SequenceParser::Create({}, {}),
               StatusIs(kInvalid, HasSubstr("no feature is asked for")));
 }

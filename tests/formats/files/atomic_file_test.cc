@@ -70,24 +70,23 @@ TEST_F(AtomicFileTest, ACommittedFileTakesNothingMore) {
   ASSERT_OK_AND_ASSIGN(const auto file,
                        AtomicFile::Create(LocalFiles(), path_));
   ASSERT_OK(file->Commit());
-  for (const absl::Status& status : {file->Append("x"), file->Commit()}) {
-    EXPECT_THAT(status, StatusIs(absl::StatusCode::kFailedPrecondition,
+  for (const Status& status : {file->Append("x"), file->Commit()}) {
+    EXPECT_THAT(status, StatusIs(StatusCode::kFailedPrecondition,
                                  HasSubstr("committed already")));
   }
 }
 
 TEST_F(AtomicFileTest, AFolderIsRefused) {
-  EXPECT_THAT(
-      AtomicFile::Create(LocalFiles(), folder_.path()),
-      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("is a folder")));
+  EXPECT_THAT(AtomicFile::Create(LocalFiles(), folder_.path()),
+              StatusIs(StatusCode::kInvalidArgument, HasSubstr("is a folder")));
   EXPECT_THAT(AtomicFile::Create(LocalFiles(), folder_ / "no/a"),
-              StatusIs(absl::StatusCode::kNotFound, HasSubstr("no/")));
+              StatusIs(StatusCode::kNotFound, HasSubstr("no/")));
 }
 
 TEST_F(AtomicFileTest, AnyFailedCallLeavesOldOrNewAndNoTemporaryFile) {
   for (const auto& [call, error] : kFaults) {
     uint64_t n = 0;
-    for (absl::Status status = absl::UnknownError(""); !status.ok(); ++n) {
+    for (Status status = UnknownError(""); !status.ok(); ++n) {
       ASSERT_LT(n, 100u);
       folder_.Write("a", "old");
       FaultyCalls calls;
@@ -118,7 +117,7 @@ TEST_F(AtomicFileTest, ARenameAcrossDevicesIsNamedAndLeavesTheOldFile) {
   ASSERT_OK(file->Append("new"));
   EXPECT_THAT(Names(), ElementsAre(::testing::StartsWith(".a."), "a"));
   EXPECT_THAT(file->Commit(),
-              StatusIs(absl::StatusCode::kInvalidArgument,
+              StatusIs(StatusCode::kInvalidArgument,
                        ::testing::AllOf(HasSubstr(path_), HasSubstr("rename"),
                                         HasSubstr("cross-device"))));
   file.reset();
@@ -129,7 +128,7 @@ TEST_F(AtomicFileTest, ARenameAcrossDevicesIsNamedAndLeavesTheOldFile) {
 TEST_F(AtomicFileTest, APowerCutAfterAnyFailureLeavesOldOrNew) {
   for (const bool had_old : {false, true}) {
     for (const auto& [call, error] : kFaults) {
-      absl::Status status = absl::UnknownError("");
+      Status status = UnknownError("");
       for (uint64_t n = 0; !status.ok(); ++n) {
         std::filesystem::remove(path_);
         if (had_old) folder_.Write("a", "old");

@@ -89,11 +89,11 @@ TEST_F(OpenFileCacheTest, AFileThatIsNotAsExpectedIsRefused) {
   EXPECT_OK(cache.CheckUnchanged(0));
   folder_.Write("f0", "longer");
   EXPECT_THAT(cache.CheckUnchanged(0),
-              StatusIs(absl::StatusCode::kFailedPrecondition,
+              StatusIs(StatusCode::kFailedPrecondition,
                        HasSubstr("file changed since its index was made (size "
                                  "1 -> 6)")));
   ASSERT_OK(cache.Get(1));
-  EXPECT_THAT(cache.Get(0), StatusIs(absl::StatusCode::kFailedPrecondition,
+  EXPECT_THAT(cache.Get(0), StatusIs(StatusCode::kFailedPrecondition,
                                      HasSubstr("f0: file changed")));
 }
 

@@ -29,29 +29,29 @@ class PosixFilesTest : public ::testing::Test {
 };
 
 TEST(PosixStatusTest, EachErrnoHasTheExactCode) {
-  const std::pair<int, absl::StatusCode> codes[] = {
-      {ENOENT, absl::StatusCode::kNotFound},
-      {EACCES, absl::StatusCode::kPermissionDenied},
-      {EROFS, absl::StatusCode::kPermissionDenied},
-      {EISDIR, absl::StatusCode::kInvalidArgument},
-      {ELOOP, absl::StatusCode::kInvalidArgument},
-      {ENAMETOOLONG, absl::StatusCode::kInvalidArgument},
-      {ENOSPC, absl::StatusCode::kResourceExhausted},
-      {EDQUOT, absl::StatusCode::kResourceExhausted},
-      {EFBIG, absl::StatusCode::kResourceExhausted},
-      {EMFILE, absl::StatusCode::kResourceExhausted},
-      {ENFILE, absl::StatusCode::kResourceExhausted},
-      {EIO, absl::StatusCode::kDataLoss},
-      {ETIMEDOUT, absl::StatusCode::kUnavailable},
-      {EBADF, absl::StatusCode::kInternal},
+  const std::pair<int, StatusCode> codes[] = {
+      {ENOENT, StatusCode::kNotFound},
+      {EACCES, StatusCode::kPermissionDenied},
+      {EROFS, StatusCode::kPermissionDenied},
+      {EISDIR, StatusCode::kInvalidArgument},
+      {ELOOP, StatusCode::kInvalidArgument},
+      {ENAMETOOLONG, StatusCode::kInvalidArgument},
+      {ENOSPC, StatusCode::kResourceExhausted},
+      {EDQUOT, StatusCode::kResourceExhausted},
+      {EFBIG, StatusCode::kResourceExhausted},
+      {EMFILE, StatusCode::kResourceExhausted},
+      {ENFILE, StatusCode::kResourceExhausted},
+      {EIO, StatusCode::kDataLoss},
+      {ETIMEDOUT, StatusCode::kUnavailable},
+      {EBADF, StatusCode::kInternal},
   };
   for (const auto& [error, code] : codes) {
     EXPECT_THAT(PosixStatus(error, "a/b", "open"),
                 StatusIs(code, HasSubstr("a/b: cannot open: ")));
   }
-  EXPECT_THAT(PosixStatus(ENOENT, "f", "open"),
-              StatusIs(absl::StatusCode::kNotFound,
-                       HasSubstr("No such file or directory")));
+  EXPECT_THAT(
+      PosixStatus(ENOENT, "f", "open"),
+      StatusIs(StatusCode::kNotFound, HasSubstr("No such file or directory")));
 }
 
 TEST_F(PosixFilesTest, TheDiskBeginsBeforeALargeFileIsSynced) {
@@ -91,7 +91,7 @@ TEST_F(PosixFilesTest, ReadAtIsShortOnlyAtTheEnd) {
   EXPECT_EQ(*file->ReadAt(10, buffer), 0u);
   EXPECT_EQ(*file->ReadAt(1000, buffer), 0u);
   EXPECT_THAT(file->ReadAt(~0ull, buffer),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(path)));
+              StatusIs(StatusCode::kInvalidArgument, HasSubstr(path)));
 }
 
 TEST_F(PosixFilesTest, InterruptedAndShortCallsAreInvisible) {
@@ -114,7 +114,7 @@ TEST_F(PosixFilesTest, AFailedReadIsAnErrorWithItsOffset) {
   calls_.LimitTransfers(2);
   calls_.FailAt(Call::kRead, 2, EIO);
   EXPECT_THAT(file->ReadAt(1, buffer),
-              StatusIs(absl::StatusCode::kDataLoss,
+              StatusIs(StatusCode::kDataLoss,
                        AllOf(HasSubstr(path), HasSubstr("at offset 5"))));
 }
 
@@ -123,42 +123,41 @@ TEST_F(PosixFilesTest, AFailedSyncIsNeverFollowedByASuccess) {
   ASSERT_OK(out->Append("x"));
   calls_.FailAt(Call::kSync, 0, EIO);
   EXPECT_THAT(out->Sync(),
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("cannot sync")));
-  for (const absl::Status& status :
-       {out->Sync(), out->Append("y"), out->Close()}) {
-    EXPECT_THAT(status, StatusIs(absl::StatusCode::kDataLoss,
-                                 HasSubstr("cannot sync")));
+              StatusIs(StatusCode::kDataLoss, HasSubstr("cannot sync")));
+  for (const Status& status : {out->Sync(), out->Append("y"), out->Close()}) {
+    EXPECT_THAT(status,
+                StatusIs(StatusCode::kDataLoss, HasSubstr("cannot sync")));
   }
 }
 
 TEST_F(PosixFilesTest, AFailedCloseIsAnError) {
   ASSERT_OK_AND_ASSIGN(const auto out, files_.OpenForWrite(folder_ / "a"));
   calls_.FailAt(Call::kClose, 0, EDQUOT);
-  EXPECT_THAT(out->Close(), StatusIs(absl::StatusCode::kResourceExhausted,
+  EXPECT_THAT(out->Close(), StatusIs(StatusCode::kResourceExhausted,
                                      HasSubstr("cannot close")));
 }
 
 TEST_F(PosixFilesTest, AMissingFileIsNotFound) {
   EXPECT_THAT(files_.OpenForRead(folder_ / "no"),
-              StatusIs(absl::StatusCode::kNotFound,
+              StatusIs(StatusCode::kNotFound,
                        HasSubstr("no: cannot open: No such file")));
   EXPECT_THAT(files_.Stat(folder_ / "no"),
-              StatusIs(absl::StatusCode::kNotFound, HasSubstr("/no: ")));
+              StatusIs(StatusCode::kNotFound, HasSubstr("/no: ")));
   EXPECT_THAT(files_.OpenForWrite(folder_ / "no/a"),
-              StatusIs(absl::StatusCode::kNotFound, HasSubstr("no/a: ")));
+              StatusIs(StatusCode::kNotFound, HasSubstr("no/a: ")));
 }
 
 TEST_F(PosixFilesTest, OnlyRegularFilesCanBeRead) {
   EXPECT_THAT(files_.OpenForRead(folder_.path()),
-              StatusIs(absl::StatusCode::kInvalidArgument,
+              StatusIs(StatusCode::kInvalidArgument,
                        HasSubstr("is a folder, not a file")));
-  EXPECT_THAT(files_.OpenForWrite(folder_.path()),
-              StatusIs(absl::StatusCode::kInvalidArgument,
-                       HasSubstr("Is a directory")));
+  EXPECT_THAT(
+      files_.OpenForWrite(folder_.path()),
+      StatusIs(StatusCode::kInvalidArgument, HasSubstr("Is a directory")));
   ASSERT_EQ(mkfifo((folder_ / "pipe").c_str(), 0600), 0);
   for (const std::string& path : {folder_ / "pipe", std::string("/dev/zero")}) {
     EXPECT_THAT(files_.OpenForRead(path),
-                StatusIs(absl::StatusCode::kInvalidArgument,
+                StatusIs(StatusCode::kInvalidArgument,
                          HasSubstr("is not a regular file")));
   }
 }
@@ -166,7 +165,7 @@ TEST_F(PosixFilesTest, OnlyRegularFilesCanBeRead) {
 TEST_F(PosixFilesTest, AFullDiskIsResourceExhausted) {
   ASSERT_OK_AND_ASSIGN(const auto out, files_.OpenForWrite("/dev/full"));
   EXPECT_THAT(out->Append("x"),
-              StatusIs(absl::StatusCode::kResourceExhausted,
+              StatusIs(StatusCode::kResourceExhausted,
                        HasSubstr("/dev/full: cannot write 1 bytes")));
 }
 
@@ -177,7 +176,7 @@ TEST_F(PosixFilesTest, ListSortsNamesBytewise) {
   ASSERT_OK_AND_ASSIGN(const auto names, files_.List(folder_.path()));
   EXPECT_THAT(names, ElementsAre(".h", "B", "a10", "a2", "b"));
   EXPECT_THAT(files_.List(folder_ / "no"),
-              StatusIs(absl::StatusCode::kNotFound, HasSubstr("cannot list")));
+              StatusIs(StatusCode::kNotFound, HasSubstr("cannot list")));
 }
 
 TEST_F(PosixFilesTest, FoldersAreMadeWithTheirParents) {
@@ -186,7 +185,7 @@ TEST_F(PosixFilesTest, FoldersAreMadeWithTheirParents) {
   ASSERT_OK(files_.CreateFolders(folder_ / "x/y/z"));
   folder_.Write("x/file", "");
   EXPECT_THAT(files_.CreateFolders(folder_ / "x/file/z"),
-              StatusIs(absl::StatusCode::kInvalidArgument,
+              StatusIs(StatusCode::kInvalidArgument,
                        HasSubstr("x/file: cannot make the folder")));
 }
 
@@ -194,7 +193,7 @@ TEST_F(PosixFilesTest, ReadWholeFileHasALimit) {
   const std::string path = folder_.Write("a", "0123456789");
   EXPECT_EQ(*ReadWholeFile(files_, path, 10), "0123456789");
   EXPECT_THAT(ReadWholeFile(files_, path, 9),
-              StatusIs(absl::StatusCode::kResourceExhausted,
+              StatusIs(StatusCode::kResourceExhausted,
                        AllOf(HasSubstr(path), HasSubstr("limit here is 9"))));
 }
 

@@ -114,14 +114,13 @@ TEST_F(MemberGatherTest, EachDamagedByteIsFoundOrChangesNothing) {
       folder_.Write("a.gz", bad);
       std::filesystem::last_write_time(paths_[0], time);
       GatheredRecords out;
-      const absl::Status status =
-          Open()->Gather(std::vector<uint64_t>{2, 0, 1}, out);
+      const Status status = Open()->Gather(std::vector<uint64_t>{2, 0, 1}, out);
       if (status.ok()) {
         ExpectGathers(*Open(), {2, 0, 1}, out);
         continue;
       }
       ++refused;
-      EXPECT_THAT(status, StatusIs(absl::StatusCode::kDataLoss,
+      EXPECT_THAT(status, StatusIs(StatusCode::kDataLoss,
                                    AllOf(HasSubstr(paths_[0]),
                                          HasSubstr("gzip member at compressed "
                                                    "offset 0"))));
@@ -144,7 +143,7 @@ TEST_F(MemberGatherTest, MembersThatDifferFromTheirIndexAreRefused) {
   std::filesystem::last_write_time(paths_[0], time);
   GatheredRecords out;
   EXPECT_THAT(Open()->Gather(std::vector<uint64_t>{1}, out),
-              StatusIs(absl::StatusCode::kDataLoss,
+              StatusIs(StatusCode::kDataLoss,
                        AnyOf(HasSubstr("other sizes than the index has"))));
 }
 
@@ -154,7 +153,7 @@ TEST_F(MemberGatherTest, AFileThatChangedSaysSo) {
   GatheredRecords out;
   std::filesystem::resize_file(paths_[0], 40);
   EXPECT_THAT(records->Gather(std::vector<uint64_t>{2}, out),
-              StatusIs(absl::StatusCode::kFailedPrecondition,
+              StatusIs(StatusCode::kFailedPrecondition,
                        AllOf(HasSubstr(paths_[0]),
                              HasSubstr("file changed since its index"))));
 }
@@ -168,7 +167,7 @@ TEST_F(MemberGatherTest, AReadThatFailsAnywhereGivesNothing) {
     PosixFiles files(calls);
     GatheredRecords out;
     auto opened = RecordFiles::Open(files, paths_);
-    const absl::Status status =
+    const Status status =
         opened.ok() ? (*opened)->Gather(std::vector<uint64_t>{200, 2, 90}, out)
                     : opened.status();
     if (calls.count(Call::kRead) <= n) {
@@ -176,7 +175,7 @@ TEST_F(MemberGatherTest, AReadThatFailsAnywhereGivesNothing) {
       EXPECT_GT(n, 3u);
       break;
     }
-    EXPECT_THAT(status, StatusIs(absl::StatusCode::kDataLoss,
+    EXPECT_THAT(status, StatusIs(StatusCode::kDataLoss,
                                  HasSubstr("Input/output error")));
     EXPECT_THAT(out.records, IsEmpty());
   }

@@ -104,7 +104,7 @@ TEST_F(RecordFilesTest, AnIdPastTheEndIsRefused) {
   AddFile("a", {"x", "y"});
   GatheredRecords out;
   EXPECT_THAT(Open()->Gather(std::vector<uint64_t>{0, 2}, out),
-              StatusIs(absl::StatusCode::kOutOfRange,
+              StatusIs(StatusCode::kOutOfRange,
                        AllOf(HasSubstr("record 2"), HasSubstr("2 records"))));
   EXPECT_THAT(out.records, IsEmpty());
 }
@@ -121,7 +121,7 @@ TEST_F(RecordFilesTest, AFlippedBitIsFoundAndNothingGiven) {
     GatheredRecords out;
     EXPECT_THAT(
         Open()->Gather(std::vector<uint64_t>{2, 0, 1}, out),
-        StatusIs(absl::StatusCode::kDataLoss,
+        StatusIs(StatusCode::kDataLoss,
                  AllOf(HasSubstr(paths_[0]), HasSubstr("checksum at"),
                        HasSubstr("record #" + std::to_string(byte / 19)))));
     EXPECT_THAT(out.records, IsEmpty());
@@ -134,7 +134,7 @@ TEST_F(RecordFilesTest, AFileThatChangedSaysSo) {
   GatheredRecords out;
   std::filesystem::resize_file(paths_[0], 40);
   EXPECT_THAT(records->Gather(std::vector<uint64_t>{2}, out),
-              StatusIs(absl::StatusCode::kFailedPrecondition,
+              StatusIs(StatusCode::kFailedPrecondition,
                        AllOf(HasSubstr(paths_[0]),
                              HasSubstr("file changed since its index"))));
 }
@@ -142,14 +142,14 @@ TEST_F(RecordFilesTest, AFileThatChangedSaysSo) {
 TEST_F(RecordFilesTest, AStaleIndexIsRefusedAtOpening) {
   AddFile("a", {"foo"});
   folder_.Write("a", "");
-  EXPECT_THAT(RecordFiles::Open(files_, paths_),
-              StatusIs(absl::StatusCode::kFailedPrecondition,
-                       HasSubstr("recordtool index")));
+  EXPECT_THAT(
+      RecordFiles::Open(files_, paths_),
+      StatusIs(StatusCode::kFailedPrecondition, HasSubstr("recordtool index")));
 }
 
 TEST_F(RecordFilesTest, NoFilesAtAllAreRefused) {
   EXPECT_THAT(RecordFiles::Open(files_, {}),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("files")));
+              StatusIs(StatusCode::kInvalidArgument, HasSubstr("files")));
 }
 
 TEST_F(RecordFilesTest, FindAndLocateNameTheFile) {

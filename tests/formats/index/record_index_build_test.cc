@@ -33,12 +33,12 @@ class IndexBuildTest : public ::testing::Test {
   IndexBuildTest() {
     EXPECT_OK(WriteTfRecord(files_, path_, {"", "foo", "bar", "xxxx"}));
   }
-  absl::StatusOr<std::vector<uint64_t>> Build(IndexBuildOptions options) {
+  StatusOr<std::vector<uint64_t>> Build(IndexBuildOptions options) {
     const auto index = BuildRecordIndex(files_, path_, options);
     if (!index.ok()) return index.status();
     return OffsetsOf(*index);
   }
-  absl::Status ReadText(std::string_view text) {
+  Status ReadText(std::string_view text) {
     folder_.Write("a.idx", text);
     const auto index = ReadIndexText(files_, folder_ / "a.idx", path_);
     if (!index.ok()) return index.status();
@@ -90,8 +90,8 @@ class MappedIndexBuildTest : public IndexBuildTest {
     EXPECT_OK(read);
     if (read.ok()) expected_ = *read;
   }
-  static absl::StatusOr<std::vector<uint64_t>> HopWith(
-      PosixCalls& calls, const std::string& path) {
+  static StatusOr<std::vector<uint64_t>> HopWith(PosixCalls& calls,
+                                                 const std::string& path) {
     PosixFiles files(calls);
     const auto index =
         BuildRecordIndex(files, path, {.check = IndexCheck::kHeaders});
@@ -128,7 +128,7 @@ TEST_F(MappedIndexBuildTest, AWrongHeaderAnywhereIsNamed) {
     folder_.Write("a.tfrecord", bad);
     EXPECT_THAT(
         Build({.check = IndexCheck::kHeaders}),
-        StatusIs(absl::StatusCode::kDataLoss,
+        StatusIs(StatusCode::kDataLoss,
                  AllOf(HasSubstr("corrupted length checksum at offset " +
                                  std::to_string(expected_[record]) + " "),
                        HasSubstr("record #" + std::to_string(record)))));
@@ -157,7 +157,7 @@ TEST_F(MappedIndexBuildTest, AFileCutOffMeanwhileIsAnErrorNotADeath) {
     folder_.Write("a.tfrecord", good);
     CuttingCalls calls(path_, size);
     EXPECT_THAT(HopWith(calls, path_),
-                StatusIs(absl::StatusCode::kFailedPrecondition,
+                StatusIs(StatusCode::kFailedPrecondition,
                          HasSubstr("file changed while reading")));
     EXPECT_GT(calls.count(Call::kMap), 0u);
   }
@@ -184,7 +184,7 @@ TEST_F(IndexBuildTest, EveryCutAndEveryFlippedHeaderBitIsRefused) {
       bad[header + bit / 8] ^= static_cast<char>(1 << (bit % 8));
       folder_.Write("a.tfrecord", bad);
       EXPECT_THAT(Build({.check = IndexCheck::kHeaders}),
-                  StatusIs(absl::StatusCode::kDataLoss,
+                  StatusIs(StatusCode::kDataLoss,
                            HasSubstr("corrupted length checksum at offset " +
                                      std::to_string(header))));
     }
@@ -197,9 +197,8 @@ TEST_F(IndexBuildTest, ALengthPastTheEndIsRefusedThoughItsChecksumIsRight) {
     StoreTfRecordHeader(length, bytes.data());
     for (const size_t more : {0, 3, 4}) {
       folder_.Write("a.tfrecord", bytes + std::string(more, '\0'));
-      EXPECT_THAT(
-          Build({.check = IndexCheck::kHeaders}),
-          StatusIs(absl::StatusCode::kDataLoss, HasSubstr("a.tfrecord: ")))
+      EXPECT_THAT(Build({.check = IndexCheck::kHeaders}),
+                  StatusIs(StatusCode::kDataLoss, HasSubstr("a.tfrecord: ")))
           << length;
     }
   }
@@ -211,7 +210,7 @@ TEST_F(IndexBuildTest, DamagedDataIsFoundWhereAskedFor) {
   folder_.Write("a.tfrecord", bytes);
   EXPECT_OK(Build({.check = IndexCheck::kHeaders}));
   EXPECT_THAT(Build({.check = IndexCheck::kAll}),
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("offset 35")));
+              StatusIs(StatusCode::kDataLoss, HasSubstr("offset 35")));
 }
 
 TEST_F(IndexBuildTest, ACallThatFailsAnywhereIsTold) {
@@ -228,7 +227,7 @@ TEST_F(IndexBuildTest, ACallThatFailsAnywhereIsTold) {
         const bool failed = calls.count(call) > n;
         ASSERT_EQ(index.ok(), !failed);
         if (!failed) break;
-        EXPECT_THAT(index, StatusIs(absl::StatusCode::kDataLoss,
+        EXPECT_THAT(index, StatusIs(StatusCode::kDataLoss,
                                     HasSubstr("Input/output error")));
       }
       EXPECT_GT(n, 0u);
@@ -282,11 +281,11 @@ TEST_F(IndexBuildTest, GzipOfOthersIsRefusedWithAWayOut) {
        {ReferenceCompress(plain, kGzipBits), std::string(), plain}) {
     folder_.Write("a.tfrecord", bytes);
     EXPECT_THAT(Build({Compression::kGzip, IndexCheck::kHeaders}),
-                StatusIs(absl::StatusCode::kFailedPrecondition,
+                StatusIs(StatusCode::kFailedPrecondition,
                          AllOf(HasSubstr("a.tfrecord"), HasSubstr("gzip -d"))));
   }
   EXPECT_THAT(Build({Compression::kZlib, IndexCheck::kHeaders}),
-              StatusIs(absl::StatusCode::kInvalidArgument,
+              StatusIs(StatusCode::kInvalidArgument,
                        HasSubstr("zlib files have no index")));
 }
 
@@ -327,9 +326,8 @@ TEST_F(IndexBuildTest, GzipMembersHaveNoText) {
   ASSERT_OK_AND_ASSIGN(
       const auto index,
       BuildRecordIndex(files_, path_, {Compression::kGzip, IndexCheck::kAll}));
-  EXPECT_THAT(
-      WriteIndexText(files_, folder_ / "a.idx", index),
-      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("binary form")));
+  EXPECT_THAT(WriteIndexText(files_, folder_ / "a.idx", index),
+              StatusIs(StatusCode::kInvalidArgument, HasSubstr("binary form")));
 }
 
 // Case 19 of the list of bad inputs; DALI stops at such a line in silence.
@@ -346,7 +344,7 @@ class BadIndexTextTest : public IndexBuildTest,
 TEST_P(BadIndexTextTest, IsRefusedByLine) {
   EXPECT_THAT(
       ReadText(GetParam().text),
-      StatusIs(absl::StatusCode::kInvalidArgument,
+      StatusIs(StatusCode::kInvalidArgument,
                AllOf(HasSubstr("a.idx:" + std::string(GetParam().line) + ": "),
                      HasSubstr(GetParam().words))));
 }
@@ -378,7 +376,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST_F(IndexBuildTest, TextOfAFileThatHasChangedIsRefused) {
   ASSERT_OK(WriteTfRecord(files_, path_, {"fo", "o", "bar", "xxxx"}));
   EXPECT_THAT(ReadText("0 16\n16 19\n35 19\n54 20\n"),
-              StatusIs(absl::StatusCode::kInvalidArgument,
+              StatusIs(StatusCode::kInvalidArgument,
                        HasSubstr("a.idx:1: size 16, but record 0")));
 }
 

@@ -5,14 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/statusor.h"
+#include "formats/files/status_or.h"
 #include "formats/index/record_index.h"
 
 namespace penstock::testing {
 
 // The offset of every record; the lengths are verified, too.
-inline absl::StatusOr<std::vector<uint64_t>> OffsetsOf(
-    const RecordIndex& index) {
+inline StatusOr<std::vector<uint64_t>> OffsetsOf(const RecordIndex& index) {
   std::vector<uint64_t> offsets;
   for (uint64_t i = 0; i < index.records(); ++i) {
     const auto place = index.Find(i);

@@ -102,7 +102,7 @@ void LoadAndFind(const std::string& path) {
   EXPECT_LT(Kilobytes("VmRSS") - before, 8u << 10);
   // What is not there is not what was written.
   EXPECT_THAT(index.Find(100'000'000),
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("page ")));
+              StatusIs(StatusCode::kDataLoss, HasSubstr("page ")));
 }
 
 // In a process of its own: addresses are taken that other tests count.

@@ -153,7 +153,7 @@ TEST_F(WarmGatherTest, AFileCutOffAnywhereIsAnErrorNotADeath) {
     std::filesystem::resize_file(paths_[0], size);
     for (int round = 0; round < 2; ++round) {
       EXPECT_THAT(opened_->Gather(All(), out_),
-                  StatusIs(absl::StatusCode::kFailedPrecondition,
+                  StatusIs(StatusCode::kFailedPrecondition,
                            AllOf(HasSubstr(paths_[0]),
                                  HasSubstr("file changed since its index"))))
           << size;
@@ -187,13 +187,13 @@ TEST_F(WarmGatherTest, AByteRewrittenInPlaceIsFoundAndNothingGiven) {
     std::fstream(paths_[0], std::ios::in | std::ios::out | std::ios::binary)
         << bad;
     EXPECT_THAT(opened_->Gather(std::vector<uint64_t>{2, 0, 1}, out_),
-                StatusIs(absl::StatusCode::kFailedPrecondition,
+                StatusIs(StatusCode::kFailedPrecondition,
                          HasSubstr("another modification time")));
     EXPECT_THAT(out_.records, IsEmpty());
     std::filesystem::last_write_time(paths_[0], time);
     EXPECT_THAT(
         opened_->Gather(std::vector<uint64_t>{2, 0, 1}, out_),
-        StatusIs(absl::StatusCode::kDataLoss,
+        StatusIs(StatusCode::kDataLoss,
                  AllOf(HasSubstr(paths_[0]), HasSubstr("checksum at"),
                        HasSubstr("record #" + std::to_string(byte / 19)))));
     EXPECT_THAT(out_.records, IsEmpty());

@@ -27,7 +27,7 @@ class PieceStream final : public ByteStream {
   PieceStream(std::string bytes, size_t piece_bytes)
       : bytes_(std::move(bytes)), piece_bytes_(piece_bytes) {}
 
-  absl::StatusOr<size_t> Read(std::span<char> out) override {
+  StatusOr<size_t> Read(std::span<char> out) override {
     const size_t size =
         std::min({out.size(), piece_bytes_, bytes_.size() - position_});
     std::copy_n(bytes_.data() + position_, size, out.data());
@@ -46,7 +46,7 @@ class PieceStream final : public ByteStream {
 
 struct Decoded {
   std::string bytes;
-  absl::Status status;
+  Status status;
 };
 
 Decoded Decode(ByteStream& stream, size_t out_bytes) {
@@ -157,7 +157,7 @@ TEST_P(CompressedStreamTest, CutAnywhereItIsAnErrorNotAnEnd) {
     for (const size_t piece : {3, 100000}) {
       const Decoded decoded = Read(whole.substr(0, size), piece);
       ASSERT_THAT(decoded.status,
-                  StatusIs(absl::StatusCode::kDataLoss,
+                  StatusIs(StatusCode::kDataLoss,
                            HasSubstr(GetParam().name +
                                      " stream ended before its trailer at "
                                      "compressed offset " +
@@ -198,7 +198,7 @@ TEST_P(CompressedStreamTest, ZeroPaddingIsAnEndOtherBytesAreNot) {
     EXPECT_THAT(
         decoded.status,
         StatusIs(
-            absl::StatusCode::kDataLoss,
+            StatusCode::kDataLoss,
             AllOf(HasSubstr("no " + GetParam().name + " data after"),
                   HasSubstr("compressed offset " +
                             std::to_string(whole.size() +
@@ -209,13 +209,13 @@ TEST_P(CompressedStreamTest, ZeroPaddingIsAnEndOtherBytesAreNot) {
 
 TEST_P(CompressedStreamTest, AFileOfAnotherKindIsNamed) {
   EXPECT_THAT(Read("{\"text\": \"hello\"}\n").status,
-              StatusIs(absl::StatusCode::kInvalidArgument,
+              StatusIs(StatusCode::kInvalidArgument,
                        AllOf(HasSubstr("is not " + GetParam().name),
                              HasSubstr("starts with 7b 22"),
                              HasSubstr("looks like JSON text"))));
   const int other = GetParam().name == "gzip" ? kZlibBits : kGzipBits;
   EXPECT_THAT(Read(ReferenceCompress(text_, other)).status,
-              StatusIs(absl::StatusCode::kInvalidArgument,
+              StatusIs(StatusCode::kInvalidArgument,
                        HasSubstr(GetParam().name == "gzip"
                                      ? "looks like zlib"
                                      : "looks like gzip (1f 8b)")));
@@ -276,7 +276,7 @@ TEST_F(GzipStreamTest, AWrongTrailerNamesTheMember) {
       const Decoded decoded = Read(good + bad + good, 7, out);
       const size_t unverified = decoded.bytes.size() - SomeText().size();
       EXPECT_THAT(decoded.status,
-                  StatusIs(absl::StatusCode::kDataLoss,
+                  StatusIs(StatusCode::kDataLoss,
                            AllOf(HasSubstr("gzip CRC mismatch in member 1"),
                                  HasSubstr("; " + std::to_string(unverified) +
                                            " bytes of it were given before, "

@@ -25,10 +25,10 @@ using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using std::string_view_literals::operator""sv;
 
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
-constexpr auto kDataLoss = absl::StatusCode::kDataLoss;
-constexpr auto kExhausted = absl::StatusCode::kResourceExhausted;
-constexpr auto kUnimplemented = absl::StatusCode::kUnimplemented;
+constexpr auto kInvalid = StatusCode::kInvalidArgument;
+constexpr auto kDataLoss = StatusCode::kDataLoss;
+constexpr auto kExhausted = StatusCode::kResourceExhausted;
+constexpr auto kUnimplemented = StatusCode::kUnimplemented;
 
 std::string Xz(std::string_view bytes) {
   std::string out(lzma_stream_buffer_bound(bytes.size()), '\0');
@@ -55,7 +55,7 @@ std::string Bzip2(std::string_view bytes) {
 
 struct Decoded {
   std::string bytes;
-  absl::Status status;
+  Status status;
 };
 
 Decoded Decode(std::string_view packed, Compression compression,

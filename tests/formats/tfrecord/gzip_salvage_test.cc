@@ -32,7 +32,7 @@ struct Salvaged {
   std::vector<std::string> records;
   std::vector<SkippedRegion> regions;
   uint64_t end = 0;  // of records and regions, which must follow each other
-  absl::Status status;
+  Status status;
 };
 
 Salvaged Resync(std::string_view bytes, size_t buffer_bytes = 512 << 10) {

@@ -140,7 +140,7 @@ TEST_F(GzipTfRecordTest, AWriteThatFailsInAnyMemberIsToldAndLeavesNoFile) {
         .member_bytes = 1000,
         .run_task = [&](std::function<void()> task) { pool.Run(task); },
         .most_ahead = 2};
-    const absl::Status status =
+    const Status status =
         WriteTfRecord(files, path_, records,
                       {.compression = Compression::kGzip, .gzip = members});
     ASSERT_OK_AND_ASSIGN(const auto names, LocalFiles().List(folder_.path()));
@@ -149,7 +149,7 @@ TEST_F(GzipTfRecordTest, AWriteThatFailsInAnyMemberIsToldAndLeavesNoFile) {
       EXPECT_EQ(n, 10u);  // one for each member
       break;
     }
-    EXPECT_THAT(status, StatusIs(absl::StatusCode::kResourceExhausted,
+    EXPECT_THAT(status, StatusIs(StatusCode::kResourceExhausted,
                                  HasSubstr("a.tfrecord.gz")));
     EXPECT_THAT(names, IsEmpty());
   }
@@ -172,13 +172,13 @@ TEST_F(GzipTfRecordTest, AFlippedBitOfAMemberIsRefusedOrChangesNothing) {
     }
     // Some bits describe codes that are never used.
     std::string out;
-    const absl::Status status = UnpackGzipMember(bad, framed.size(), out);
+    const Status status = UnpackGzipMember(bad, framed.size(), out);
     if (status.ok()) {
       EXPECT_TRUE(out == framed) << bit;
       continue;
     }
     ++refused;
-    EXPECT_THAT(status, StatusIs(absl::StatusCode::kDataLoss,
+    EXPECT_THAT(status, StatusIs(StatusCode::kDataLoss,
                                  AnyOf(HasSubstr("corrupted gzip data"),
                                        HasSubstr("gzip CRC mismatch"))))
         << bit;
@@ -196,18 +196,18 @@ TEST_F(GzipTfRecordTest, AMemberOfAnotherLengthThanItsHeaderSaysIsRefused) {
   std::string out;
   for (size_t size = 0; size < good.size(); ++size) {
     EXPECT_THAT(UnpackGzipMember(good.substr(0, size), framed.size(), out),
-                StatusIs(absl::StatusCode::kDataLoss, HasSubstr("corrupted")))
+                StatusIs(StatusCode::kDataLoss, HasSubstr("corrupted")))
         << size;
   }
   const uint64_t huge = ~0ull;
   for (const uint64_t length :
        {uint64_t{0}, framed.size() - 1, framed.size() + 1, huge}) {
     EXPECT_THAT(UnpackGzipMember(good, length, out),
-                StatusIs(absl::StatusCode::kDataLoss, HasSubstr("corrupted")))
+                StatusIs(StatusCode::kDataLoss, HasSubstr("corrupted")))
         << length;
   }
   EXPECT_THAT(UnpackGzipMember(good + "x", framed.size(), out),
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("corrupted")));
+              StatusIs(StatusCode::kDataLoss, HasSubstr("corrupted")));
   EXPECT_OK(UnpackGzipMember(good, framed.size(), out));
   EXPECT_EQ(out, framed);
 }

@@ -74,7 +74,7 @@ TEST_F(TfRecordDamageTest, EveryFlippedBitIsNamedAfterTheRecordsBeforeIt) {
       ASSERT_THAT(
           result.status,
           StatusIs(
-              absl::StatusCode::kDataLoss,
+              StatusCode::kDataLoss,
               AllOf(HasSubstr("a.tfrecord: corrupted "),
                     HasSubstr(in_header ? "length checksum at offset "
                                         : "data checksum at offset "),
@@ -116,7 +116,7 @@ TEST_F(TfRecordDamageTest, EveryTruncationIsNamedAfterTheRecordsBeforeIt) {
                     std::to_string(records_[record].size() + 16) + " bytes, " +
                     std::to_string(left) + " remain";
       ASSERT_THAT(result.status,
-                  StatusIs(absl::StatusCode::kDataLoss, HasSubstr(expected)));
+                  StatusIs(StatusCode::kDataLoss, HasSubstr(expected)));
     }
   }
 }
@@ -125,7 +125,7 @@ TEST_F(TfRecordDamageTest, ErrorsAreForEver) {
   const std::string path =
       folder_.Write("a.tfrecord", good_.substr(0, good_.size() - 1));
   ASSERT_OK_AND_ASSIGN(const auto reader, OpenTfRecord(files_, path));
-  const absl::Status first = ReadAll(*reader).status;
+  const Status first = ReadAll(*reader).status;
   EXPECT_FALSE(first.ok());
   for (int i = 0; i < 3; ++i) EXPECT_EQ(reader->NextBlock().status(), first);
 }
@@ -135,13 +135,13 @@ TEST_F(TfRecordDamageTest, HugeLengthsAreRefusedWithoutTheirMemory) {
        {1ull << 40, 1ull << 63, ~0ull, ~0ull - 3, ~0ull - 15, ~0ull - 16}) {
     const std::string bytes = HeaderFor(length) + std::string(100, 'x');
     EXPECT_THAT(Read(bytes).status,
-                StatusIs(absl::StatusCode::kDataLoss,
+                StatusIs(StatusCode::kDataLoss,
                          HasSubstr("record length " + std::to_string(length) +
                                    " at offset 0 exceeds remaining 100 "
                                    "bytes")));
     const std::string gzip = ReferenceCompress(bytes, kGzipBits);
     EXPECT_THAT(Read(gzip, {.compression = Compression::kGzip}).status,
-                StatusIs(absl::StatusCode::kResourceExhausted,
+                StatusIs(StatusCode::kResourceExhausted,
                          HasSubstr("max_record_bytes")));
   }
 }
@@ -150,7 +150,7 @@ TEST_F(TfRecordDamageTest, ARecordAboveTheLimitNamesTheLimit) {
   const auto result = Read(good_, {.max_record_bytes = 139});
   EXPECT_EQ(result.records, First(2));
   EXPECT_THAT(result.status,
-              StatusIs(absl::StatusCode::kResourceExhausted,
+              StatusIs(StatusCode::kResourceExhausted,
                        HasSubstr("record of 140 bytes at offset 35 is over "
                                  "max_record_bytes, which is 139")));
   EXPECT_OK(Read(good_, {.max_record_bytes = 140}).status);
@@ -158,11 +158,11 @@ TEST_F(TfRecordDamageTest, ARecordAboveTheLimitNamesTheLimit) {
 
 TEST_F(TfRecordDamageTest, ACompressedFileReadAsPlainIsNamed) {
   EXPECT_THAT(Read(ReferenceCompress(good_, kGzipBits)).status,
-              StatusIs(absl::StatusCode::kInvalidArgument,
+              StatusIs(StatusCode::kInvalidArgument,
                        HasSubstr("a.tfrecord: looks like gzip (1f 8b); read it "
                                  "with gzip compression")));
   EXPECT_THAT(Read(ReferenceCompress(good_, kZlibBits)).status,
-              StatusIs(absl::StatusCode::kInvalidArgument,
+              StatusIs(StatusCode::kInvalidArgument,
                        HasSubstr("read it with zlib compression")));
 }
 
@@ -170,7 +170,7 @@ TEST_F(TfRecordDamageTest, APlainFileReadAsCompressedIsNamed) {
   for (const Compression compression :
        {Compression::kGzip, Compression::kZlib}) {
     EXPECT_THAT(Read(good_, {.compression = compression}).status,
-                StatusIs(absl::StatusCode::kInvalidArgument,
+                StatusIs(StatusCode::kInvalidArgument,
                          HasSubstr("looks like an uncompressed TFRecord")));
   }
 }
@@ -195,12 +195,12 @@ TEST_F(TfRecordDamageTest, FilesOfOtherTypesAreNamed) {
   for (const auto& [bytes, type] : files) {
     EXPECT_THAT(
         Read(bytes).status,
-        StatusIs(absl::StatusCode::kInvalidArgument,
+        StatusIs(StatusCode::kInvalidArgument,
                  AllOf(HasSubstr(type), HasSubstr("no TFRecord file"))));
     EXPECT_THAT(Read(ReferenceCompress(bytes, kGzipBits),
                      {.compression = Compression::kGzip})
                     .status,
-                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(type)));
+                StatusIs(StatusCode::kInvalidArgument, HasSubstr(type)));
   }
 }
 
@@ -209,20 +209,20 @@ TEST_F(TfRecordDamageTest, WhatAFileIsDoesNotDependOnTheBuffer) {
   const std::string bytes = "{{{{{{{{{{PK\x03\x04\x1f";
   for (const size_t buffer_bytes : {1, 12, 64}) {
     EXPECT_THAT(Read(bytes, {.buffer_bytes = buffer_bytes}).status,
-                StatusIs(absl::StatusCode::kDataLoss,
+                StatusIs(StatusCode::kDataLoss,
                          HasSubstr("corrupted length checksum")));
   }
 }
 
 TEST_F(TfRecordDamageTest, ZerosAreNoRecords) {
   EXPECT_THAT(Read(std::string(1000, '\0')).status,
-              StatusIs(absl::StatusCode::kDataLoss,
+              StatusIs(StatusCode::kDataLoss,
                        AllOf(HasSubstr("at offset 0"),
                              HasSubstr("not a TFRecord file?"))));
   const auto hole = Read(good_ + std::string(100, '\0') + good_);
   EXPECT_EQ(hole.records, records_);
   EXPECT_THAT(hole.status,
-              StatusIs(absl::StatusCode::kDataLoss,
+              StatusIs(StatusCode::kDataLoss,
                        AllOf(HasSubstr(std::to_string(good_.size())),
                              HasSubstr("these bytes are zero"))));
 }
@@ -235,13 +235,12 @@ TEST_F(TfRecordDamageTest, AnEmptyFileHasNoRecords) {
 
 TEST_F(TfRecordDamageTest, FilesThatCannotBeReadAreNamed) {
   EXPECT_THAT(OpenTfRecord(files_, folder_ / "no.tfrecord"),
-              StatusIs(absl::StatusCode::kNotFound, HasSubstr("no.tfrecord")));
-  EXPECT_THAT(
-      OpenTfRecord(files_, folder_.path()),
-      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("is a folder")));
+              StatusIs(StatusCode::kNotFound, HasSubstr("no.tfrecord")));
+  EXPECT_THAT(OpenTfRecord(files_, folder_.path()),
+              StatusIs(StatusCode::kInvalidArgument, HasSubstr("is a folder")));
   EXPECT_THAT(
       OpenTfRecord(files_, folder_ / "a.tfrecord", {.buffer_bytes = 0}),
-      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("buffer_bytes")));
+      StatusIs(StatusCode::kInvalidArgument, HasSubstr("buffer_bytes")));
 }
 
 TEST_F(TfRecordDamageTest, AFileThatChangesWhileItIsReadSaysSo) {
@@ -252,7 +251,7 @@ TEST_F(TfRecordDamageTest, AFileThatChangesWhileItIsReadSaysSo) {
     ASSERT_OK(reader->NextBlock());
     std::filesystem::resize_file(path, good_.size() + change);
     EXPECT_THAT(ReadAll(*reader).status,
-                StatusIs(absl::StatusCode::kFailedPrecondition,
+                StatusIs(StatusCode::kFailedPrecondition,
                          HasSubstr("file changed while reading (size " +
                                    std::to_string(good_.size()) + " -> " +
                                    std::to_string(good_.size() + change))));
@@ -274,7 +273,7 @@ TEST_F(TfRecordDamageTest, AGzipFileCutAtARecordBoundaryIsAnError) {
     out.resize(state.total_out);
     deflateEnd(&state);
     EXPECT_THAT(Read(out, {.compression = Compression::kGzip}).status,
-                StatusIs(absl::StatusCode::kDataLoss,
+                StatusIs(StatusCode::kDataLoss,
                          HasSubstr("gzip stream ended before its trailer at "
                                    "compressed offset " +
                                    std::to_string(out.size()))));

@@ -82,7 +82,7 @@ TEST_F(TfRecordFaultTest, AReadThatFailsAnywhereIsNeverAnEnd) {
           EXPECT_EQ(result.records, records_);
           break;
         }
-        EXPECT_THAT(result.status, StatusIs(absl::StatusCode::kDataLoss,
+        EXPECT_THAT(result.status, StatusIs(StatusCode::kDataLoss,
                                             HasSubstr("Input/output error")));
         ASSERT_LE(result.records.size(), records_.size());
         EXPECT_TRUE(std::equal(result.records.begin(), result.records.end(),
@@ -129,13 +129,13 @@ TEST_F(TfRecordFaultTest, AWriteThatFailsAnywhereLeavesNoFile) {
         calls.LimitTransfers(700);
         calls.FailAt(call, n, error);
         PosixFiles files(calls);
-        const absl::Status status =
+        const Status status =
             WriteTfRecord(files, path_, records_, {.compression = compression});
         const bool failed = calls.count(call) > n;
         ASSERT_EQ(status.ok(), !failed) << n;
         if (!failed) break;
         if (call == Call::kWrite) {
-          EXPECT_THAT(status, StatusIs(absl::StatusCode::kResourceExhausted,
+          EXPECT_THAT(status, StatusIs(StatusCode::kResourceExhausted,
                                        HasSubstr("a.tfrecord")));
         }
         // What is done for the folder comes after the rename.
@@ -198,14 +198,14 @@ TEST_F(TfRecordFaultTest, AGatherThatFailsAnywhereGivesNothing) {
       PosixFiles files(calls);
       GatheredRecords out;
       auto opened = RecordFiles::Open(files, {path_});
-      const absl::Status status =
+      const Status status =
           opened.ok() ? (*opened)->Gather(std::vector<uint64_t>{10, 2, 6}, out)
                       : opened.status();
       const bool failed = calls.count(call) > n;
       ASSERT_EQ(status.ok(), !failed) << n;
       if (!failed) break;
-      EXPECT_THAT(status, StatusIs(absl::StatusCode::kDataLoss,
-                                   HasSubstr("a.tfrecord")));
+      EXPECT_THAT(status,
+                  StatusIs(StatusCode::kDataLoss, HasSubstr("a.tfrecord")));
       EXPECT_THAT(out.records, IsEmpty());
       ++n;
     }

@@ -16,7 +16,7 @@ namespace penstock::testing {
 
 struct ReadResult {
   std::vector<std::string> records;
-  absl::Status status;
+  Status status;
 };
 
 // Everything a reader still gives until its end or its error.
@@ -43,13 +43,13 @@ inline ReadResult ReadTfRecord(FileSystem& files, const std::string& path,
   return ReadAll(**reader);
 }
 
-inline absl::Status WriteTfRecord(FileSystem& files, const std::string& path,
-                                  const std::vector<std::string>& records,
-                                  TfRecordWriteOptions options = {}) {
+inline Status WriteTfRecord(FileSystem& files, const std::string& path,
+                            const std::vector<std::string>& records,
+                            TfRecordWriteOptions options = {}) {
   auto writer = CreateTfRecord(files, path, options);
   if (!writer.ok()) return writer.status();
   for (const std::string& record : records) {
-    const absl::Status status = (*writer)->Append(record);
+    const Status status = (*writer)->Append(record);
     if (!status.ok()) return status;
   }
   return (*writer)->Finish();

@@ -25,8 +25,8 @@ class TfRecordKillTest : public ::testing::TestWithParam<Compression> {
     if (child == 0) {
       DyingCalls calls(instant, 700);
       PosixFiles files(calls);
-      const absl::Status status = WriteTfRecord(files, path_, MixedRecords(),
-                                                {.compression = GetParam()});
+      const Status status = WriteTfRecord(files, path_, MixedRecords(),
+                                          {.compression = GetParam()});
       _exit(status.ok() ? 0 : 1);
     }
     int status = 0;

@@ -92,7 +92,7 @@ class TfRecordMemoryTest : public ::testing::Test {
 
 struct Counted {
   uint64_t records = 0;
-  absl::Status status;
+  Status status;
 };
 Counted Count(FileSystem& files, TfRecordReadOptions options = {}) {
   Counted counted;
@@ -141,7 +141,7 @@ TEST_F(TfRecordMemoryTest, ALengthBeyondTheFileCostsNothing) {
     MemoryFiles files(bytes);
     const MemoryGrowth growth;
     EXPECT_THAT(Count(files).status,
-                StatusIs(absl::StatusCode::kDataLoss,
+                StatusIs(StatusCode::kDataLoss,
                          HasSubstr("record length " + std::to_string(length) +
                                    " at offset 0 exceeds remaining 123 "
                                    "bytes")));
@@ -154,7 +154,7 @@ TEST_F(TfRecordMemoryTest, ARecordThatReallyHas3GiBNamesTheLimit) {
   std::filesystem::resize_file(path, (3ull << 30) + kTfRecordFramingBytes);
   const MemoryGrowth growth;
   EXPECT_THAT(ReadTfRecord(LocalFiles(), path).status,
-              StatusIs(absl::StatusCode::kResourceExhausted,
+              StatusIs(StatusCode::kResourceExhausted,
                        HasSubstr("record of 3221225472 bytes at offset 0 is "
                                  "over max_record_bytes")));
   growth.ExpectBelow(2 * kMiB);
@@ -167,7 +167,7 @@ TEST_F(TfRecordMemoryTest, ALengthInACompressedFileIsBelievedAsBytesCome) {
   MemoryFiles files(gzip);
   const MemoryLimit limit(100 * kMiB);
   EXPECT_THAT(Count(files, {.compression = Compression::kGzip}).status,
-              StatusIs(absl::StatusCode::kDataLoss,
+              StatusIs(StatusCode::kDataLoss,
                        HasSubstr("truncated record at uncompressed offset 0: "
                                  "record needs 900000016 bytes, 3000012 "
                                  "remain")));

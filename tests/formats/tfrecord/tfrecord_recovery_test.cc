@@ -35,7 +35,7 @@ struct Salvaged {
   std::vector<uint64_t> numbers;
   std::vector<SkippedRegion> regions;
   std::vector<Range> ranges;  // of records and regions, in order
-  absl::Status status;
+  Status status;
 };
 
 class TfRecordRecoveryTest : public ::testing::Test {
@@ -168,7 +168,7 @@ TEST_F(TfRecordRecoveryTest, SkipLeavesOutBadDataAndFailsAtABadHeader) {
         ASSERT_NO_FATAL_FAILURE(ExpectTiled(out, bad.size()));
         continue;
       }
-      ASSERT_THAT(out.status, StatusIs(absl::StatusCode::kDataLoss,
+      ASSERT_THAT(out.status, StatusIs(StatusCode::kDataLoss,
                                        HasSubstr("corrupted length checksum")));
       ASSERT_EQ(out.records, Without(record, records_.size()));
       ASSERT_NO_FATAL_FAILURE(ExpectTiled(out, offsets_[record]));
@@ -272,8 +272,8 @@ TEST_F(TfRecordRecoveryTest, ACompressedFileWithAnyBitWrongNeverEndsCleanly) {
         }
         ++refused;
         // The first two bytes tell the type, so others may be no damage.
-        const bool other = bit < 16 && absl::IsInvalidArgument(out.status);
-        ASSERT_TRUE(other || absl::IsDataLoss(out.status)) << out.status;
+        const bool other = bit < 16 && IsInvalidArgument(out.status);
+        ASSERT_TRUE(other || IsDataLoss(out.status)) << out.status;
         ASSERT_THAT(std::string(out.status.message()),
                     HasSubstr("a.tfrecord: "));
       }
@@ -295,7 +295,7 @@ TEST_F(TfRecordRecoveryTest, ACutGzipFileEndsWithARegionThatSaysSo) {
   EXPECT_THAT(out.regions[0].reason,
               HasSubstr("gzip stream ended before its trailer"));
   EXPECT_THAT(Skip(gzip, 1 << 20, Compression::kGzip).status,
-              StatusIs(absl::StatusCode::kDataLoss,
+              StatusIs(StatusCode::kDataLoss,
                        HasSubstr("gzip stream ended before its trailer")));
 }
 
@@ -348,13 +348,12 @@ TEST_F(TfRecordRecoveryTest, TwoNeighboursWithBadHeadersLeaveTheRecordBetween) {
 
 TEST_F(TfRecordRecoveryTest, AnotherTypeOrALargeRecordFailsUnderEveryPolicy) {
   EXPECT_THAT(Resync("<!DOCTYPE html><html>").status,
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("HTML")));
+              StatusIs(StatusCode::kInvalidArgument, HasSubstr("HTML")));
   EXPECT_THAT(
       Read(good_, {.max_record_bytes = 100,
                    .recovery = {.on_corruption = OnCorruption::kResync}})
           .status,
-      StatusIs(absl::StatusCode::kResourceExhausted,
-               HasSubstr("max_record_bytes")));
+      StatusIs(StatusCode::kResourceExhausted, HasSubstr("max_record_bytes")));
 }
 
 TEST_F(TfRecordRecoveryTest, GarbageIsOneRegionAndNoRecord) {
@@ -379,14 +378,14 @@ TEST_F(TfRecordRecoveryTest, OneRegionMoreThanTheFileMaySkipEndsIt) {
   const Salvaged two = read({.regions = 2});
   EXPECT_THAT(
       two.status,
-      StatusIs(absl::StatusCode::kResourceExhausted,
+      StatusIs(StatusCode::kResourceExhausted,
                AllOf(HasSubstr("a.tfrecord: more than 2 regions would be "
                                "skipped in one file"),
                      HasSubstr("skipped [" + std::to_string(offsets_[4])))));
   EXPECT_THAT(two.regions, SizeIs(2));
   EXPECT_EQ(two.records, (std::vector<std::string>{"", records_[3]}));
   EXPECT_THAT(read({.bytes = offsets_[3] - offsets_[1] - 1}).status,
-              StatusIs(absl::StatusCode::kResourceExhausted,
+              StatusIs(StatusCode::kResourceExhausted,
                        HasSubstr("174 bytes would be skipped")));
 }
 
@@ -395,7 +394,7 @@ TEST_F(TfRecordRecoveryTest, NobodyToTellIsRefused) {
   EXPECT_THAT(
       OpenTfRecord(files, "a.tfrecord",
                    {.recovery = {.on_corruption = OnCorruption::kSkip}}),
-      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("on_skipped")));
+      StatusIs(StatusCode::kInvalidArgument, HasSubstr("on_skipped")));
 }
 
 }  // namespace

@@ -170,8 +170,8 @@ TEST_F(TfRecordTest, AFinishedWriterTakesNothingMore) {
   ASSERT_OK_AND_ASSIGN(const auto writer,
                        CreateTfRecord(files_, folder_ / "a.tfrecord"));
   ASSERT_OK(writer->Finish());
-  for (const absl::Status& status : {writer->Append("x"), writer->Finish()}) {
-    EXPECT_THAT(status, StatusIs(absl::StatusCode::kFailedPrecondition,
+  for (const Status& status : {writer->Append("x"), writer->Finish()}) {
+    EXPECT_THAT(status, StatusIs(StatusCode::kFailedPrecondition,
                                  HasSubstr("a.tfrecord: is finished")));
   }
 }

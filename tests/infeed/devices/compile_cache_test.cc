@@ -57,7 +57,7 @@ TEST(CompileCacheTest, BudgetIsAnErrorThatNamesTheCause) {
                        cache.NeedsCompile(KeyOf(contract, 0), 0, 0));
   EXPECT_TRUE(first);
   EXPECT_THAT(cache.NeedsCompile(KeyOf(contract, 1), 4, 0),
-              StatusIs(absl::StatusCode::kResourceExhausted,
+              StatusIs(StatusCode::kResourceExhausted,
                        AllOf(HasSubstr("step 4 needs compile number 2"),
                              HasSubstr("tokens dim 1: 1 -> 2"))));
   ASSERT_OK_AND_ASSIGN(const bool again,

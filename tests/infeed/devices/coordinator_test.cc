@@ -21,9 +21,9 @@ using ::testing::HasSubstr;
 class CoordinatorTest : public ::testing::Test {
  protected:
   // Each device arrives on a thread of its own; gives what each was told.
-  std::vector<absl::StatusOr<StepPlan>> ArriveAll(
+  std::vector<StatusOr<StepPlan>> ArriveAll(
       Coordinator& coordinator, const std::vector<Arrival>& arrivals) {
-    std::vector<absl::StatusOr<StepPlan>> plans(arrivals.size());
+    std::vector<StatusOr<StepPlan>> plans(arrivals.size());
     {
       std::vector<std::jthread> threads;
       for (size_t i = 0; i < arrivals.size(); ++i) {
@@ -61,15 +61,14 @@ TEST_F(CoordinatorTest, AStepBeginsWhenTheLastDeviceIsReady) {
 
 TEST_F(CoordinatorTest, HostsThatEndEarlierAreAnErrorNotAHang) {
   Coordinator coordinator({0, 1}, contract_);
-  absl::Status ended;
+  Status ended;
   std::jthread host0([&] { ended = coordinator.ArriveAtEnd(0, 5).status(); });
-  const absl::Status goes_on =
-      coordinator.Arrive({.device = 1, .step = 8}).status();
+  const Status goes_on = coordinator.Arrive({.device = 1, .step = 8}).status();
   host0.join();
-  for (const absl::Status& status : {ended, goes_on}) {
+  for (const Status& status : {ended, goes_on}) {
     EXPECT_THAT(
         status,
-        StatusIs(absl::StatusCode::kInternal,
+        StatusIs(StatusCode::kInternal,
                  HasSubstr("device 0 (host 0) has no more data, but "
                            "device 1 (host 1) has a batch for step 8")));
   }
@@ -78,13 +77,13 @@ TEST_F(CoordinatorTest, HostsThatEndEarlierAreAnErrorNotAHang) {
 TEST_F(CoordinatorTest, HostsThatDisagreeAreNamed) {
   Coordinator shapes({0, 1}, contract_);
   EXPECT_THAT(ArriveAll(shapes, {{.device = 0}, {.device = 1, .shape = 1}})[0],
-              StatusIs(absl::StatusCode::kInternal,
+              StatusIs(StatusCode::kInternal,
                        HasSubstr("in step 0 device 1 (host 1) brings shape 1, "
                                  "but device 0 (host 0) brings shape 0")));
   Coordinator steps({0, 1}, contract_);
   EXPECT_THAT(
       ArriveAll(steps, {{.device = 0, .step = 3}, {.device = 1}})[1],
-      StatusIs(absl::StatusCode::kInternal,
+      StatusIs(StatusCode::kInternal,
                HasSubstr("device 1 (host 1) brings step 0, but device 0 (host "
                          "0) brings step 3")));
 }
@@ -97,42 +96,40 @@ TEST_F(CoordinatorTest, TheFirstErrorEndsEveryWait) {
     devices.emplace_back([&, d] {
       waiting.count_down();
       EXPECT_THAT(coordinator.Arrive({.device = d}),
-                  StatusIs(absl::StatusCode::kDataLoss, HasSubstr("bit rot")));
+                  StatusIs(StatusCode::kDataLoss, HasSubstr("bit rot")));
     });
   }
   waiting.wait();
-  coordinator.Fail(absl::DataLossError("bit rot"));
+  coordinator.Fail(DataLossError("bit rot"));
   devices.clear();
   EXPECT_TRUE(coordinator.stop_token().stop_requested());
-  coordinator.Fail(absl::InternalError("later"));
+  coordinator.Fail(InternalError("later"));
   EXPECT_THAT(coordinator.status(),
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("bit rot")));
+              StatusIs(StatusCode::kDataLoss, HasSubstr("bit rot")));
   EXPECT_THAT(coordinator.Arrive({.device = 2}),
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("bit rot")));
+              StatusIs(StatusCode::kDataLoss, HasSubstr("bit rot")));
 }
 
 TEST_F(CoordinatorTest, AnErrorCountsMoreThanTheCancellingItCaused) {
   Coordinator coordinator({0, 1}, contract_);
-  std::jthread cancelled([&] {
-    coordinator.ArriveCancelled(0, absl::CancelledError("a peer ended"));
-  });
+  std::jthread cancelled(
+      [&] { coordinator.ArriveCancelled(0, CancelledError("a peer ended")); });
   while (coordinator.Describe().find("cancelled") == std::string::npos) {
     std::this_thread::yield();
   }
   EXPECT_OK(coordinator.status());
-  coordinator.Fail(absl::DataLossError("bit rot"));
+  coordinator.Fail(DataLossError("bit rot"));
   cancelled.join();
   EXPECT_THAT(coordinator.status(),
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("bit rot")));
+              StatusIs(StatusCode::kDataLoss, HasSubstr("bit rot")));
 }
 
 TEST_F(CoordinatorTest, CancellingWithoutAnErrorEndsTheRunToo) {
   Coordinator coordinator({0, 1}, contract_);
-  std::jthread cancelled([&] {
-    coordinator.ArriveCancelled(0, absl::CancelledError("a peer ended"));
-  });
+  std::jthread cancelled(
+      [&] { coordinator.ArriveCancelled(0, CancelledError("a peer ended")); });
   EXPECT_THAT(coordinator.Arrive({.device = 1}),
-              StatusIs(absl::StatusCode::kCancelled,
+              StatusIs(StatusCode::kCancelled,
                        HasSubstr("device 0 (host 0): a peer ended")));
 }
 
@@ -170,14 +167,14 @@ TEST_F(CoordinatorTest, DescriptionSaysWhoWaitsForWhom) {
       AllOf(HasSubstr("device 0 (host 0): ready for step 0, waits for device 1 "
                       "(host 0), device 2 (host 1)\n"),
             HasSubstr("device 2 (host 1): not ready for the next step")));
-  coordinator.Fail(absl::CancelledError("over"));
+  coordinator.Fail(CancelledError("over"));
 }
 
 TEST_F(CoordinatorTest, CompileBudgetEndsTheRun) {
   Coordinator coordinator({0}, contract_, {.compile = {.budget = 1}});
   ASSERT_OK(coordinator.Arrive({.device = 0}));
   EXPECT_THAT(coordinator.Arrive({.device = 0, .step = 1, .shape = 1}),
-              StatusIs(absl::StatusCode::kResourceExhausted,
+              StatusIs(StatusCode::kResourceExhausted,
                        HasSubstr("tokens dim 1: 2 -> 4")));
 }
 

@@ -21,7 +21,7 @@ using ::penstock::testing::TopologyOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr auto kCancelled = absl::StatusCode::kCancelled;
+constexpr auto kCancelled = StatusCode::kCancelled;
 constexpr int64_t kRows = 4;
 
 class InfeedQueueTest : public ::testing::Test {
@@ -59,12 +59,12 @@ TEST_F(InfeedQueueTest, ItemsComeOutInOrderThenTheEnd) {
 TEST_F(InfeedQueueTest, AnErrorComesAfterTheItemsBeforeIt) {
   InfeedQueue queue = Queue();
   ASSERT_OK(queue.Push(Item(0)));
-  queue.Close(absl::DataLossError("record 92 is corrupt"));
+  queue.Close(DataLossError("record 92 is corrupt"));
   ASSERT_OK_AND_ASSIGN(const auto item, queue.Pop());
   EXPECT_TRUE(item.has_value());
   for (int again = 0; again < 2; ++again) {
     EXPECT_THAT(queue.Pop(),
-                StatusIs(absl::StatusCode::kDataLoss, HasSubstr("record 92")));
+                StatusIs(StatusCode::kDataLoss, HasSubstr("record 92")));
   }
 }
 
@@ -129,9 +129,8 @@ TEST_F(InfeedQueueTest, ClosingEndsAPushThatWaits) {
   InfeedQueue queue = Queue({.depth = 1});
   ASSERT_OK(queue.Push(Item(0)));
   std::jthread pusher([&] {
-    EXPECT_THAT(
-        queue.Push(Item(1)),
-        StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("closed")));
+    EXPECT_THAT(queue.Push(Item(1)),
+                StatusIs(StatusCode::kFailedPrecondition, HasSubstr("closed")));
   });
   queue.Close();
 }
@@ -140,21 +139,21 @@ TEST_F(InfeedQueueTest, StepsMustFollowEachOther) {
   InfeedQueue queue = Queue({.depth = 4});
   ASSERT_OK(queue.Push(Item(3)));
   EXPECT_THAT(queue.Push(Item(5)),
-              StatusIs(absl::StatusCode::kInternal,
+              StatusIs(StatusCode::kInternal,
                        HasSubstr("step 5 for device 0 follows step 3")));
   EXPECT_THAT(queue.Push(Item(3)),
-              StatusIs(absl::StatusCode::kInternal, HasSubstr("follows")));
+              StatusIs(StatusCode::kInternal, HasSubstr("follows")));
 }
 
 TEST_F(InfeedQueueTest, ItemsOfAnotherShapeAreRefused) {
   InfeedQueue queue = Queue();
   EXPECT_THAT(queue.Push(Item(0, 3)),
-              StatusIs(absl::StatusCode::kInternal,
+              StatusIs(StatusCode::kInternal,
                        HasSubstr("has 3 rows, its queue takes 4")));
   const Contract other = TokenContract(kRows, {8});
   InfeedQueue elsewhere(other, kRows, clock_);
-  EXPECT_THAT(elsewhere.Push(Item(0)), StatusIs(absl::StatusCode::kInternal,
-                                                HasSubstr("another contract")));
+  EXPECT_THAT(elsewhere.Push(Item(0)),
+              StatusIs(StatusCode::kInternal, HasSubstr("another contract")));
 }
 
 TEST_F(InfeedQueueTest, DepthsAreWeightedByTime) {

@@ -68,18 +68,16 @@ TEST(BatchPlacementTest, MistakesAreNamed) {
   const Mesh mesh = *Mesh::Create({{"x", 4}, {"y", 2}});
   // d.4: P('y', None): every host would need every row.
   EXPECT_THAT(PlaceBatch(mesh, "y", 4),
-              StatusIs(absl::StatusCode::kUnimplemented,
+              StatusIs(StatusCode::kUnimplemented,
                        HasSubstr("devices 0 of host 0 and 2 of host 1 hold the "
                                  "same rows (shard 0")));
+  EXPECT_THAT(PlaceBatch(mesh, "z", 1), StatusIs(StatusCode::kInvalidArgument,
+                                                 HasSubstr("no axis \"z\"")));
   EXPECT_THAT(
-      PlaceBatch(mesh, "z", 1),
-      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("no axis \"z\"")));
-  EXPECT_THAT(PlaceBatch(mesh, "x", 0),
-              StatusIs(absl::StatusCode::kInvalidArgument,
-                       HasSubstr("at least one host")));
-  EXPECT_THAT(
-      BatchTopology(mesh, "x", 2, 2),
-      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("host 2 of 2")));
+      PlaceBatch(mesh, "x", 0),
+      StatusIs(StatusCode::kInvalidArgument, HasSubstr("at least one host")));
+  EXPECT_THAT(BatchTopology(mesh, "x", 2, 2),
+              StatusIs(StatusCode::kInvalidArgument, HasSubstr("host 2 of 2")));
 }
 
 }  // namespace

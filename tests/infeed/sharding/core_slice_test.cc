@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 
 class CoreSliceTest : public ::testing::Test {
  protected:
-  absl::StatusOr<CoreSlice> Slice(Batch batch, SlicePlace place) {
+  StatusOr<CoreSlice> Slice(Batch batch, SlicePlace place) {
     return CoreSlice::Create(std::make_shared<const Batch>(std::move(batch)),
                              contract_, place);
   }
@@ -53,7 +53,7 @@ TEST_F(CoreSliceTest, RowsThatPadAreCounted) {
 }
 
 TEST_F(CoreSliceTest, BatchesThatBreakTheContractAreRefused) {
-  constexpr auto kInternal = absl::StatusCode::kInternal;
+  constexpr auto kInternal = StatusCode::kInternal;
   const SlicePlace place = {.rows = 2};
   Batch batch = Whole();
   batch.shape = 2;

@@ -36,7 +36,7 @@ TEST(MeshTest, OneAxisNeedsOnePairOfBraces) {
 }
 
 TEST(MeshTest, MistakesAreNamed) {
-  constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+  constexpr auto kInvalid = StatusCode::kInvalidArgument;
   EXPECT_THAT(Mesh::Create({}),
               StatusIs(kInvalid, HasSubstr("at least one axis")));
   EXPECT_THAT(Mesh::Create({{"", 8}}),

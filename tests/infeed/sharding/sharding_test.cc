@@ -213,10 +213,10 @@ TEST(ShardingTest, FirstReplicasHoldEveryElementOnce) {
 TEST(ShardingTest, MistakesAreNamed) {
   const Mesh mesh = *Mesh::Create(kMesh);
   EXPECT_THAT(Sharding::Create(mesh, {{"z"}}),
-              StatusIs(absl::StatusCode::kInvalidArgument,
+              StatusIs(StatusCode::kInvalidArgument,
                        HasSubstr("(x=4 y=2) has no axis \"z\"")));
   EXPECT_THAT(Sharding::Create(mesh, {{"x"}, {"x"}}),
-              StatusIs(absl::StatusCode::kInvalidArgument,
+              StatusIs(StatusCode::kInvalidArgument,
                        HasSubstr("axis \"x\" cuts two dimensions")));
 }
 

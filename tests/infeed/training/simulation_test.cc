@@ -172,20 +172,19 @@ TEST_F(SimulationTest, LedgersSumToWallTime) {
 TEST_F(SimulationTest, BadOptionsAndDataAreNamed) {
   SimulationOptions options = Options();
   options.axis = "rows";
-  EXPECT_THAT(Simulate(Data(), options),
-              StatusIs(absl::StatusCode::kInvalidArgument,
-                       HasSubstr("no axis \"rows\"")));
+  EXPECT_THAT(
+      Simulate(Data(), options),
+      StatusIs(StatusCode::kInvalidArgument, HasSubstr("no axis \"rows\"")));
   options = Options(2);
   options.restore = State{.fingerprint = 1};
   EXPECT_THAT(Simulate(Data(), options),
-              StatusIs(absl::StatusCode::kFailedPrecondition,
+              StatusIs(StatusCode::kFailedPrecondition,
                        HasSubstr("host 0: the state is of another dataset")));
-  EXPECT_THAT(
-      Simulate(Dataset::TfRecords(folder_ / "none.tfrecord")
-                   .Parse({{.name = "id", .length = 1}})
-                   .Batch({.size = 16}),
-               Options()),
-      StatusIs(absl::StatusCode::kNotFound, HasSubstr("none.tfrecord")));
+  EXPECT_THAT(Simulate(Dataset::TfRecords(folder_ / "none.tfrecord")
+                           .Parse({{.name = "id", .length = 1}})
+                           .Batch({.size = 16}),
+                       Options()),
+              StatusIs(StatusCode::kNotFound, HasSubstr("none.tfrecord")));
 }
 
 TEST_F(SimulationTest, ADamagedRecordEndsAllHostsWithItsPlace) {
@@ -202,7 +201,7 @@ TEST_F(SimulationTest, ADamagedRecordEndsAllHostsWithItsPlace) {
     SimulationOptions options = Options(5);
     options.force_streamed = streamed;
     EXPECT_THAT(Simulate(data, options),
-                StatusIs(absl::StatusCode::kDataLoss,
+                StatusIs(StatusCode::kDataLoss,
                          AllOf(HasSubstr(name), HasSubstr("offset"))));
   }
 }

@@ -29,7 +29,7 @@ constexpr SimulatedDeviceOptions kInstant = {
 
 class TrainingRunTest : public ::testing::Test {
  protected:
-  absl::StatusOr<RunReport> Run(
+  StatusOr<RunReport> Run(
       uint32_t hosts, MadeOptions made, TrainingOptions options = {},
       const std::function<void(MadeOptions&)>& change = nullptr) {
     if (options.device.step_ns == SimulatedDeviceOptions{}.step_ns) {
@@ -187,7 +187,7 @@ TEST_F(TrainingRunTest, AStopRequestEndsTheRunWithAReport) {
   MadeOptions made = {.steps = 1u << 30,
                       .before = [&](MadeBatches&, uint64_t step) {
                         if (step == 5) stop.request_stop();
-                        return absl::OkStatus();
+                        return OkStatus();
                       }};
   TrainingOptions options;
   options.stop = stop.get_token();
@@ -205,47 +205,45 @@ TEST_F(TrainingRunTest, NoDataIsARunOfNoSteps) {
 }
 
 TEST_F(TrainingRunTest, AnErrorOnOneHostEndsAll) {
-  const absl::StatusOr<RunReport> report =
+  const StatusOr<RunReport> report =
       Run(3, {.steps = 100}, {}, [](MadeOptions& mine) {
         const uint32_t host = mine.topology.host;
         mine.before = [host](MadeBatches& source, uint64_t step) {
-          if (host == 1 && step == 7) return absl::DataLossError("bit rot");
+          if (host == 1 && step == 7) return DataLossError("bit rot");
           // The others never end by themselves.
           if (host != 1 && step == 9) return source.AwaitCancel();
-          return absl::OkStatus();
+          return OkStatus();
         };
       });
-  EXPECT_THAT(report,
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("bit rot")));
+  EXPECT_THAT(report, StatusIs(StatusCode::kDataLoss, HasSubstr("bit rot")));
 }
 
 // Streamed pipelines that exchange lengths all end when one fails. The host
 // that has the error may come last.
 TEST_F(TrainingRunTest, TheErrorIsReportedNotTheCancellingItCaused) {
   std::latch others(2);
-  const absl::StatusOr<RunReport> report =
+  const StatusOr<RunReport> report =
       Run(3, {.steps = 100}, {}, [&](MadeOptions& mine) {
         const uint32_t host = mine.topology.host;
         mine.before = [&others, host](MadeBatches&, uint64_t step) {
-          if (step < 4) return absl::OkStatus();
+          if (step < 4) return OkStatus();
           if (host != 1) {
             others.count_down();
-            return absl::CancelledError("the agreement was cancelled");
+            return CancelledError("the agreement was cancelled");
           }
           others.wait();
-          return absl::DataLossError("bit rot");
+          return DataLossError("bit rot");
         };
       });
-  EXPECT_THAT(report,
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("bit rot")));
+  EXPECT_THAT(report, StatusIs(StatusCode::kDataLoss, HasSubstr("bit rot")));
 }
 
 TEST_F(TrainingRunTest, UnequalStepsAreAnErrorNotAHang) {
-  const absl::StatusOr<RunReport> report =
+  const StatusOr<RunReport> report =
       Run(4, {.steps = 8}, {}, [](MadeOptions& mine) {
         if (mine.topology.host == 0) mine.steps = 9;
       });
-  EXPECT_THAT(report, StatusIs(absl::StatusCode::kInternal,
+  EXPECT_THAT(report, StatusIs(StatusCode::kInternal,
                                AllOf(HasSubstr("(host 0) has a batch for step "
                                                "8"),
                                      HasSubstr("has no more data"))));
@@ -261,17 +259,16 @@ TEST_F(TrainingRunTest, TheWatchdogSaysWhoWaitsForWhom) {
     stuck.wait();
     clock.FollowDeadlines(1, stop);
   });
-  const absl::StatusOr<RunReport> report =
+  const StatusOr<RunReport> report =
       Run(2, {.steps = 100}, options, [&](MadeOptions& mine) {
         const uint32_t host = mine.topology.host;
         mine.before = [&stuck, host](MadeBatches& source, uint64_t step) {
           if (host == 0 && step == 5) stuck.count_down();
-          return host == 1 && step == 3 ? source.AwaitCancel()
-                                        : absl::OkStatus();
+          return host == 1 && step == 3 ? source.AwaitCancel() : OkStatus();
         };
       });
   EXPECT_THAT(report,
-              StatusIs(absl::StatusCode::kDeadlineExceeded,
+              StatusIs(StatusCode::kDeadlineExceeded,
                        AllOf(HasSubstr("after 3 steps; who waits for whom"),
                              HasSubstr("device 7 (host 1): not ready for the "
                                        "next step, last was in step 2"),
@@ -279,7 +276,7 @@ TEST_F(TrainingRunTest, TheWatchdogSaysWhoWaitsForWhom) {
 }
 
 TEST_F(TrainingRunTest, HostsOfDifferentRunsAreRefused) {
-  constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+  constexpr auto kInvalid = StatusCode::kInvalidArgument;
   EXPECT_THAT(Run(2, {}, {},
                   [](MadeOptions& mine) {
                     if (mine.topology.host == 1) {
@@ -302,14 +299,14 @@ TEST_F(TrainingRunTest, AContractThatTheBatchesBreakIsAnError) {
                   [](Batch& batch) {
                     if (batch.step == 2) batch.tensors.pop_back();
                   }}),
-      StatusIs(absl::StatusCode::kInternal, HasSubstr("step 2 has 2 tensors")));
+      StatusIs(StatusCode::kInternal, HasSubstr("step 2 has 2 tensors")));
 }
 
 TEST_F(TrainingRunTest, CompileBudgetEndsTheRun) {
   EXPECT_THAT(
       Run(2, {.contract = TokenContract(16, {4, 8}), .shapes = {0, 0, 1}},
           {.compile_budget = 1}),
-      StatusIs(absl::StatusCode::kResourceExhausted,
+      StatusIs(StatusCode::kResourceExhausted,
                HasSubstr("tokens dim 1: 4 -> 8")));
 }
 

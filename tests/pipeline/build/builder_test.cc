@@ -18,7 +18,7 @@ using ::penstock::testing::StatusIs;
 using ::testing::HasSubstr;
 
 Builder::Build Numbered(uint64_t step) {
-  return [step]() -> absl::StatusOr<Built> {
+  return [step]() -> StatusOr<Built> {
     Built built;
     built.batch.step = step;
     return built;
@@ -30,15 +30,15 @@ TEST(BuilderTest, BatchesComeInOrderHoweverLongTheyTake) {
   Builder builder(workers, 100, 100);
   // Batch 0 ends only after batch 1 has: each runs on a thread of its own.
   std::latch second(1);
-  ASSERT_TRUE(builder.Push(1, [&]() -> absl::StatusOr<Built> {
+  ASSERT_TRUE(builder.Push(1, [&]() -> StatusOr<Built> {
     second.wait();
     return Numbered(0)();
   }));
-  ASSERT_TRUE(builder.Push(1, [&]() -> absl::StatusOr<Built> {
+  ASSERT_TRUE(builder.Push(1, [&]() -> StatusOr<Built> {
     second.count_down();
     return Numbered(1)();
   }));
-  builder.Finish(absl::OkStatus(), {.dropped = 7});
+  builder.Finish(OkStatus(), {.dropped = 7});
   for (const uint64_t step : {0, 1}) {
     ASSERT_OK_AND_ASSIGN(const auto built, builder.Pop());
     ASSERT_TRUE(built.has_value());
@@ -56,7 +56,7 @@ TEST(BuilderTest, NeverHoldsMoreBytesThanItsBudget) {
   std::atomic<int> most = 0;
   std::thread pusher([&] {
     for (int i = 0; i < 200; ++i) {
-      ASSERT_TRUE(builder.Push(4, [&, i]() -> absl::StatusOr<Built> {
+      ASSERT_TRUE(builder.Push(4, [&, i]() -> StatusOr<Built> {
         const int held = i + 1 - popped.load();
         int seen = most.load();
         while (held > seen && !most.compare_exchange_weak(seen, held)) {
@@ -64,7 +64,7 @@ TEST(BuilderTest, NeverHoldsMoreBytesThanItsBudget) {
         return Numbered(static_cast<uint64_t>(i))();
       }));
     }
-    builder.Finish(absl::OkStatus(), {});
+    builder.Finish(OkStatus(), {});
   });
   for (int i = 0; i < 200; ++i) {
     // Before Pop() makes the room that the next Push() waits for.
@@ -88,19 +88,19 @@ TEST(BuilderTest, AnErrorComesInItsPlaceAndStays) {
   Workers workers(4);
   Builder builder(workers, 100, 100);
   std::latch failed(1);
-  ASSERT_TRUE(builder.Push(1, [&]() -> absl::StatusOr<Built> {
+  ASSERT_TRUE(builder.Push(1, [&]() -> StatusOr<Built> {
     failed.wait();
     return Numbered(0)();
   }));
-  ASSERT_TRUE(builder.Push(1, [&]() -> absl::StatusOr<Built> {
+  ASSERT_TRUE(builder.Push(1, [&]() -> StatusOr<Built> {
     failed.count_down();
-    return absl::DataLossError("bad record");
+    return DataLossError("bad record");
   }));
   ASSERT_OK_AND_ASSIGN(const auto built, builder.Pop());
   EXPECT_EQ(built->batch.step, 0u);
   for (int i = 0; i < 3; ++i) {
     EXPECT_THAT(builder.Pop(),
-                StatusIs(absl::StatusCode::kDataLoss, HasSubstr("bad record")));
+                StatusIs(StatusCode::kDataLoss, HasSubstr("bad record")));
   }
   EXPECT_FALSE(builder.Push(1, Numbered(2)));
 }
@@ -109,10 +109,10 @@ TEST(BuilderTest, ARunThatFailsSaysSoAfterItsBatches) {
   Workers workers(1);
   Builder builder(workers, 100, 100);
   ASSERT_TRUE(builder.Push(1, Numbered(0)));
-  builder.Finish(absl::DataLossError("bad record"), {});
+  builder.Finish(DataLossError("bad record"), {});
   EXPECT_THAT(builder.Pop(), IsOk());
   EXPECT_THAT(builder.Pop(),
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("bad record")));
+              StatusIs(StatusCode::kDataLoss, HasSubstr("bad record")));
 }
 
 TEST(BuilderTest, CancelWakesWhoWaitsForABatch) {
@@ -122,7 +122,7 @@ TEST(BuilderTest, CancelWakesWhoWaitsForABatch) {
   std::thread popper([&] {
     waiting.count_down();
     EXPECT_THAT(builder.Pop(),
-                StatusIs(absl::StatusCode::kCancelled, HasSubstr("cancelled")));
+                StatusIs(StatusCode::kCancelled, HasSubstr("cancelled")));
   });
   waiting.wait();
   builder.Cancel();
@@ -147,9 +147,9 @@ TEST(BuilderTest, AFailedBuildWakesWhoWaitsForRoom) {
   Workers workers(1);
   Builder builder(workers, 1, 100);
   std::latch waiting(1);
-  ASSERT_TRUE(builder.Push(1, [&]() -> absl::StatusOr<Built> {
+  ASSERT_TRUE(builder.Push(1, [&]() -> StatusOr<Built> {
     waiting.wait();
-    return absl::DataLossError("bad record");
+    return DataLossError("bad record");
   }));
   std::thread pusher([&] {
     waiting.count_down();

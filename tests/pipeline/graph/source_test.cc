@@ -126,7 +126,7 @@ TEST_F(SourceTest, ShufflingAllOfASequenceIsRefusedWithAWayOut) {
     EXPECT_THAT(
         Compile(Bucketed(Dataset::TfRecords(Write(files)).Shuffle({})), {}),
         StatusIs(
-            absl::StatusCode::kInvalidArgument,
+            StatusCode::kInvalidArgument,
             AllOf(HasSubstr("recordtool index"), HasSubstr("window_records"))));
   }
 }
@@ -135,7 +135,7 @@ TEST_F(SourceTest, AStaleIndexIsAnErrorNotAFallback) {
   const std::string path = Write({.files = 1});
   std::ofstream(path, std::ios::app) << "x";
   EXPECT_THAT(Compile(Bucketed(Dataset::TfRecords(path)), {}),
-              StatusIs(absl::StatusCode::kFailedPrecondition,
+              StatusIs(StatusCode::kFailedPrecondition,
                        HasSubstr("data.tfrecord-00000-of-00001")));
 }
 
@@ -150,7 +150,7 @@ TEST_F(SourceTest, AnIndexThatTellsWrongLengthsIsFoundOut) {
   ASSERT_OK(wrong.Save(LocalFiles(), path));
   EXPECT_THAT(
       RunAll(Bucketed(Dataset::TfRecords(path))),
-      StatusIs(absl::StatusCode::kFailedPrecondition,
+      StatusIs(StatusCode::kFailedPrecondition,
                AllOf(HasSubstr("record 42"), HasSubstr("the index says"))));
 }
 
@@ -263,26 +263,26 @@ TEST_F(SourceTest, LinesThatAreNoJsonNameFileAndLine) {
 TEST_F(SourceTest, NoRecordsAtAllIsAnError) {
   EXPECT_THAT(
       Compile(Bucketed(Dataset::TfRecords(Write({}, 0))), {}),
-      StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("no records")));
+      StatusIs(StatusCode::kFailedPrecondition, HasSubstr("no records")));
   EXPECT_THAT(Compile(Text(folder_.Write("a.txt", "")), {}),
-              StatusIs(absl::StatusCode::kFailedPrecondition,
+              StatusIs(StatusCode::kFailedPrecondition,
                        AllOf(HasSubstr("a.txt"), HasSubstr("no records"))));
 }
 
 TEST_F(SourceTest, MissingFilesAndFoldersAreNamed) {
   EXPECT_THAT(
       Compile(Bucketed(Dataset::TfRecords(folder_ / "none.tfrecord")), {}),
-      StatusIs(absl::StatusCode::kNotFound, HasSubstr("none.tfrecord")));
+      StatusIs(StatusCode::kNotFound, HasSubstr("none.tfrecord")));
   EXPECT_THAT(
       Compile(Bucketed(Dataset::TfRecords(folder_.path())), {}),
-      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(folder_.path())));
+      StatusIs(StatusCode::kInvalidArgument, HasSubstr(folder_.path())));
 }
 
 TEST_F(SourceTest, SeveralHostsNeedAnAgreementOnlyWhereLengthsAreTold) {
   const std::string pattern = Write({.length_column = false});
   EXPECT_THAT(
       Compile(Bucketed(Dataset::TfRecords(pattern)), {.shards = 2, .hosts = 2}),
-      StatusIs(absl::StatusCode::kInvalidArgument,
+      StatusIs(StatusCode::kInvalidArgument,
                HasSubstr("CompileOptions::agreement")));
   EXPECT_OK(Compile(Dataset::TfRecords(pattern)
                         .Parse({{.name = "id", .length = 1}})

@@ -30,7 +30,7 @@ BucketOptions Tokens() { return {.by = "tokens", .lengths = {8, 16}}; }
 void ExpectRefused(const Dataset& dataset, const char* words,
                    uint32_t shards = 1) {
   EXPECT_THAT(FlattenStages(dataset, shards),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(words)));
+              StatusIs(StatusCode::kInvalidArgument, HasSubstr(words)));
 }
 
 TEST(StagesTest, StagesInTheWrongPlaceAreRefused) {

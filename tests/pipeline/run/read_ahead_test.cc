@@ -20,8 +20,8 @@ using ::testing::HasSubstr;
 // Rounds of ten texts of a hundred letters. Counts how many were asked for.
 class FakeRounds final : public RoundSource {
  public:
-  absl::Status Seek(const State&) override { return absl::OkStatus(); }
-  absl::StatusOr<std::optional<Round>> Next() override {
+  Status Seek(const State&) override { return OkStatus(); }
+  StatusOr<std::optional<Round>> Next() override {
     if (asked == rounds) return std::nullopt;
     Round round;
     for (uint64_t i = 0; i < 10; ++i) {
@@ -31,11 +31,11 @@ class FakeRounds final : public RoundSource {
     ++asked;
     return std::optional<Round>(std::move(round));
   }
-  absl::Status Load(Round& round) const override {
-    if (round.ids[0] == fails_at) return absl::DataLossError("bad round");
+  Status Load(Round& round) const override {
+    if (round.ids[0] == fails_at) return DataLossError("bad round");
     if (block_load != nullptr) block_load->wait();
     round.records.records.assign(10, text_);
-    return absl::OkStatus();
+    return OkStatus();
   }
   std::string Locate(uint64_t id) const override { return std::to_string(id); }
   uint64_t BufferBytes() const override { return 0; }
@@ -118,7 +118,7 @@ TEST_F(ReadAheadTest, AnErrorComesInItsPlaceAndStays) {
   EXPECT_OK(ahead.Next());
   EXPECT_OK(ahead.Next());
   for (int i = 0; i < 2; ++i) {
-    EXPECT_EQ(ahead.Next().status(), absl::DataLossError("bad round"));
+    EXPECT_EQ(ahead.Next().status(), DataLossError("bad round"));
   }
 }
 
@@ -129,7 +129,7 @@ TEST_F(ReadAheadTest, CancelWakesWhoWaitsForARound) {
     std::latch started(1);
     std::thread reader([&] {
       started.count_down();
-      EXPECT_EQ(ahead.Next().status().code(), absl::StatusCode::kCancelled);
+      EXPECT_EQ(ahead.Next().status().code(), StatusCode::kCancelled);
     });
     started.wait();
     ahead.Cancel();

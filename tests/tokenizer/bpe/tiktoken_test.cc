@@ -18,10 +18,10 @@ using testing::Ids;
 using testing::StatusIs;
 using testing::TinyTiktoken;
 
-constexpr auto kDataLoss = absl::StatusCode::kDataLoss;
-constexpr auto kInvalidArgument = absl::StatusCode::kInvalidArgument;
+constexpr auto kDataLoss = StatusCode::kDataLoss;
+constexpr auto kInvalidArgument = StatusCode::kInvalidArgument;
 
-absl::StatusOr<std::shared_ptr<const Tokenizer>> Parse(
+StatusOr<std::shared_ptr<const Tokenizer>> Parse(
     const std::string& file, const std::string& pattern = "cl100k_base") {
   return ParseTiktoken(file, "tiny.tiktoken", pattern);
 }
@@ -119,10 +119,10 @@ TEST(TiktokenTest, MissingRankIsNamed) {
 TEST(TiktokenTest, LimitsAreNamed) {
   const std::string good = TinyTiktoken({});
   EXPECT_THAT(Parse(good + "YWI= 4194304\n"),
-              StatusIs(absl::StatusCode::kResourceExhausted,
+              StatusIs(StatusCode::kResourceExhausted,
                        HasSubstr("rank 4194304; the limit is 4194303")));
   EXPECT_THAT(Parse(TinyTiktoken({std::string(1025, 'a')})),
-              StatusIs(absl::StatusCode::kResourceExhausted,
+              StatusIs(StatusCode::kResourceExhausted,
                        HasSubstr("a token of 1025 bytes")));
 }
 
@@ -195,7 +195,7 @@ TEST(TiktokenTest, APatternThatTakesTooManyStepsFailsTheText) {
       ParseTiktoken(TinyTiktoken({}), "x", TiktokenRules{.regex = "(a+)+$"}));
   std::vector<TokenId> ids;
   EXPECT_THAT(tokenizer->Encode(std::string(99, 'a') + "!", {}, ids),
-              StatusIs(absl::StatusCode::kResourceExhausted,
+              StatusIs(StatusCode::kResourceExhausted,
                        HasSubstr("the pattern (a+)+$ takes more than")));
   EXPECT_TRUE(ids.empty());
 }
@@ -205,9 +205,8 @@ TEST(TiktokenTest, OwnRulesAreChecked) {
   EXPECT_THAT(
       ParseTiktoken(file, "x", TiktokenRules{.pattern = "gpt2", .regex = "a"}),
       StatusIs(kInvalidArgument, HasSubstr("both")));
-  EXPECT_THAT(
-      ParseTiktoken(file, "x", TiktokenRules{.regex = "(?<=a+)b"}),
-      StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("(?<=a+)b")));
+  EXPECT_THAT(ParseTiktoken(file, "x", TiktokenRules{.regex = "(?<=a+)b"}),
+              StatusIs(StatusCode::kUnimplemented, HasSubstr("(?<=a+)b")));
   EXPECT_THAT(
       ParseTiktoken(file, "x",
                     TiktokenRules{.regex = "a", .specials = {{"<e>", 1}}}),

@@ -21,9 +21,9 @@ using testing::Ids;
 using testing::ScratchFolder;
 using testing::StatusIs;
 
-constexpr auto kDataLoss = absl::StatusCode::kDataLoss;
-constexpr auto kUnimplemented = absl::StatusCode::kUnimplemented;
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+constexpr auto kDataLoss = StatusCode::kDataLoss;
+constexpr auto kUnimplemented = StatusCode::kUnimplemented;
+constexpr auto kInvalid = StatusCode::kInvalidArgument;
 
 json Words() {
   return json::parse(R"({
@@ -43,7 +43,7 @@ json With(const char* place, json value, json document = Words()) {
   return document;
 }
 
-absl::StatusOr<std::shared_ptr<const Tokenizer>> Parse(const json& document) {
+StatusOr<std::shared_ptr<const Tokenizer>> Parse(const json& document) {
   return ParseTokenizerJson(document.dump(), "words.json");
 }
 
@@ -137,7 +137,7 @@ TEST(ComponentTokenizerTest, APatternThatTakesTooManyStepsFailsTheText) {
   EXPECT_OK(tokenizer->Encode("the ttt", {}, ids));
   ids.clear();
   EXPECT_THAT(tokenizer->Encode("a " + std::string(99, 't') + "!", {}, ids),
-              StatusIs(absl::StatusCode::kResourceExhausted,
+              StatusIs(StatusCode::kResourceExhausted,
                        HasSubstr("the pattern (t+)+\\z takes more than")));
   EXPECT_TRUE(ids.empty());
 }
@@ -221,7 +221,7 @@ TEST(ComponentTokenizerTest, VocabJsonReadsTheMergesBesideIt) {
   const std::string path =
       folder.Write("vocab.json", R"({"a": 0, "b": 1, "ab": 2})");
   EXPECT_THAT(LoadTokenizer(LocalFiles(), path),
-              StatusIs(absl::StatusCode::kNotFound, HasSubstr("merges.txt")));
+              StatusIs(StatusCode::kNotFound, HasSubstr("merges.txt")));
   folder.Write("merges.txt", "#version: 0.2\na b\n");
   ASSERT_OK_AND_ASSIGN(const auto tokenizer, LoadTokenizer(LocalFiles(), path));
   EXPECT_THAT(Ids(*tokenizer, "aba"), ElementsAre(2, 0));

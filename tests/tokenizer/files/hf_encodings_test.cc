@@ -77,7 +77,7 @@ TEST_P(HfEncodingsTest, EveryColumnIsTheReferences) {
         *tokenizer_, texts, {.encode = {.add_special_tokens = row["special"]}});
     if (!row.contains("parts")) {
       EXPECT_THAT(encoding,
-                  StatusIs(absl::StatusCode::kInvalidArgument,
+                  StatusIs(StatusCode::kInvalidArgument,
                            AnyOf(HasSubstr("cut"), HasSubstr("stride"),
                                  HasSubstr("no room"))))
           << first;

@@ -18,10 +18,10 @@ using testing::Ids;
 using testing::StatusIs;
 using testing::TinyJson;
 
-constexpr auto kDataLoss = absl::StatusCode::kDataLoss;
-constexpr auto kUnimplemented = absl::StatusCode::kUnimplemented;
+constexpr auto kDataLoss = StatusCode::kDataLoss;
+constexpr auto kUnimplemented = StatusCode::kUnimplemented;
 
-absl::StatusOr<std::shared_ptr<const Tokenizer>> Parse(const json& document) {
+StatusOr<std::shared_ptr<const Tokenizer>> Parse(const json& document) {
   return ParseTokenizerJson(document.dump(), "tiny.json");
 }
 
@@ -143,7 +143,7 @@ TEST(TokenizerJsonTest, ByteWithoutATokenIsNamedWhereItOccurs) {
   ASSERT_OK_AND_ASSIGN(const auto tokenizer, Parse(document));
   std::vector<TokenId> ids;
   EXPECT_THAT(tokenizer->Encode("abx", {}, ids),
-              StatusIs(absl::StatusCode::kInvalidArgument,
+              StatusIs(StatusCode::kInvalidArgument,
                        HasSubstr("byte 0x78 at offset 2 has no token")));
   EXPECT_THAT(ids, ElementsAre());
 }
@@ -151,7 +151,7 @@ TEST(TokenizerJsonTest, ByteWithoutATokenIsNamedWhereItOccurs) {
 struct Refused {
   const char* place;
   json value;
-  absl::StatusCode code;
+  StatusCode code;
   const char* words;
 };
 
@@ -193,7 +193,7 @@ TEST(TokenizerJsonTest, WhatIsNotThereIsNamed) {
        "id 400, which is not in the vocabulary"},
       {"/model/vocab/ab", 97, kDataLoss, "which another token has"},
       {"/model/vocab/ab", -1, kDataLoss, "id of \"ab\""},
-      {"/model/vocab/ab", 4194304, absl::StatusCode::kResourceExhausted,
+      {"/model/vocab/ab", 4194304, StatusCode::kResourceExhausted,
        "the limit is 4194303"},
       {"/model/merges/0", "ab", kDataLoss, "model.merges[0]"},
       {"/model/merges/0", "a b c", kDataLoss, "model.merges[0]"},

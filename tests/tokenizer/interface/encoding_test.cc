@@ -30,7 +30,7 @@ using testing::TinyTiktoken;
 using TokenizerPtr = std::shared_ptr<const Tokenizer>;
 using Ranges = std::vector<std::pair<uint32_t, uint32_t>>;
 
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+constexpr auto kInvalid = StatusCode::kInvalidArgument;
 
 TokenizerPtr Tiny() {
   return *ParseTiktoken(TinyTiktoken({"th", "the", " the", "\xe6\x97"}), "tiny",
@@ -116,7 +116,7 @@ TEST(EncodingTest, MoreOverflowThanTheLimitIsAnError) {
   options.truncation = Truncation{.max_length = 2};
   EXPECT_THAT(
       EncodeFully(*Tiny(), {text, text}, options),
-      StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("overflowing")));
+      StatusIs(StatusCode::kResourceExhausted, HasSubstr("overflowing")));
 }
 
 TEST(EncodingTest, TextThatCannotBeCutIsAnError) {

@@ -30,8 +30,8 @@ using testing::TinyTiktoken;
 using IdRow = std::vector<TokenId>;
 using Type = SentencePieceModel::Type;
 
-constexpr auto kInvalidArgument = absl::StatusCode::kInvalidArgument;
-constexpr auto kUnimplemented = absl::StatusCode::kUnimplemented;
+constexpr auto kInvalidArgument = StatusCode::kInvalidArgument;
+constexpr auto kUnimplemented = StatusCode::kUnimplemented;
 
 IdRow Sample(const Tokenizer& tokenizer, std::string_view text,
              const Sampling& sampling) {

@@ -169,7 +169,7 @@ TEST(StreamDecoderTest, AnUnknownIdLeavesTheStreamAsItWas) {
     const std::string before = text;
     EXPECT_THAT(
         stream->Add(static_cast<TokenId>(tokenizer.vocabulary_size()), text),
-        StatusIs(absl::StatusCode::kInvalidArgument,
+        StatusIs(StatusCode::kInvalidArgument,
                  HasSubstr("is not in the vocabulary")))
         << named.name;
     EXPECT_EQ(text, before);

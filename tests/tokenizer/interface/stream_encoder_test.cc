@@ -127,11 +127,11 @@ TEST(StreamEncoderTest, EveryKindGivesTheIdsOfTheWhole) {
       "\xff a\xe6\x97 b ab ";
   for (const auto& [name, tokenizer] : testing::EveryKind()) {
     std::vector<TokenId> whole, ids;
-    const absl::Status status = tokenizer->Encode(text, {}, whole);
+    const Status status = tokenizer->Encode(text, {}, whole);
     for (size_t cut = 0; cut <= text.size(); ++cut) {
       StreamEncoder encoder(*tokenizer);
       ids.clear();
-      absl::Status streamed = encoder.Add(text.substr(0, cut), ids);
+      Status streamed = encoder.Add(text.substr(0, cut), ids);
       streamed.Update(encoder.Add(text.substr(cut), ids));
       if (streamed.ok()) streamed.Update(encoder.Finish(ids));
       ASSERT_EQ(streamed.code(), status.code()) << name << " at " << cut;
@@ -225,7 +225,7 @@ TEST(StreamEncoderTest, ErrorsSayWhereTheirOffsetsCountFrom) {
   ASSERT_OK(encoder.Add("the other <|endof", ids));
   ASSERT_OK(encoder.Add("text|> day", ids));
   EXPECT_THAT(encoder.Finish(ids),
-              StatusIs(absl::StatusCode::kInvalidArgument,
+              StatusIs(StatusCode::kInvalidArgument,
                        HasSubstr("from byte 9 on: the text holds the special "
                                  "token \"<|endoftext|>\" at offset 1")));
 }

@@ -22,10 +22,10 @@ using testing::StatusIs;
 
 constexpr auto kOniguruma = RegexSyntax::kOniguruma;
 constexpr auto kFancyRegex = RegexSyntax::kFancyRegex;
-constexpr auto kUnimplemented = absl::StatusCode::kUnimplemented;
-constexpr auto kResourceExhausted = absl::StatusCode::kResourceExhausted;
+constexpr auto kUnimplemented = StatusCode::kUnimplemented;
+constexpr auto kResourceExhausted = StatusCode::kResourceExhausted;
 
-using PatternOr = absl::StatusOr<std::unique_ptr<const TextPattern>>;
+using PatternOr = StatusOr<std::unique_ptr<const TextPattern>>;
 
 const json& Vectors() {
   static const json& vectors = *new json(
@@ -176,7 +176,7 @@ TEST(RegexPatternTest, HugeExpressionsAreRefused) {
     return MakeRegexPattern(regex, kOniguruma).status();
   };
   EXPECT_THAT(status(repeat(100000, "a")),
-              StatusIs(absl::StatusCode::kInvalidArgument,
+              StatusIs(StatusCode::kInvalidArgument,
                        HasSubstr("it has 100000 bytes, more than 16384")));
   EXPECT_THAT(status(repeat(5000, "(") + "a" + repeat(5000, ")")),
               StatusIs(kUnimplemented, HasSubstr("a group that deep")));

@@ -28,7 +28,7 @@ using testing::VarintField;
 using Piece = SentencePiece::Type;
 using Type = SentencePieceModel::Type;
 
-constexpr auto kDataLoss = absl::StatusCode::kDataLoss;
+constexpr auto kDataLoss = StatusCode::kDataLoss;
 
 auto Parse(const std::string& bytes) {
   return SentencePieceTokenizer::Parse(bytes, "a.model");
@@ -92,7 +92,7 @@ TEST(SentencePieceModelTest, PiecesThatCannotBeAreNamed) {
                                             "piece 0")));
   const std::string longest(8000, 'a');
   EXPECT_THAT(Parse(With({longest}).Bytes()),
-              StatusIs(absl::StatusCode::kResourceExhausted,
+              StatusIs(StatusCode::kResourceExhausted,
                        HasSubstr("piece 22 has 8000 bytes")));
 }
 

@@ -32,7 +32,7 @@ using testing::TinySentencePiece;
 using Piece = SentencePiece::Type;
 using Type = SentencePieceModel::Type;
 
-constexpr auto kInvalidArgument = absl::StatusCode::kInvalidArgument;
+constexpr auto kInvalidArgument = StatusCode::kInvalidArgument;
 
 struct Row {
   std::string_view text;

@@ -228,12 +228,12 @@ TEST(BpeTrainingTest, TooManyDifferentWordsAreRefused) {
   const auto gpt2 = PreTokenizerByRegex(RegexByName("gpt2"));
   EXPECT_THAT(counts.Add(*gpt2, Texts{"aaaa aaaa", "aaaa aaaa"}), IsOk());
   EXPECT_THAT(counts.Add(*gpt2, Texts{"bbbb"}),
-              StatusIs(absl::StatusCode::kResourceExhausted,
+              StatusIs(StatusCode::kResourceExhausted,
                        HasSubstr("more than 10 bytes of different words")));
 }
 
 TEST(BpeTrainingTest, OptionsThatContradictEachOtherAreRefused) {
-  constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+  constexpr auto kInvalid = StatusCode::kInvalidArgument;
   EXPECT_THAT(
       CheckTraining({.vocabulary_size = 257, .special_tokens = {"<s>"}}),
       IsOk());

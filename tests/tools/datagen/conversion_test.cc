@@ -152,9 +152,9 @@ TEST_F(ConversionTest, TokensAsBytesAreTheSameTokens) {
   ConversionOptions options = Options("out");
   options.shards = 1;
   options.token_encoding = FeatureEncoding::kUint16;
-  EXPECT_THAT(ConvertCorpus(LocalFiles(), options),
-              StatusIs(absl::StatusCode::kInvalidArgument,
-                       HasSubstr("needs a tokenizer")));
+  EXPECT_THAT(
+      ConvertCorpus(LocalFiles(), options),
+      StatusIs(StatusCode::kInvalidArgument, HasSubstr("needs a tokenizer")));
   ASSERT_OK_AND_ASSIGN(options.tokenizer, LoadTokenizer(LocalFiles(), "bytes"));
   ASSERT_OK(ConvertCorpus(LocalFiles(), options));
   const std::string shard = folder_ / "out/books-train.tfrecord-00000-of-00001";
@@ -188,7 +188,7 @@ TEST_F(ConversionTest, AVocabularyThatDoesNotFitIsRefused) {
   ASSERT_OK_AND_ASSIGN(options.tokenizer,
                        LoadTokenizer(LocalFiles(), folder_ / "vocab.txt"));
   EXPECT_THAT(ConvertCorpus(LocalFiles(), options),
-              StatusIs(absl::StatusCode::kInvalidArgument,
+              StatusIs(StatusCode::kInvalidArgument,
                        HasSubstr("70005 ids, more than uint16 can hold")));
 }
 
@@ -237,16 +237,15 @@ TEST_F(ConversionTest, TheManifestNamesEveryShard) {
 TEST_F(ConversionTest, ADatasetThatIsThereIsNotReplacedUnlessAsked) {
   WriteCorpus(1, 7);
   ASSERT_OK(ConvertCorpus(LocalFiles(), Options("out")));
-  EXPECT_THAT(
-      ConvertCorpus(LocalFiles(), Options("out")),
-      StatusIs(absl::StatusCode::kAlreadyExists, HasSubstr("--overwrite")));
+  EXPECT_THAT(ConvertCorpus(LocalFiles(), Options("out")),
+              StatusIs(StatusCode::kAlreadyExists, HasSubstr("--overwrite")));
   ConversionOptions options = Options("out");
   options.overwrite = true;
   options.shards = 2;
   ASSERT_OK(ConvertCorpus(LocalFiles(), options));
   EXPECT_THAT(
       LocalFiles().Stat(folder_ / "out/books-train.tfrecord-00000-of-00003"),
-      StatusIs(absl::StatusCode::kNotFound, HasSubstr("00003")))
+      StatusIs(StatusCode::kNotFound, HasSubstr("00003")))
       << "shards of the dataset that was replaced are still there";
 }
 
@@ -256,7 +255,7 @@ TEST_F(ConversionTest, ABadLineIsNamedAndNoManifestIsWritten) {
   EXPECT_THAT(ConvertCorpus(LocalFiles(), Options("out")).status().ToString(),
               HasSubstr("a.jsonl:2"));
   EXPECT_THAT(LocalFiles().Stat(folder_ / "out/books-train.manifest.json"),
-              StatusIs(absl::StatusCode::kNotFound, HasSubstr("manifest")));
+              StatusIs(StatusCode::kNotFound, HasSubstr("manifest")));
 }
 
 TEST_F(ConversionTest, FilesOfAnUnknownKindAreNamedNotLost) {
@@ -272,7 +271,7 @@ TEST_F(ConversionTest, AMissingInputIsNamed) {
   ConversionOptions options = Options("out");
   options.inputs = {folder_ / "nowhere.txt"};
   EXPECT_THAT(ConvertCorpus(LocalFiles(), options),
-              StatusIs(absl::StatusCode::kNotFound, HasSubstr("nowhere.txt")));
+              StatusIs(StatusCode::kNotFound, HasSubstr("nowhere.txt")));
 }
 
 }  // namespace
