@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +12,7 @@
 #include "formats/corpora/csv_form.h"
 #include "formats/corpora/json_check.h"
 #include "formats/corpora/text_unit.h"
+#include "formats/files/callback.h"
 #include "formats/files/file.h"
 #include "formats/files/status_or.h"
 #include "formats/records/record_reader.h"
@@ -39,11 +39,11 @@ struct OpenOptions {
   std::string json_field = "text";
   // Told of each JSONL line that gives no record, and why; the line is left
   // out. Without it such a line is the end of the file, with that error.
-  std::function<void(const Status&)> on_bad_line = nullptr;
+  Callback<void(const Status&)> on_bad_line = nullptr;
   JsonLeniency json_leniency = {};
   // Told "f.jsonl:17" for each JSONL line where a name of the path comes twice;
   // the last of them counts.
-  std::function<void(std::string_view)> on_repeated_field = nullptr;
+  Callback<void(std::string_view)> on_repeated_field = nullptr;
   // The column that holds a CSV or TSV row's text: its name, or "#2".
   std::string csv_column = "text";
   CsvHeader csv_header = CsvHeader::kFirstRow;
@@ -55,7 +55,7 @@ struct OpenOptions {
   std::optional<FileKind> member_kind = std::nullopt;
   OtherMembers other_members = OtherMembers::kWhole;
   // Told of each member that gives no record, and why.
-  std::function<void(std::string_view, std::string_view)> on_skipped_member =
+  Callback<void(std::string_view, std::string_view)> on_skipped_member =
       nullptr;
   TarEnd tar_end = TarEnd::kRequired;
   ArchiveLimits archive_limits = {};

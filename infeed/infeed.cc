@@ -9,6 +9,9 @@
 #include <utility>
 
 #include "formats/files/status_or.h"
+#include "infeed/queues/batch_source.h"
+#include "infeed/queues/clock.h"
+#include "infeed/queues/infeed_queue.h"
 #include "infeed/sharding/batch_placement.h"
 
 namespace penstock {

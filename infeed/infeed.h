@@ -10,14 +10,15 @@
 
 #include "formats/files/status.h"
 #include "infeed/device.h"
-#include "infeed/queues/batch_source.h"
-#include "infeed/queues/clock.h"
-#include "infeed/queues/infeed_queue.h"
 #include "infeed/sharding/core_slice.h"
 #include "infeed/sharding/mesh.h"
 #include "pipeline/pipeline.h"
 
 namespace penstock {
+
+class BatchSource;  // infeed/queues/batch_source.h
+class Clock;        // infeed/queues/clock.h
+class InfeedQueue;  // infeed/queues/infeed_queue.h
 
 struct InfeedOptions {
   // Batches in each device's queue at most. They are on the device or on their

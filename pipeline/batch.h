@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <vector>
 
@@ -12,7 +11,7 @@
 namespace penstock {
 
 // The record id of a row that pads.
-inline constexpr uint64_t kNoRecord = std::numeric_limits<uint64_t>::max();
+inline constexpr uint64_t kNoRecord = ~uint64_t{0};
 
 // Values of tensor t of the contract, row-major: [rows, ...].
 struct Tensor {

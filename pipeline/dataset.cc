@@ -2,7 +2,10 @@
 
 #include <utility>
 
+#include "formats/open.h"
+#include "formats/streams/file_kind.h"
 #include "pipeline/graph/node.h"
+#include "tokenizer/interface/tokenizer.h"
 
 namespace penstock {
 namespace {
@@ -17,11 +20,19 @@ std::shared_ptr<const Node> Append(std::shared_ptr<const Node> parent,
 
 Dataset::Dataset(std::shared_ptr<const Node> node) : node_(std::move(node)) {}
 
+Dataset Dataset::TfRecords(std::string pattern) {
+  return TfRecords(std::move(pattern), OpenOptions());
+}
+
 Dataset Dataset::TfRecords(std::string pattern, OpenOptions options) {
   options.kind = FileKind::kTfRecord;
   return Dataset(Append(nullptr, ReadStage{.pattern = std::move(pattern),
                                            .options = std::move(options),
                                            .examples = true}));
+}
+
+Dataset Dataset::Corpus(std::string pattern) {
+  return Corpus(std::move(pattern), OpenOptions());
 }
 
 Dataset Dataset::Corpus(std::string pattern, OpenOptions options) {

@@ -9,13 +9,14 @@
 
 #include "formats/example/examples.h"
 #include "formats/example/feature_spec.h"
-#include "formats/open.h"
 #include "pipeline/contract.h"
-#include "tokenizer/interface/tokenizer.h"
+#include "tokenizer/interface/call_options.h"
 
 namespace penstock {
 
-struct Node;  // pipeline/graph/node.h
+struct Node;         // pipeline/graph/node.h
+struct OpenOptions;  // formats/open.h
+class Tokenizer;     // tokenizer/interface/tokenizer.h
 
 // A feature to take out of each tf.train.Example.
 struct Feature {
@@ -101,9 +102,11 @@ class Dataset {
  public:
   // TFRecord files of tf.train.Example. `pattern` as in
   // formats/datasets/shard_names.h.
-  static Dataset TfRecords(std::string pattern, OpenOptions options = {});
+  static Dataset TfRecords(std::string pattern);
+  static Dataset TfRecords(std::string pattern, OpenOptions options);
   // Text, JSONL ... as formats/open.h reads them; one bytes feature, "text".
-  static Dataset Corpus(std::string pattern, OpenOptions options = {});
+  static Dataset Corpus(std::string pattern);
+  static Dataset Corpus(std::string pattern, OpenOptions options);
 
   // Which features to take. Without it: those that later stages name.
   Dataset Parse(std::vector<Feature> features) const;

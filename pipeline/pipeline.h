@@ -8,9 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/files/file.h"
 #include "formats/files/status_or.h"
-#include "pipeline/agreement.h"
 #include "pipeline/batch.h"
 #include "pipeline/contract.h"
 #include "pipeline/dataset.h"
@@ -18,6 +16,9 @@
 #include "pipeline/topology.h"
 
 namespace penstock {
+
+class Agreement;   // pipeline/agreement.h
+class FileSystem;  // formats/files/file.h
 
 struct CompileOptions {
   // Threads that build batches; 0 is one for each core.

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "formats/files/atomic_file.h"
+#include "formats/files/file.h"
 #include "formats/files/status_or.h"
 #include "tokenizer/interface/fingerprint.h"
 

@@ -6,10 +6,11 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/files/file.h"
 #include "formats/files/status_or.h"
 
 namespace penstock {
+
+class FileSystem;  // formats/files/file.h
 
 // The position after a step that the devices consumed. It is the same on every
 // host and says nothing of hosts or threads.

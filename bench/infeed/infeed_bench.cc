@@ -15,10 +15,12 @@
 #include <vector>
 
 #include "formats/example/example_writer.h"
+#include "formats/files/file.h"
 #include "formats/index/record_index.h"
 #include "formats/tfrecord/tfrecord_writer.h"
 #include "infeed/accounts/batch_digest.h"
 #include "infeed/infeed.h"
+#include "infeed/queues/batch_source.h"
 #include "infeed/sharding/batch_placement.h"
 #include "pipeline/pipeline.h"
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "formats/example/example_writer.h"
+#include "formats/files/file.h"
 #include "formats/index/record_index.h"
 #include "formats/tfrecord/tfrecord_writer.h"
 #include "pipeline/arrange/plan.h"

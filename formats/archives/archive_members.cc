@@ -146,7 +146,7 @@ StatusOr<std::string_view> ArchiveMembers::Read(std::string& spare) {
   return content;
 }
 
-void ArchiveMembers::Hold(std::function<void()> let_go) {
+void ArchiveMembers::Hold(Callback<void()> let_go) {
   handle_->source().Hold(std::move(let_go));
 }
 

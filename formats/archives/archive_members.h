@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +9,7 @@
 
 #include "formats/archives/archive_handle.h"
 #include "formats/archives/archive_options.h"
+#include "formats/files/callback.h"
 #include "formats/files/file.h"
 #include "formats/files/status_or.h"
 
@@ -46,7 +46,7 @@ class ArchiveMembers {
   // From here on Read() may give bytes without copying them. They live until
   // `let_go` is called, inside of Next() or Read(), once at most, or until this
   // is called again. Null holds nothing, as at the start.
-  void Hold(std::function<void()> let_go);
+  void Hold(Callback<void()> let_go);
 
   // "corpus.tar!dir/a.txt".
   std::string Locate(const ArchiveMember& member) const;

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string_view>
 
+#include "formats/files/callback.h"
 #include "formats/records/record_reader.h"
 #include "formats/streams/unpack_limits.h"
 
@@ -37,8 +37,7 @@ struct ArchiveOptions {
   UnpackLimits unpack;
   // Told of each entry with content that gives no record, and why: links,
   // devices, sparse files. Folders have no content.
-  std::function<void(std::string_view member, std::string_view reason)>
-      on_skipped;
+  Callback<void(std::string_view member, std::string_view reason)> on_skipped;
 };
 
 }  // namespace penstock

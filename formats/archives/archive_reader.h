@@ -3,12 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 
 #include "formats/archives/archive_options.h"
+#include "formats/files/callback.h"
 #include "formats/files/file.h"
 #include "formats/files/status_or.h"
 #include "formats/records/record_reader.h"
@@ -27,9 +27,9 @@ struct ArchiveReadOptions {
   ArchiveOptions archive;
   // What to make of the member called "dir/a.jsonl"; an error ends the archive,
   // which is named in front of it.
-  std::function<StatusOr<MemberUse>(std::string_view name)> use;
+  Callback<StatusOr<MemberUse>(std::string_view name)> use;
   // Reads a kRecords member; the stream's path is "corpus.tar!a.jsonl".
-  std::function<StatusOr<std::unique_ptr<RecordReader>>(
+  Callback<StatusOr<std::unique_ptr<RecordReader>>(
       std::unique_ptr<ByteStream> member)>
       open;
   // About the size of a block of whole members. Larger ones leave the cache.

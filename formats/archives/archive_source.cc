@@ -41,7 +41,7 @@ class StreamSource final : public ArchiveSource {
     return bytes;
   }
 
-  void Hold(std::function<void()> let_go) override {
+  void Hold(Callback<void()> let_go) override {
     let_go_ = std::move(let_go);
     std::swap(buffers_[0], buffers_[std::exchange(current_, 0)]);
   }
@@ -99,7 +99,7 @@ class StreamSource final : public ArchiveSource {
   const std::unique_ptr<ByteStream> stream_;
   std::vector<Buffer> buffers_;
   size_t current_ = 0;  // those before it are held too
-  std::function<void()> let_go_;
+  Callback<void()> let_go_;
   std::string first_;
   uint64_t position_ = 0;
   uint64_t content_end_ = 0;  // behind the last byte that is not zero

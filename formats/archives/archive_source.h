@@ -6,13 +6,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "formats/files/callback.h"
 #include "formats/files/file.h"
 #include "formats/files/status_or.h"
 #include "formats/streams/byte_stream.h"
@@ -31,7 +31,7 @@ class ArchiveSource {
   // Bytes that Next() gives from here on live until `let_go` is called, which
   // happens once at most, or until this is called again; null holds nothing. A
   // source may hold nothing at all.
-  virtual void Hold(std::function<void()> let_go) {}
+  virtual void Hold(Callback<void()> let_go) {}
   // Whether the bytes at `bytes` are held.
   virtual bool Holds(const char* bytes) const { return false; }
 

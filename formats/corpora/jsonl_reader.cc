@@ -100,8 +100,8 @@ class JsonlReader final : public TextRecords {
     return Annotate(status, LocateLine());
   }
 
-  const std::function<void(const Status&)> on_bad_line_;
-  const std::function<void(std::string_view)> on_repeated_field_;
+  const Callback<void(const Status&)> on_bad_line_;
+  const Callback<void(std::string_view)> on_repeated_field_;
   JsonText text_;
   std::deque<std::string> longer_;  // texts of the block longer than their line
 };

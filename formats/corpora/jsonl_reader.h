@@ -4,12 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 
 #include "formats/corpora/json_check.h"
+#include "formats/files/callback.h"
 #include "formats/files/file.h"
 #include "formats/files/status_or.h"
 #include "formats/records/record_reader.h"
@@ -23,11 +23,11 @@ struct JsonlReadOptions {
   std::string field = "text";
   // Told of each line that gives no record, and why; the line is left out.
   // Without it such a line is the end of the file, with that error.
-  std::function<void(const Status&)> on_bad_line = nullptr;
+  Callback<void(const Status&)> on_bad_line = nullptr;
   JsonLeniency leniency = {};
   // Told "f.jsonl:17" for each line where a name of the path comes twice; the
   // last of them counts.
-  std::function<void(std::string_view)> on_repeated_field = nullptr;
+  Callback<void(std::string_view)> on_repeated_field = nullptr;
   // Bytes asked of the file at once; also about the size of a block.
   size_t buffer_bytes = 256 << 10;
   // A longer line is kResourceExhausted. While it is parsed a line takes about

@@ -56,15 +56,16 @@ class ReadableFile {
 
   // Fills the front of `out` from `offset` with what is in memory already, and
   // returns how much that is. Never waits for a device; may always do nothing.
-  virtual size_t ReadCached(uint64_t offset, std::span<char> out) const {
+  virtual size_t ReadCached(uint64_t /*offset*/,
+                            std::span<char> /*out*/) const {
     return 0;
   }
 
   // `size_bytes` from `offset`, a multiple of kMapStepBytes, at an address;
   // null where the file cannot be mapped. Costs no memory but the system's own,
   // and may outlive this.
-  virtual std::unique_ptr<FileBytes> Map(uint64_t offset,
-                                         uint64_t size_bytes) const {
+  virtual std::unique_ptr<FileBytes> Map(uint64_t /*offset*/,
+                                         uint64_t /*size_bytes*/) const {
     return nullptr;
   }
 

@@ -3,12 +3,12 @@
 
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
 
+#include "formats/files/callback.h"
 #include "formats/files/status.h"
 
 namespace penstock {
@@ -71,7 +71,7 @@ struct RecoveryOptions {
   OnCorruption on_corruption = OnCorruption::kFail;
   // Told of each region, in their order in the file, before the records behind
   // it are given. Required where anything may be skipped.
-  std::function<void(const SkippedRegion&)> on_skipped = nullptr;
+  Callback<void(const SkippedRegion&)> on_skipped = nullptr;
   // More in one file is kResourceExhausted.
   SkipLimit per_file = {};
   // Null for no limit over several files.

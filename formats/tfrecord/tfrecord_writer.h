@@ -3,11 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 
+#include "formats/files/callback.h"
 #include "formats/files/file.h"
 #include "formats/files/status_or.h"
 #include "formats/records/record_reader.h"
@@ -22,7 +22,7 @@ struct GzipMembers {
   size_t member_bytes = 256 << 10;
   // Runs a task on some other thread, soon; it must not wait for this writer.
   // Without it Append() compresses. The file is the same.
-  std::function<void(std::function<void()>)> run_task = nullptr;
+  Callback<void(Callback<void()>)> run_task = nullptr;
   // With run_task, how many members may be packed or wait to be written at
   // once: so many times member_bytes of memory, and half as much again.
   size_t most_ahead = 8;

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "formats/files/status_or.h"
+#include "infeed/queues/infeed_queue.h"
 
 namespace penstock {
 namespace {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "formats/files/status_or.h"
+#include "tokenizer/interface/tokenizer.h"
 
 namespace penstock {
 namespace {

@@ -6,7 +6,9 @@
 #include <variant>
 #include <vector>
 
+#include "formats/open.h"
 #include "pipeline/dataset.h"
+#include "tokenizer/interface/tokenizer.h"
 
 namespace penstock {
 

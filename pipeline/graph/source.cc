@@ -10,6 +10,9 @@
 #include "formats/files/status_or.h"
 #include "formats/index/record_index.h"
 #include "formats/open.h"
+#include "formats/records/record_reader.h"
+#include "formats/records/recovery.h"
+#include "formats/streams/file_kind.h"
 #include "tokenizer/interface/fingerprint.h"
 
 namespace penstock {

@@ -9,6 +9,7 @@
 #include "formats/files/file.h"
 #include "formats/files/status_or.h"
 #include "formats/index/record_files.h"
+#include "formats/open.h"
 #include "pipeline/graph/node.h"
 
 namespace penstock {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "formats/files/status_or.h"
+#include "formats/records/recovery.h"
 
 namespace penstock {
 

@@ -5,7 +5,9 @@
 #include <thread>
 #include <utility>
 
+#include "formats/files/file.h"
 #include "formats/files/status_or.h"
+#include "pipeline/agreement.h"
 #include "pipeline/arrange/forecast.h"
 #include "pipeline/arrange/indexed_rounds.h"
 #include "pipeline/arrange/sequential_rounds.h"

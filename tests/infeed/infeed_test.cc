@@ -8,6 +8,8 @@
 #include <thread>
 
 #include "infeed/devices/simulated_device.h"
+#include "infeed/queues/batch_source.h"
+#include "infeed/queues/infeed_queue.h"
 #include "tests/infeed/made_batches.h"
 #include "tests/infeed/queues/fake_clock.h"
 #include "tests/support/status_matchers.h"

@@ -1,20 +1,61 @@
-# Installs the build into a folder of its own, then builds and runs the project
-# beside this file against it.
-#   cmake -DBUILD=... -DSOURCE=... -DWORK=... -DSANITIZE=... -P run.cmake
+# Installs the build into a folder of its own and uses it as another project
+# would: user.cc beside this file, and the trainer of README.md, with the
+# CMakeLists.txt that README.md shows. The trainer is stopped by its data's end,
+# then run again from the state that it saved.
+#   cmake -DBUILD=... -DSOURCE=... -DREADME=... -DWORK=... -DSANITIZE=...
+#         -P run.cmake
 function(run)
-  execute_process(COMMAND ${ARGV} RESULT_VARIABLE result)
+  execute_process(COMMAND ${ARGV} RESULT_VARIABLE result
+                  WORKING_DIRECTORY ${WORK})
   if(NOT result EQUAL 0)
     message(FATAL_ERROR "failed: ${ARGV}")
   endif()
 endfunction()
 
+# The first block of README.md in a language, as a file.
+function(write_block language file)
+  file(READ ${README} text)
+  string(FIND "${text}" "```${language}\n" begin)
+  if(begin EQUAL -1)
+    message(FATAL_ERROR "README.md has no ${language} block")
+  endif()
+  string(LENGTH "```${language}\n" mark)
+  math(EXPR begin "${begin} + ${mark}")
+  string(SUBSTRING "${text}" ${begin} -1 text)
+  string(FIND "${text}" "```" end)
+  string(SUBSTRING "${text}" 0 ${end} text)
+  file(WRITE ${file} "${text}")
+endfunction()
+
+function(build source folder)
+  set(flags "-Wall -Wextra -Werror")
+  if(SANITIZE)
+    string(APPEND flags " -fsanitize=${SANITIZE}")
+  endif()
+  run(${CMAKE_COMMAND} -G Ninja -S ${source} -B ${folder}
+      -DCMAKE_PREFIX_PATH=${WORK}/prefix -DCMAKE_CXX_FLAGS=${flags})
+  run(${CMAKE_COMMAND} --build ${folder})
+endfunction()
+
 file(REMOVE_RECURSE ${WORK})
+file(MAKE_DIRECTORY ${WORK})
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
-set(flags "")
-if(SANITIZE)
-  set(flags "-fsanitize=${SANITIZE}")
+foreach(bare formats tokenizer pipeline infeed)
+  if(EXISTS ${WORK}/prefix/include/${bare})
+    message(FATAL_ERROR "include/${bare} lands on everyone's include path")
+  endif()
+endforeach()
+
+build(${SOURCE} ${WORK}/user)
+run(${WORK}/user/user)
+
+write_block(cpp ${WORK}/readme/trainer.cc)
+write_block(cmake ${WORK}/readme/CMakeLists.txt)
+build(${WORK}/readme ${WORK}/trainer)
+run(${WORK}/prefix/bin/datagen --input ${README} --output data --name books
+    --tokenizer bytes --max-tokens 512 --shards 8 --quiet)
+run(${WORK}/trainer/trainer)
+if(NOT EXISTS ${WORK}/run.state)
+  message(FATAL_ERROR "the trainer saved no state")
 endif()
-run(${CMAKE_COMMAND} -G Ninja -S ${SOURCE} -B ${WORK}/build
-    -DCMAKE_PREFIX_PATH=${WORK}/prefix -DCMAKE_CXX_FLAGS=${flags})
-run(${CMAKE_COMMAND} --build ${WORK}/build)
-run(${WORK}/build/user)
+run(${WORK}/trainer/trainer)

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "formats/example/example_writer.h"
+#include "formats/files/file.h"
 #include "formats/index/record_index.h"
 #include "formats/tfrecord/tfrecord_writer.h"
 #include "pipeline/pipeline.h"

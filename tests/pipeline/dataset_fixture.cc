@@ -14,6 +14,7 @@
 #include "formats/files/status_or.h"
 #include "formats/index/record_index.h"
 #include "formats/tfrecord/tfrecord_writer.h"
+#include "pipeline/agreement.h"
 #include "pipeline/order/seed.h"
 
 namespace penstock::testing {

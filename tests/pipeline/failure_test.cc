@@ -8,7 +8,9 @@
 #include <optional>
 #include <thread>
 
+#include "formats/files/file.h"
 #include "formats/index/record_index.h"
+#include "pipeline/agreement.h"
 #include "pipeline/pipeline.h"
 #include "tests/pipeline/dataset_fixture.h"
 #include "tests/support/status_matchers.h"

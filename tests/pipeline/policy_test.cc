@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "pipeline/agreement.h"
 #include "pipeline/pipeline.h"
 #include "tests/pipeline/dataset_fixture.h"
 #include "tests/support/status_matchers.h"

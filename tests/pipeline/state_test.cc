@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "formats/files/file.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/status_matchers.h"
 

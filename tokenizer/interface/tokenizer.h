@@ -124,7 +124,7 @@ class Tokenizer {
   // The largest place, not the end, where `text` can be cut, whatever text
   // may follow it, so that the ids of the parts, bare, are those of the whole;
   // 0 if none is found. What stream_encoder.h is made of.
-  virtual size_t SafeCut(std::string_view text) const { return 0; }
+  virtual size_t SafeCut(std::string_view /*text*/) const { return 0; }
 };
 
 }  // namespace penstock

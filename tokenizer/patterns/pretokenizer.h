@@ -37,7 +37,7 @@ class PreTokenizer {
 
   // Why Split wrote no end behind `begin`.
   // Errors:  kResourceExhausted for a pattern that takes too many steps.
-  virtual Status ErrorAt(std::string_view text, size_t begin) const {
+  virtual Status ErrorAt(std::string_view /*text*/, size_t /*begin*/) const {
     return OkStatus();
   }
 

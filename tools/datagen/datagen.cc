@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "formats/files/file.h"
 #include "formats/files/status_or.h"
 #include "tokenizer/load.h"
 #include "tools/datagen/conversion.h"

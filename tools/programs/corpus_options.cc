@@ -3,6 +3,8 @@
 #include <map>
 #include <string>
 
+#include "formats/streams/file_kind.h"
+
 namespace penstock {
 
 void AddCorpusOptions(CLI::App& app, OpenOptions& open) {

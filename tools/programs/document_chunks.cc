@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "formats/files/status_or.h"
+#include "formats/records/recovery.h"
+#include "formats/streams/file_kind.h"
 
 namespace penstock {
 namespace {

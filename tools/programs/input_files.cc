@@ -7,6 +7,7 @@
 
 #include "formats/datasets/shard_names.h"
 #include "formats/files/status_or.h"
+#include "formats/streams/file_kind.h"
 
 namespace penstock {
 namespace {

@@ -9,6 +9,7 @@
 #include "formats/files/file.h"
 #include "formats/files/status_or.h"
 #include "formats/open.h"
+#include "formats/streams/file_kind.h"
 
 namespace penstock {
 

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "infeed/queues/clock.h"
 #include "tools/programs/program.h"
 
 namespace penstock {

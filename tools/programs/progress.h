@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "infeed/queues/clock.h"
+
 namespace penstock {
 
 enum class ProgressUnit {

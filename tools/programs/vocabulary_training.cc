@@ -13,6 +13,7 @@
 
 #include "formats/files/atomic_file.h"
 #include "formats/files/status_or.h"
+#include "formats/streams/file_kind.h"
 #include "pipeline/build/workers.h"
 #include "tokenizer/patterns/patterns.h"
 #include "tokenizer/training/write_tokenizer_json.h"

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "formats/files/status_or.h"
+#include "formats/records/record_reader.h"
 #include "tools/recordtool/example_json.h"
 #include "tools/recordtool/input_records.h"
 #include "tools/recordtool/record_commands.h"

@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "formats/files/file.h"
 #include "formats/files/status_or.h"
 #include "formats/index/record_index.h"
 #include "formats/index/record_index_text.h"

@@ -11,6 +11,7 @@
 #include "formats/datasets/manifest.h"
 #include "formats/example/example_parser.h"
 #include "formats/files/status_or.h"
+#include "formats/records/record_reader.h"
 #include "tools/recordtool/example_json.h"
 #include "tools/recordtool/record_scan.h"
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "formats/files/status.h"
+#include "formats/records/record_reader.h"
 #include "tools/programs/program.h"
 #include "tools/recordtool/example_json.h"
 #include "tools/recordtool/input_records.h"

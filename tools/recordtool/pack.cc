@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "formats/files/file.h"
 #include "formats/files/status_or.h"
 #include "formats/streams/file_kind.h"
 #include "formats/tfrecord/tfrecord_writer.h"

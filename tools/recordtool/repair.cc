@@ -4,7 +4,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "formats/files/file.h"
 #include "formats/files/status_or.h"
+#include "formats/records/recovery.h"
 #include "tools/programs/program.h"
 #include "tools/recordtool/input_records.h"
 #include "tools/recordtool/record_commands.h"

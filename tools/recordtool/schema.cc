@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "formats/files/file.h"
 #include "formats/files/function_ref.h"
 #include "formats/files/status_or.h"
 #include "tools/programs/program.h"

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "formats/files/status_or.h"
+#include "formats/records/recovery.h"
 #include "tools/programs/program.h"
 #include "tools/recordtool/input_records.h"
 #include "tools/recordtool/record_commands.h"

@@ -1,5 +1,7 @@
 // Where records come from decides between planned and streamed.
 #include "pipeline/graph/source.h"
+#include "formats/files/file.h"
+#include "formats/open.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

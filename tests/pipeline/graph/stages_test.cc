@@ -1,5 +1,7 @@
 // Graphs that cannot work are refused with what to change.
 #include "pipeline/graph/stages.h"
+#include "formats/files/file.h"
+#include "tokenizer/interface/tokenizer.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "formats/files/file.h"
 #include "pipeline/build/held_rows.h"
 #include "tests/support/status_matchers.h"
 #include "tokenizer/load.h"

@@ -1,0 +1,2 @@
+// Carries the headers that are precompiled for all tests; does nothing.
+int main() { return 0; }
