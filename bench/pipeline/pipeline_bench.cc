@@ -72,9 +72,8 @@ PlanFacts Facts(std::span<const uint32_t> lengths, uint64_t epochs) {
                                  .row_bytes = {1, 1, 1, 1}},
                      .steps = {.epochs = epochs},
                      .forecast = {}};
-  facts.forecast =
-      ForecastEpoch(lengths.size(), facts.lengths, facts.arrange,
-                    /*one_queue=*/false, /*keep_left_over=*/true, *Threads(2));
+  facts.forecast = ForecastEpoch(lengths.size(), facts.lengths, facts.arrange,
+                                 /*keep_left_over=*/true, *Threads(2));
   return facts;
 }
 

@@ -25,6 +25,7 @@ struct ArrangeOptions {
   // Rising. A row fits a length that is no less than its own.
   std::vector<int64_t> lengths = {0};
   TooLong too_long = TooLong::kError;
+  bool one_queue = false;  // Pad; otherwise each length has a queue
   // Bytes of one row in each length, as decoded: what a row that waits costs.
   std::vector<uint64_t> row_bytes = {0};
   // Bytes of rows that wait, at most. Past it the queue that holds most of them
@@ -81,5 +82,8 @@ std::unique_ptr<Arranger> MakeBucketArranger(ArrangeOptions options);
 
 // Rows stay in their order; a batch is as long as its longest row needs.
 std::unique_ptr<Arranger> MakePadArranger(ArrangeOptions options);
+
+// The one that the options ask for.
+std::unique_ptr<Arranger> MakeArranger(ArrangeOptions options);
 
 }  // namespace penstock

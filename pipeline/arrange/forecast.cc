@@ -96,14 +96,14 @@ double ExpectedLength(const Histogram& histogram, uint64_t rows, uint64_t size,
 }  // namespace
 
 Forecast ForecastEpoch(uint64_t records, const LengthTable& lengths,
-                       const ArrangeOptions& options, bool one_queue,
-                       bool keep_left_over, TaskQueue& tasks) {
+                       const ArrangeOptions& options, bool keep_left_over,
+                       TaskQueue& tasks) {
   Forecast forecast;
   const Histogram histogram = CountAll(records, lengths, options, tasks);
   forecast.too_long = histogram.first_too_long;
   (options.too_long == TooLong::kDrop ? forecast.dropped : forecast.truncated) =
       histogram.too_long;
-  if (one_queue) {
+  if (options.one_queue) {
     uint64_t rows = 0;
     for (const uint64_t count : histogram.rows) rows += count;
     forecast.queue_rows = {rows};
@@ -127,8 +127,9 @@ Forecast ForecastEpoch(uint64_t records, const LengthTable& lengths,
     forecast.steps += steps;
     if (steps == 0) continue;
     const double length =
-        one_queue ? ExpectedLength(histogram, rows, size, options.lengths)
-                  : static_cast<double>(options.lengths[queue]);
+        options.one_queue
+            ? ExpectedLength(histogram, rows, size, options.lengths)
+            : static_cast<double>(options.lengths[queue]);
     values += length * static_cast<double>(steps * size);
   }
   if (options.lengths.back() == 0) {  // no tensor varies: count rows

@@ -30,12 +30,10 @@ struct Forecast {
   std::optional<size_t> left_over_queue;
 };
 
-// `one_queue` of Pad; otherwise each length has a queue.
-//
 // Cost:  one pass over the lengths by all of `tasks`' threads; memory for one
 //        number of each length for each part of a million records.
 Forecast ForecastEpoch(uint64_t records, const LengthTable& lengths,
-                       const ArrangeOptions& options, bool one_queue,
-                       bool keep_left_over, TaskQueue& tasks);
+                       const ArrangeOptions& options, bool keep_left_over,
+                       TaskQueue& tasks);
 
 }  // namespace penstock

@@ -6,6 +6,8 @@
 #include <cassert>
 #include <utility>
 
+#include "pipeline/tasks/cancelled.h"
+
 namespace penstock {
 namespace {
 
@@ -22,7 +24,7 @@ StatusOr<std::optional<Step>> Plan::Next(const std::stop_token& stop) {
   Step step;
   while (steps_.more()) {
     if (stop.stop_requested()) {
-      return CancelledError("the pipeline was cancelled");
+      return PipelineCancelled();
     }
     if (left_.empty() && filled_ < order_->records()) Fill();
     if (!left_.empty()) {

@@ -30,7 +30,7 @@ class Epoch {
         fit_(facts.arrange.lengths, facts.arrange.too_long) {}
 
   size_t queues() const {
-    return facts_.one_queue ? 1 : facts_.arrange.lengths.size();
+    return facts_.arrange.one_queue ? 1 : facts_.arrange.lengths.size();
   }
   uint64_t records() const { return facts_.order->records(); }
   uint64_t parts() const {
@@ -49,7 +49,7 @@ class Epoch {
     for (size_t i = 0; i < ids.size(); ++i) {
       Row row = {.record = ids[i], .length = lengths[i]};
       if (fit_.Admit(row, counts) != Admission::kTaken) continue;
-      take(ids[i], facts_.one_queue ? 0 : fit_.ShapeOf(row.length));
+      take(ids[i], facts_.arrange.one_queue ? 0 : fit_.ShapeOf(row.length));
     }
     return counts;
   }
@@ -167,10 +167,7 @@ StatusOr<State> StateBefore(const PlanFacts& facts, uint64_t epoch_number,
 }  // namespace
 
 Plan PlanFacts::MakePlan() const {
-  return Plan(
-      order, lengths,
-      Steps(one_queue ? MakePadArranger(arrange) : MakeBucketArranger(arrange),
-            steps));
+  return Plan(order, lengths, Steps(MakeArranger(arrange), steps));
 }
 
 StatusOr<State> SeekStep(const PlanFacts& facts, uint64_t step,

@@ -22,7 +22,6 @@ struct PlanFacts {
   std::shared_ptr<const Order> order;
   LengthTable lengths;
   ArrangeOptions arrange;
-  bool one_queue = false;  // Pad; otherwise each length has a queue
   StepOptions steps;
   Forecast forecast;
 

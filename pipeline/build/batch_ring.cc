@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "formats/files/memory_guard.h"
+#include "pipeline/tasks/cancelled.h"
 
 namespace penstock {
 
@@ -28,8 +29,7 @@ struct BatchRing::Ring {
         const std::lock_guard lock(mutex);
         wanted = !cancelled && slot->status.ok();
       }
-      done = wanted ? slot->work->BuildPart(part, alone)
-                    : CancelledError("the pipeline was cancelled");
+      done = wanted ? slot->work->BuildPart(part, alone) : PipelineCancelled();
       if (done.ok() && !*done) {
         lane.Run([self, slot, part] { self->Build(slot, part, true, self); });
         return;
@@ -121,7 +121,7 @@ StatusOr<std::shared_ptr<BatchWork>> BatchRing::Pop() {
     if (ring_->slots.empty()) return ring_->finished.has_value();
     return ring_->slots.front()->parts_left == 0;
   });
-  if (ring_->cancelled) return CancelledError("the pipeline was cancelled");
+  if (ring_->cancelled) return PipelineCancelled();
   if (ring_->slots.empty()) {
     if (!ring_->finished->ok()) return *ring_->finished;
     return std::shared_ptr<BatchWork>();

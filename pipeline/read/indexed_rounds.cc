@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "pipeline/tasks/cancelled.h"
+
 namespace penstock {
 namespace {
 
@@ -61,7 +63,7 @@ Status IndexedRounds::Seek(const State& state) {
 StatusOr<std::optional<Round>> IndexedRounds::Next(
     const std::stop_token& stop) {
   if (stop.stop_requested()) {
-    return CancelledError("the pipeline was cancelled");
+    return PipelineCancelled();
   }
   if (options_.epochs != 0 && epoch_ >= options_.epochs) return std::nullopt;
   Round round;

@@ -2,7 +2,7 @@
 // each other in the global stream, dealt to the hosts for decoding.
 //
 // Implementations form a star around this header: indexed_rounds,
-// sequence_rounds, dealt_rounds.
+// sequence_rounds.
 #pragma once
 
 #include <cstdint>

@@ -4,24 +4,19 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "formats/files/file.h"
 #include "formats/open.h"
-#include "pipeline/order/order.h"
+#include "pipeline/read/record_cursor.h"
 #include "pipeline/read/rounds.h"
 
 namespace penstock {
 
 struct SequenceOptions {
   RoundOptions rounds;
-  // Windows of so many records, fewer where they have window_bytes, are held in
-  // memory and come out permuted. Nullopt: records come in their order.
-  std::optional<ShuffleKey> shuffle = std::nullopt;
-  uint64_t window_records = 0;
-  uint64_t window_bytes = 0;
+  CursorOptions records;
 };
 
 // Going on from a state reads the epoch again from the file on that holds the

@@ -16,6 +16,8 @@
 #include "pipeline/pipeline.h"
 #include "pipeline/read/indexed_rounds.h"
 #include "pipeline/read/sequence_rounds.h"
+#include "pipeline/run/checks.h"
+#include "pipeline/run/choice.h"
 #include "pipeline/run/explain.h"
 #include "pipeline/run/handshake.h"
 #include "pipeline/run/job.h"
@@ -27,49 +29,16 @@
 namespace penstock {
 namespace {
 
-// Why a job is planned or streamed.
-struct Choice {
-  bool planned = false;
-  std::string why;
-};
-
-Choice Choose(const Stages& stages, const Source& source, bool force_streamed) {
-  if (force_streamed) return {false, "asked for by force_streamed"};
-  if (source.indexed == nullptr) return {false, source.why_sequential};
-  if (stages.by().empty()) {
-    return {true, "every file has an index, and no tensor varies in length"};
-  }
-  if (stages.tokenize && stages.tokenize->options.to == stages.by()) {
-    return {false,
-            fmt::format("Tokenize makes \"{}\", so its lengths are known only "
-                        "after reading; tokenize ahead with datagen to plan",
-                        stages.by())};
-  }
-  if (!source.indexed->HasLengths(stages.by())) {
-    return {false, fmt::format("not every index has a column of lengths called "
-                               "\"{}\"; datagen writes one",
-                               stages.by())};
-  }
-  return {true, fmt::format("every file has an index with the lengths of "
-                            "\"{}\"",
-                            stages.by())};
-}
-
 ArrangeOptions ArrangeOf(const Stages& stages, const Decoder& decoder) {
   ArrangeOptions arrange = {.rows = static_cast<uint64_t>(stages.batch.size),
                             .lengths = stages.lengths(),
                             .too_long = stages.too_long(),
+                            .one_queue = stages.pad.has_value(),
                             .row_bytes = {}};
   for (const int64_t length : arrange.lengths) {
     arrange.row_bytes.push_back(decoder.RowBytes(length));
   }
   return arrange;
-}
-
-std::unique_ptr<Arranger> MakeArranger(const Stages& stages,
-                                       ArrangeOptions options) {
-  return stages.pad ? MakePadArranger(std::move(options))
-                    : MakeBucketArranger(std::move(options));
 }
 
 std::unique_ptr<const Order> OrderOf(const Stages& stages, uint64_t records,
@@ -78,36 +47,6 @@ std::unique_ptr<const Order> OrderOf(const Stages& stages, uint64_t records,
   const ShuffleKey key = {stages.shuffle->seed, dataset};
   if (stages.shuffle->window_records == 0) return ShuffledOrder(records, key);
   return WindowOrder(records, stages.shuffle->window_records, key);
-}
-
-// What planning tells before step 0.
-Status CheckForecast(const Stages& stages, const Source& source,
-                     const LengthTable& lengths, const Forecast& forecast) {
-  if (forecast.too_long) {
-    return InvalidArgumentError(fmt::format(
-        "{}: feature \"{}\" has {} values, but the longest length is {}: add a "
-        "longer one or use TooLong::kTruncate or TooLong::kDrop",
-        source.indexed->Locate(*forecast.too_long), stages.by(),
-        lengths(*forecast.too_long), stages.lengths().back()));
-  }
-  if (stages.batch.leftover == Leftover::kError && forecast.left_over_queue) {
-    const size_t queue = *forecast.left_over_queue;
-    const uint64_t rows = forecast.queue_rows[queue];
-    return FailedPreconditionError(fmt::format(
-        "{} rows{} do not fill whole batches of {}: {} are left over; use "
-        "Leftover::kPad or Leftover::kDrop",
-        rows,
-        stages.bucket
-            ? fmt::format(" of length {}", stages.bucket->lengths[queue])
-            : std::string(),
-        stages.batch.size, rows % static_cast<uint64_t>(stages.batch.size)));
-  }
-  if (forecast.steps == 0 && stages.epochs == 0) {
-    return FailedPreconditionError(
-        "Repeat for ever, but an epoch has no batch: every row is dropped; use "
-        "smaller batches or Leftover::kPad");
-  }
-  return OkStatus();
 }
 
 // Compiles on one host; what it learns on the way serves the next step.
@@ -129,8 +68,6 @@ class Compiler {
   std::unique_ptr<Placement> TakePlacement() { return std::move(placement_); }
 
  private:
-  Status CheckSizes() const;
-  Status CheckStreamed() const;
   StepOptions StepsOf() const;
   Status PlanIt();
   Status StreamIt();
@@ -161,10 +98,13 @@ class Compiler {
 Status Compiler::Prepare(const Dataset& dataset) {
   PENSTOCK_RETURN_IF_ERROR(topology_.Validate());
   PENSTOCK_ASSIGN_OR_RETURN(stages_, FlattenStages(dataset));
-  PENSTOCK_RETURN_IF_ERROR(CheckSizes());
+  PENSTOCK_RETURN_IF_ERROR(CheckSizes(stages_, topology_, options_));
   PENSTOCK_ASSIGN_OR_RETURN(source_, OpenSource(files_, stages_.read));
   choice_ = Choose(stages_, source_, options_.force_streamed);
-  if (!choice_.planned) PENSTOCK_RETURN_IF_ERROR(CheckStreamed());
+  if (!choice_.planned) {
+    PENSTOCK_RETURN_IF_ERROR(
+        CheckStreamed(stages_, source_, topology_, options_));
+  }
   PENSTOCK_ASSIGN_OR_RETURN(Decoder decoder, Decoder::Create(stages_));
   PENSTOCK_ASSIGN_OR_RETURN(tasks_, TaskQueue::Create(options_.threads));
   std::vector<StatePart> graph = stages_.Parts();
@@ -173,7 +113,7 @@ Status Compiler::Prepare(const Dataset& dataset) {
                                                .Add(stages_.read.examples)
                                                .Finish()});
   const ArrangeOptions arrange = ArrangeOf(stages_, decoder);
-  const uint64_t waiting = MakeArranger(stages_, arrange)->MostHeldBytes();
+  const uint64_t waiting = MakeArranger(arrange)->MostHeldBytes();
   if (!choice_.planned && waiting > WaitingLimit()) {
     graph.push_back({"waiting_bytes", WaitingLimit()});
   }
@@ -194,45 +134,6 @@ Status Compiler::Prepare(const Dataset& dataset) {
   return choice_.planned ? PlanIt() : StreamIt();
 }
 
-Status Compiler::CheckSizes() const {
-  const int64_t rows = stages_.batch.size;
-  if (rows % topology_.shards != 0) {
-    return InvalidArgumentError(
-        fmt::format("a batch of {} rows cannot be cut into {} equal "
-                    "shards: give Batch a size that is a multiple of {}",
-                    rows, topology_.shards, topology_.shards));
-  }
-  const Contract contract = stages_.MakeContract();
-  const auto shards = topology_.ShardsOf(topology_.host).size();
-  const int64_t mine = rows / topology_.shards * static_cast<int64_t>(shards);
-  const uint64_t bytes = BatchBytes(contract, contract.shapes() - 1, mine);
-  if (bytes <= options_.max_batch_bytes) return OkStatus();
-  return InvalidArgumentError(fmt::format(
-      "{} rows of a batch of length {} take {} bytes on this host, but "
-      "CompileOptions::max_batch_bytes is {}: use smaller batches, shorter "
-      "lengths or more hosts",
-      mine, contract.lengths.back(), bytes, options_.max_batch_bytes));
-}
-
-Status Compiler::CheckStreamed() const {
-  if (source_.indexed == nullptr && stages_.shuffle &&
-      stages_.shuffle->window_records == 0) {
-    return InvalidArgumentError(fmt::format(
-        "{}, so its records can only be read in sequence and not shuffled all "
-        "together: build indexes with `recordtool index`, or set "
-        "window_records to shuffle windows",
-        source_.why_sequential));
-  }
-  if (topology_.hosts > 1 && !stages_.by().empty() &&
-      options_.group == nullptr) {
-    return InvalidArgumentError(fmt::format(
-        "{} hosts must tell each other the lengths of \"{}\", as the pipeline "
-        "is streamed: give CompileOptions::group",
-        topology_.hosts, stages_.by()));
-  }
-  return OkStatus();
-}
-
 StepOptions Compiler::StepsOf() const {
   return {.leftover = stages_.batch.leftover,
           .epochs = stages_.epochs,
@@ -250,11 +151,10 @@ Status Compiler::PlanIt() {
   PlanFacts plan = {.order = OrderOf(stages_, records, source_.fingerprint),
                     .lengths = std::move(lengths),
                     .arrange = ArrangeOf(stages_, job_->decoder),
-                    .one_queue = stages_.pad.has_value(),
                     .steps = StepsOf(),
                     .forecast = {}};
   plan.forecast =
-      ForecastEpoch(records, plan.lengths, plan.arrange, plan.one_queue,
+      ForecastEpoch(records, plan.lengths, plan.arrange,
                     stages_.batch.leftover == Leftover::kPad, *tasks_);
   PENSTOCK_RETURN_IF_ERROR(
       CheckForecast(stages_, source_, plan.lengths, plan.forecast));
@@ -298,20 +198,20 @@ Status Compiler::StreamIt() {
         OrderOf(stages_, source_.indexed->records(), source_.fingerprint),
         std::move(rounds));
   } else {
-    SequenceOptions sequence = {.rounds = std::move(rounds)};
+    CursorOptions records = {.max_record_bytes = options_.max_record_bytes};
     if (stages_.shuffle) {
-      sequence.shuffle = ShuffleKey{stages_.shuffle->seed, source_.fingerprint};
-      sequence.window_records = stages_.shuffle->window_records;
-      sequence.window_bytes = options_.window_bytes;
+      records.shuffle = ShuffleKey{stages_.shuffle->seed, source_.fingerprint};
+      records.window_records = stages_.shuffle->window_records;
+      records.window_bytes = options_.window_bytes;
     }
     source = MakeSequenceRounds(files_, source_.paths, source_.options,
-                                std::move(sequence));
+                                {std::move(rounds), records});
   }
   ArrangeOptions arrange = ArrangeOf(stages_, job_->decoder);
   arrange.held_bytes = WaitingLimit();
   placement_ = MakeStreamed(
       job_, std::move(source), alone ? nullptr : options_.group, *tasks_,
-      Steps(MakeArranger(stages_, std::move(arrange)), StepsOf()), streamed);
+      Steps(MakeArranger(std::move(arrange)), StepsOf()), streamed);
   return OkStatus();
 }
 

@@ -8,6 +8,7 @@
 
 #include "formats/files/status_or.h"
 #include "pipeline/read/rounds.h"
+#include "pipeline/tasks/cancelled.h"
 
 namespace penstock {
 namespace {
@@ -197,7 +198,7 @@ class Planned final : public Placement {
       const uint64_t bytes =
           job.BatchBytes(step->assignment.shape, step->after.held.size());
       if (!ring.AwaitRoom(bytes)) {
-        return CancelledError("the pipeline was cancelled");
+        return PipelineCancelled();
       }
       PENSTOCK_ASSIGN_OR_RETURN(Batch batch, job.NewBatch(*step));
       ring.Push(bytes, std::make_shared<PlannedWork>(reader_, *std::move(step),

@@ -7,6 +7,7 @@
 
 #include "formats/files/memory_guard.h"
 #include "formats/files/status_or.h"
+#include "pipeline/tasks/cancelled.h"
 
 namespace penstock {
 // A round on its way.
@@ -61,8 +62,7 @@ struct ReadAhead::Shared {
         const std::lock_guard lock(mutex);
         wanted = !gone && flight->status.ok();
       }
-      done = wanted ? Decode(*flight, part, alone)
-                    : CancelledError("the pipeline was cancelled");
+      done = wanted ? Decode(*flight, part, alone) : PipelineCancelled();
       if (done.ok() && !*done) {
         job->lane->Run(
             [self, flight, part] { self->Run(flight, part, true, self); });
@@ -112,7 +112,7 @@ StatusOr<std::optional<DecodedRound>> ReadAhead::Next(
     std::unique_lock lock(shared_->mutex);
     if (!shared_->decoded.wait(lock, stop,
                                [&] { return front->parts_left == 0; })) {
-      return CancelledError("the pipeline was cancelled");
+      return PipelineCancelled();
     }
     if (!front->status.ok()) return front->status;
   }

@@ -5,6 +5,8 @@
 #include <mutex>
 #include <new>
 
+#include "pipeline/tasks/cancelled.h"
+
 namespace penstock {
 namespace {
 
@@ -43,7 +45,7 @@ class Pass {
     if (no_memory_) throw std::bad_alloc();
     if (left_ == 0) return OkStatus();
     left_ = 0;
-    return CancelledError("the pipeline was cancelled");
+    return PipelineCancelled();
   }
 
  private:

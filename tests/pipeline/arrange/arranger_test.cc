@@ -126,8 +126,8 @@ class ArrangerTest : public ::testing::TestWithParam<bool> {
  protected:
   std::unique_ptr<Arranger> New(ArrangeOptions options) const {
     options.row_bytes.assign(options.lengths.begin(), options.lengths.end());
-    return GetParam() ? MakePadArranger(std::move(options))
-                      : MakeBucketArranger(std::move(options));
+    options.one_queue = GetParam();
+    return MakeArranger(std::move(options));
   }
 };
 INSTANTIATE_TEST_SUITE_P(Stages, ArrangerTest, ::testing::Bool(),

@@ -23,16 +23,13 @@ struct PlanParts {
   uint64_t records = 0;
   LengthTable lengths = {};
   ArrangeOptions arrange = {};
-  bool pad = false;
   StepOptions steps = {};
 
   Plan Make() const {
     ArrangeOptions options = arrange;
     options.row_bytes.assign(options.lengths.size(), 1);
-    return Plan(
-        ShuffledOrder(records, {.seed = 3}), lengths,
-        Steps(pad ? MakePadArranger(options) : MakeBucketArranger(options),
-              steps));
+    return Plan(ShuffledOrder(records, {.seed = 3}), lengths,
+                Steps(MakeArranger(options), steps));
   }
 };
 
@@ -45,13 +42,12 @@ PlanFacts FactsOf(const PlanParts& parts) {
   PlanFacts facts = {.order = ShuffledOrder(parts.records, {.seed = 3}),
                      .lengths = parts.lengths,
                      .arrange = parts.arrange,
-                     .one_queue = parts.pad,
                      .steps = parts.steps,
                      .forecast = {}};
   facts.arrange.row_bytes.assign(facts.arrange.lengths.size(), 1);
-  facts.forecast = ForecastEpoch(
-      parts.records, facts.lengths, facts.arrange, facts.one_queue,
-      parts.steps.leftover == Leftover::kPad, Threads());
+  facts.forecast =
+      ForecastEpoch(parts.records, facts.lengths, facts.arrange,
+                    parts.steps.leftover == Leftover::kPad, Threads());
   return facts;
 }
 
@@ -150,8 +146,8 @@ class LengthsPlanTest : public ::testing::TestWithParam<bool> {
             .lengths = LengthTable({columns_.begin(), columns_.end()}),
             .arrange = {.rows = 16,
                         .lengths = {8, 16, 24, 32},
-                        .too_long = too_long},
-            .pad = GetParam(),
+                        .too_long = too_long,
+                        .one_queue = GetParam()},
             .steps = {.leftover = leftover, .epochs = 3}};
   }
   std::vector<std::vector<uint32_t>> columns_;
@@ -176,8 +172,8 @@ TEST_P(LengthsPlanTest, ForecastIsWhatHappens) {
     for (const bool keep : {true, false}) {
       const PlanParts parts =
           Parts(too_long, keep ? Leftover::kPad : Leftover::kDrop);
-      const Forecast forecast = ForecastEpoch(
-          records(), parts.lengths, parts.arrange, parts.pad, keep, Threads());
+      const Forecast forecast = ForecastEpoch(records(), parts.lengths,
+                                              parts.arrange, keep, Threads());
       const PlanRun run = RunPlan(parts.Make());
       EXPECT_EQ(run.steps.size(), 3 * forecast.steps);
       EXPECT_EQ(run.counts.truncated, 3 * forecast.truncated);

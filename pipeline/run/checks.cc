@@ -1,0 +1,80 @@
+#include "pipeline/run/checks.h"
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "pipeline/build/batch_layout.h"
+
+namespace penstock {
+
+Status CheckSizes(const Stages& stages, const Topology& topology,
+                  const CompileOptions& options) {
+  const int64_t rows = stages.batch.size;
+  if (rows % topology.shards != 0) {
+    return InvalidArgumentError(
+        fmt::format("a batch of {} rows cannot be cut into {} equal "
+                    "shards: give Batch a size that is a multiple of {}",
+                    rows, topology.shards, topology.shards));
+  }
+  const Contract contract = stages.MakeContract();
+  const auto shards = topology.ShardsOf(topology.host).size();
+  const int64_t mine = rows / topology.shards * static_cast<int64_t>(shards);
+  const uint64_t bytes = BatchBytes(contract, contract.shapes() - 1, mine);
+  if (bytes <= options.max_batch_bytes) return OkStatus();
+  return InvalidArgumentError(fmt::format(
+      "{} rows of a batch of length {} take {} bytes on this host, but "
+      "CompileOptions::max_batch_bytes is {}: use smaller batches, shorter "
+      "lengths or more hosts",
+      mine, contract.lengths.back(), bytes, options.max_batch_bytes));
+}
+
+Status CheckStreamed(const Stages& stages, const Source& source,
+                     const Topology& topology, const CompileOptions& options) {
+  if (source.indexed == nullptr && stages.shuffle &&
+      stages.shuffle->window_records == 0) {
+    return InvalidArgumentError(fmt::format(
+        "{}, so its records can only be read in sequence and not shuffled all "
+        "together: build indexes with `recordtool index`, or set "
+        "window_records to shuffle windows",
+        source.why_sequential));
+  }
+  if (topology.hosts > 1 && !stages.by().empty() && options.group == nullptr) {
+    return InvalidArgumentError(fmt::format(
+        "{} hosts must tell each other the lengths of \"{}\", as the pipeline "
+        "is streamed: give CompileOptions::group",
+        topology.hosts, stages.by()));
+  }
+  return OkStatus();
+}
+
+Status CheckForecast(const Stages& stages, const Source& source,
+                     const LengthTable& lengths, const Forecast& forecast) {
+  if (forecast.too_long) {
+    return InvalidArgumentError(fmt::format(
+        "{}: feature \"{}\" has {} values, but the longest length is {}: add a "
+        "longer one or use TooLong::kTruncate or TooLong::kDrop",
+        source.indexed->Locate(*forecast.too_long), stages.by(),
+        lengths(*forecast.too_long), stages.lengths().back()));
+  }
+  if (stages.batch.leftover == Leftover::kError && forecast.left_over_queue) {
+    const size_t queue = *forecast.left_over_queue;
+    const uint64_t rows = forecast.queue_rows[queue];
+    return FailedPreconditionError(fmt::format(
+        "{} rows{} do not fill whole batches of {}: {} are left over; use "
+        "Leftover::kPad or Leftover::kDrop",
+        rows,
+        stages.bucket
+            ? fmt::format(" of length {}", stages.bucket->lengths[queue])
+            : std::string(),
+        stages.batch.size, rows % static_cast<uint64_t>(stages.batch.size)));
+  }
+  if (forecast.steps == 0 && stages.epochs == 0) {
+    return FailedPreconditionError(
+        "Repeat for ever, but an epoch has no batch: every row is dropped; use "
+        "smaller batches or Leftover::kPad");
+  }
+  return OkStatus();
+}
+
+}  // namespace penstock
