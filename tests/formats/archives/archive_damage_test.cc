@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/formats/archives/archive_fixture.h"
+#include "tests/support/effort.h"
 #include "tests/support/status_matchers.h"
 
 namespace penstock::testing {
@@ -65,7 +66,7 @@ std::vector<Wrapped> AllWithChecksums() {
 
 TEST(ArchiveDamageTest, NoChangedByteGoesUnnoticedWhereThereAreChecksums) {
   for (const Wrapped& archive : AllWithChecksums()) {
-    for (size_t i = 0; i < archive.bytes.size(); ++i) {
+    for (size_t i = 0; i < archive.bytes.size(); i += kCaseStride) {
       for (const int change : {0x01, 0x10, 0x80, 0xff}) {
         SCOPED_TRACE(archive.name + " byte " + std::to_string(i) + " xor " +
                      std::to_string(change));
@@ -81,7 +82,7 @@ TEST(ArchiveDamageTest, NoCutGoesUnnoticed) {
   std::vector<Wrapped> archives = AllWithChecksums();
   archives.push_back({"c.tar", Tar(Small()), true});
   for (const Wrapped& archive : archives) {
-    for (size_t size = 0; size < archive.bytes.size(); ++size) {
+    for (size_t size = 0; size < archive.bytes.size(); size += kCaseStride) {
       const ReadOut out = ReadAs(archive.name, archive.bytes.substr(0, size));
       EXPECT_FALSE(out.status.ok()) << archive.name << " cut to " << size;
       EXPECT_THAT(out.status.message(), HasSubstr(archive.name));
@@ -95,7 +96,7 @@ TEST(ArchiveDamageTest, NoCutGoesUnnoticed) {
 // There is no checksum over content in a tar: headers only.
 TEST(ArchiveDamageTest, AnyByteChangedInATarIsReadOrRefused) {
   const std::string tar = Tar(Small());
-  for (size_t i = 0; i < tar.size(); ++i) {
+  for (size_t i = 0; i < tar.size(); i += kCaseStride) {
     for (const int change : {0x01, 0x80, 0xff}) {
       std::string bad = tar;
       bad[i] = static_cast<char>(bad[i] ^ change);

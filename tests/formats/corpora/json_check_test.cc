@@ -1,4 +1,5 @@
 #include "formats/corpora/json_check.h"
+#include "tests/support/effort.h"
 
 #include <gtest/gtest.h>
 #include <simdjson.h>
@@ -59,7 +60,7 @@ TEST(JsonCheckTest, RefusesWhatSimdjsonRefusesAndNothingElse) {
   simdjson::dom::parser parser;
   std::mt19937 random(8259);
   size_t accepted = 0;
-  for (int round = 0; round < 200'000; ++round) {
+  for (int round = 0; round < Cases(200'000); ++round) {
     std::string text = random() % 2 == 0 ? "{\"t\":" : "";
     for (size_t n = random() % 10 + 1; n > 0; --n) {
       text += Pieces()[random() % Pieces().size()];

@@ -15,6 +15,7 @@
 #include "tests/formats/example/example_generator.h"
 #include "tests/formats/example/sequence_oracle.h"
 #include "tests/formats/wire/wire_builder.h"
+#include "tests/support/effort.h"
 #include "tests/support/status_matchers.h"
 
 namespace penstock::testing {
@@ -148,7 +149,7 @@ TEST(SequenceTest, SpecsThatAreNotReadAreRefused) {
 TEST(SequenceDifferentialTest, OddBytesHaveProtobufsMeaning) {
   ExampleGenerator generator(11);
   int taken = 0;
-  constexpr int kRecords = 20000;
+  constexpr int kRecords = Cases(20000);
   for (int i = 0; i < kRecords; ++i) {
     const std::string record = OddRecord(generator);
     ASSERT_EQ(SequenceDisagreement(record), "")
@@ -161,7 +162,7 @@ TEST(SequenceDifferentialTest, OddBytesHaveProtobufsMeaning) {
 TEST(SequenceDifferentialTest, OneChangedByteIsJudgedAsProtobufJudgesIt) {
   ExampleGenerator generator(12);
   std::set<bool> verdicts;
-  for (int i = 0; i < 30000; ++i) {
+  for (int i = 0; i < Cases(30000); ++i) {
     const std::string record = generator.Mutated(OddRecord(generator));
     ASSERT_EQ(SequenceDisagreement(record), "")
         << absl::BytesToHexString(record);

@@ -13,6 +13,7 @@
 #include "formats/streams/zlib_compressor.h"
 #include "formats/streams/zlib_stream.h"
 #include "tests/formats/streams/reference_zlib.h"
+#include "tests/support/effort.h"
 #include "tests/support/status_matchers.h"
 
 namespace penstock::testing {
@@ -169,19 +170,18 @@ TEST_P(CompressedStreamTest, CutAnywhereItIsAnErrorNotAnEnd) {
 
 TEST_P(CompressedStreamTest, NoFlippedBitGivesOtherBytes) {
   const std::string whole = Reference(text_);
-  size_t refused = 0;
-  for (size_t bit = 0; bit < whole.size() * 8; ++bit) {
+  size_t harmless = 0;
+  for (size_t bit = 0; bit < whole.size() * 8; bit += kCaseStride) {
     std::string bad = whole;
     bad[bit / 8] ^= static_cast<char>(1 << (bit % 8));
     const Decoded decoded = Read(bad, 1 << 20, 1 << 20);
     if (decoded.status.ok()) {
       // Time, system and the like in the header may be anything.
       EXPECT_TRUE(decoded.bytes == text_) << bit;
-    } else {
-      ++refused;
+      ++harmless;
     }
   }
-  EXPECT_GE(refused, (whole.size() - 10) * 8);
+  EXPECT_LE(harmless, 80);
 }
 
 TEST_P(CompressedStreamTest, ZeroPaddingIsAnEndOtherBytesAreNot) {

@@ -14,6 +14,7 @@
 #include "formats/streams/open_stream.h"
 #include "formats/tfrecord/tfrecord_writer.h"
 #include "tests/formats/archives/archive_fixture.h"
+#include "tests/support/effort.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/status_matchers.h"
 
@@ -151,7 +152,7 @@ TEST_P(CodecTest, EachCutIsAnErrorWithTheCompressedOffset) {
 TEST_P(CodecTest, EachFlippedBitIsAnErrorButTheFewThatSayNothing) {
   const std::string packed = Pack(text_);
   size_t harmless = 0;
-  for (size_t bit = 0; bit < packed.size() * 8; ++bit) {
+  for (size_t bit = 0; bit < packed.size() * 8; bit += kCaseStride) {
     SCOPED_TRACE(bit);
     std::string bad = packed;
     bad[bit / 8] ^= static_cast<char>(1 << (bit % 8));
@@ -171,7 +172,7 @@ TEST_P(CodecTest, EachFlippedBitIsAnErrorButTheFewThatSayNothing) {
 TEST_P(CodecTest, EachChangedByteIsAnErrorOrHarmless) {
   const std::string packed = Pack(text_);
   for (size_t i = 0; i < packed.size(); ++i) {
-    for (int value = 0; value < 256; ++value) {
+    for (size_t value = i % kCaseStride; value < 256; value += kCaseStride) {
       std::string bad = packed;
       bad[i] = static_cast<char>(value);
       const Decoded decoded = Read(bad);

@@ -12,6 +12,7 @@
 #include "formats/tfrecord/tfrecord_framing.h"
 #include "tests/formats/streams/reference_zlib.h"
 #include "tests/formats/tfrecord/tfrecord_fixture.h"
+#include "tests/support/effort.h"
 #include "tests/support/memory_files.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/status_matchers.h"
@@ -121,7 +122,7 @@ class TfRecordRecoveryTest : public ::testing::Test {
 };
 
 TEST_F(TfRecordRecoveryTest, AFlippedBitCostsTheOneRecordItIsIn) {
-  for (size_t bit = 0; bit < good_.size() * 8; ++bit) {
+  for (size_t bit = 0; bit < good_.size() * 8; bit += kCaseStride) {
     SCOPED_TRACE(bit);
     const size_t record = RecordOf(bit / 8);
     const bool in_header = bit / 8 - offsets_[record] < kTfRecordHeaderBytes;
@@ -155,7 +156,7 @@ TEST_F(TfRecordRecoveryTest, AFlippedBitCostsTheOneRecordItIsIn) {
 }
 
 TEST_F(TfRecordRecoveryTest, SkipLeavesOutBadDataAndFailsAtABadHeader) {
-  for (size_t byte = 0; byte < good_.size(); ++byte) {
+  for (size_t byte = 0; byte < good_.size(); byte += kCaseStride) {
     SCOPED_TRACE(byte);
     const size_t record = RecordOf(byte);
     std::string bad = good_;
@@ -180,7 +181,7 @@ TEST_F(TfRecordRecoveryTest, SkipLeavesOutBadDataAndFailsAtABadHeader) {
 // Bits flipped, bytes cut off, taken out, put in and set to zero, at each byte
 // and under each policy.
 TEST_F(TfRecordRecoveryTest, EachByteIsGivenOrToldOfWhateverIsDoneToIt) {
-  for (size_t byte = 0; byte < good_.size(); ++byte) {
+  for (size_t byte = 0; byte < good_.size(); byte += kCaseStride) {
     std::string zeroed = good_;
     zeroed.replace(byte, std::min<size_t>(16, good_.size() - byte),
                    std::min<size_t>(16, good_.size() - byte), '\0');
@@ -254,8 +255,8 @@ TEST_F(TfRecordRecoveryTest, ACompressedFileWithAnyBitWrongNeverEndsCleanly) {
        {std::pair(Compression::kGzip, kGzipBits),
         std::pair(Compression::kZlib, kZlibBits)}) {
     const std::string packed = ReferenceCompress(good_, bits);
-    size_t refused = 0;
-    for (size_t bit = 0; bit < packed.size() * 8; ++bit) {
+    size_t harmless = 0;
+    for (size_t bit = 0; bit < packed.size() * 8; bit += kCaseStride) {
       SCOPED_TRACE(bit);
       std::string bad = packed;
       bad[bit / 8] ^= static_cast<char>(1 << (bit % 8));
@@ -268,9 +269,9 @@ TEST_F(TfRecordRecoveryTest, ACompressedFileWithAnyBitWrongNeverEndsCleanly) {
         }
         if (out.status.ok()) {
           ASSERT_EQ(out.records, records_);
+          ++harmless;
           continue;
         }
-        ++refused;
         // The first two bytes tell the type, so others may be no damage.
         const bool other = bit < 16 && IsInvalidArgument(out.status);
         ASSERT_TRUE(other || IsDataLoss(out.status)) << out.status;
@@ -279,7 +280,7 @@ TEST_F(TfRecordRecoveryTest, ACompressedFileWithAnyBitWrongNeverEndsCleanly) {
       }
     }
     // Time, system and the like in the header of gzip may be anything.
-    EXPECT_GE(refused, (packed.size() - 10) * 8 * 2);
+    EXPECT_LE(harmless, 10 * 8 * 2);
   }
 }
 

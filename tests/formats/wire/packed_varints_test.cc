@@ -7,9 +7,12 @@
 #include <vector>
 
 #include "tests/formats/wire/wire_builder.h"
+#include "tests/support/effort.h"
 
 namespace penstock {
 namespace {
+
+using testing::kCaseStride;
 
 using testing::LongVarint;
 using testing::Varint;
@@ -44,7 +47,9 @@ TEST(PackedVarintsTest, EverySequenceOfSizesDecodes) {
   edges.push_back(-1);
   for (int before = 0; before < 9; ++before) {
     for (const int64_t first : edges) {
-      for (const int64_t second : edges) {
+      for (size_t i = before % kCaseStride; i < edges.size();
+           i += kCaseStride) {
+        const int64_t second = edges[i];
         std::vector<int64_t> values(before, 5);
         values.insert(values.end(), {first, second, 300, 7, 7, 7});
         std::string chunk;

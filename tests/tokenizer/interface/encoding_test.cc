@@ -111,9 +111,9 @@ TEST(EncodingTest, BatchesNameTheTextThatFails) {
 }
 
 TEST(EncodingTest, MoreOverflowThanTheLimitIsAnError) {
-  const std::string text(6000, 'x');
+  const std::string text(60'000, 'x');
   FullEncodeOptions options;
-  options.truncation = Truncation{.max_length = 2};
+  options.truncation = Truncation{.max_length = 400};
   EXPECT_THAT(
       EncodeFully(*Tiny(), {text, text}, options),
       StatusIs(StatusCode::kResourceExhausted, HasSubstr("overflowing")));

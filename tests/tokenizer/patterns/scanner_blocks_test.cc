@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/support/effort.h"
 #include "tokenizer/patterns/cl100k_scanner.h"
 #include "tokenizer/patterns/gpt2_scanner.h"
 #include "tokenizer/patterns/o200k_scanner.h"
@@ -16,6 +17,8 @@
 
 namespace penstock {
 namespace {
+
+using testing::Cases;
 
 constexpr std::string_view kGpt2 =
     R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+)"
@@ -74,7 +77,7 @@ void ExpectCutsAs(std::string_view regex, const PreTokenizer& scanner) {
   const auto oracle = RegexPreTokenizer::Make(regex);
   ASSERT_TRUE(oracle.ok()) << oracle.status();
   std::mt19937 random(5);
-  for (int i = 0; i < 20000; ++i) {
+  for (int i = 0; i < Cases(10000); ++i) {
     const std::string text = DrawnText(random);
     const auto expected = Pieces(**oracle, text, 1000);
     for (const size_t window : {3, 1000}) {
