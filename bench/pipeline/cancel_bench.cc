@@ -4,27 +4,20 @@
 //
 //   cancel_bench [CANCELS]    (default 1000)
 #include <fmt/format.h>
-#include <stdlib.h>
 #include <time.h>
 
 #include <algorithm>
 #include <atomic>
-#include <cstdio>
 #include <cstdlib>
-#include <filesystem>
-#include <memory>
 #include <optional>
 #include <random>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "formats/example/example_writer.h"
+#include "bench/pipeline/bench_files.h"
 #include "formats/files/file.h"
-#include "formats/index/record_index.h"
-#include "formats/tfrecord/tfrecord_writer.h"
 #include "pipeline/group.h"
-#include "pipeline/order/seed.h"
 #include "pipeline/pipeline.h"
 #include "tokenizer/interface/tokenizer.h"
 #include "tokenizer/load.h"
@@ -32,67 +25,12 @@
 namespace penstock {
 namespace {
 
-void Check(const Status& status) {
-  if (status.ok()) return;
-  fmt::print(stderr, "cancel_bench: {}\n", status.ToString());
-  std::exit(1);
-}
-
 double CpuMs() {
   timespec now{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) * 1e3 +
          static_cast<double>(now.tv_nsec) / 1e6;
 }
-
-// 100,000 records of up to 1,024 tokens and a text, plain and gzipped.
-class Files {
- public:
-  Files() {
-    folder_ = (std::filesystem::temp_directory_path() / "penstock_bench.XXXXXX")
-                  .string();
-    if (mkdtemp(folder_.data()) == nullptr) Check(InternalError(folder_));
-    Write(plain(), Compression::kNone);
-    Write(gzip(), Compression::kGzip);
-  }
-  ~Files() {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
-  std::string plain() const { return folder_ + "/a.tfrecord"; }
-  std::string gzip() const { return folder_ + "/a.tfrecord.gz"; }
-
- private:
-  static void Write(const std::string& path, Compression compression) {
-    auto writer =
-        CreateTfRecord(LocalFiles(), path, {.compression = compression});
-    Check(writer.status());
-    std::vector<uint64_t> offsets;
-    LengthColumn column = {"tokens", {}};
-    for (uint64_t record = 0; record < 100'000; ++record) {
-      std::vector<int64_t> tokens(1 + MixKeys({1, record}) % 1024);
-      for (size_t j = 0; j < tokens.size(); ++j) {
-        tokens[j] = static_cast<int64_t>(MixKeys({record, j}) % 50257);
-      }
-      ExampleWriter example;
-      example.SetInts("tokens", tokens);
-      example.SetBytes("text", std::string(tokens.size(), 'x'));
-      std::string bytes;
-      example.Finish(bytes);
-      offsets.push_back((*writer)->framed_bytes());
-      column.lengths.push_back(static_cast<uint32_t>(tokens.size()));
-      Check((*writer)->Append(bytes));
-    }
-    Check((*writer)->Finish());
-    if (compression != Compression::kNone) return;
-    const auto info = LocalFiles().Stat(path);
-    Check(info.status());
-    Check(RecordIndex(std::move(offsets), {column}, *info)
-              .Save(LocalFiles(), path));
-  }
-
-  std::string folder_;
-};
 
 struct Kind {
   std::string name;
@@ -107,21 +45,22 @@ Dataset Batched(const Dataset& dataset) {
       .Batch({.size = 264});
 }
 
-std::vector<Kind> Kinds(const Files& files) {
+std::vector<Kind> Kinds(const BenchFile& plain_file,
+                        const BenchFile& gzip_file) {
   auto bytes = LoadTokenizer(LocalFiles(), "bytes");
-  Check(bytes.status());
-  const Dataset plain = Dataset::TfRecords(files.plain());
-  const Dataset gzip = Dataset::TfRecords(files.gzip());
+  CheckOk(bytes.status());
+  const Dataset plain = Dataset::TfRecords(plain_file.path());
+  const Dataset gzip = Dataset::TfRecords(gzip_file.path());
   const Dataset windows =
       gzip.Shuffle({.seed = 1, .window_records = 30'000}).Repeat({.epochs = 0});
   // Near the end of an epoch that is read in sequence.
   State late;
   {
     auto pipeline = Compile(Batched(gzip), {});
-    Check(pipeline.status());
+    CheckOk(pipeline.status());
     for (int step = 0; step < 300; ++step) {
       auto batch = pipeline->Next();
-      Check(batch.status());
+      CheckOk(batch.status());
       late = (*batch)->state_after;
     }
   }
@@ -156,8 +95,8 @@ double CancelOnce(const Kind& kind, std::mt19937_64& random) {
                    .buffer_bytes = 16 << 20,
                    .group = ends[host].get(),
                    .force_streamed = kind.streamed});
-      Check(pipeline.status());
-      if (kind.restore) Check(pipeline->Restore(*kind.restore));
+      CheckOk(pipeline.status());
+      if (kind.restore) CheckOk(pipeline->Restore(*kind.restore));
       pipelines[host] = *std::move(pipeline);
       ++compiled;
       compiled.notify_all();
@@ -182,9 +121,13 @@ double CancelOnce(const Kind& kind, std::mt19937_64& random) {
 }
 
 void Run(uint64_t cancels) {
-  const Files files;
+  constexpr BenchFileOptions kFile = {.records = 100'000, .text_bytes = 500};
+  const BenchFile plain(kFile);
+  BenchFileOptions zipped = kFile;
+  zipped.compression = Compression::kGzip;
+  const BenchFile gzip(zipped);
   std::mt19937_64 random(1);
-  const std::vector<Kind> kinds = Kinds(files);
+  const std::vector<Kind> kinds = Kinds(plain, gzip);
   for (const Kind& kind : kinds) {
     std::vector<double> ms;
     for (uint64_t i = 0; i < cancels / kinds.size() + 1; ++i) {

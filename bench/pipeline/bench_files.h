@@ -1,0 +1,48 @@
+// TFRecord files that the pipeline's benchmarks read.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "formats/files/status.h"
+#include "formats/tfrecord/tfrecord_writer.h"
+
+namespace penstock {
+
+// Prints what is wrong and ends the program.
+void CheckOk(const Status& status);
+
+// The length that record `record` of `longest` values has: any from 1 on, as
+// often as another.
+uint32_t BenchLength(uint64_t record, uint32_t longest);
+
+struct BenchFileOptions {
+  uint64_t records = 0;
+  uint32_t longest = 1024;  // values of "tokens", at most; 0: it is not there
+  uint32_t text_bytes = 0;  // of "text"; 0: it is not there
+  Compression compression = Compression::kNone;  // such have no index
+};
+
+// A file in a folder of its own under the system's temporary folder, with an
+// index that has lengths; gone with this. Reads come from the page cache.
+class BenchFile {
+ public:
+  explicit BenchFile(BenchFileOptions options);
+  ~BenchFile();
+  BenchFile(const BenchFile&) = delete;
+  BenchFile& operator=(const BenchFile&) = delete;
+
+  const std::string& path() const { return path_; }
+  uint64_t records() const { return records_; }
+  uint64_t tokens() const { return tokens_; }
+  uint64_t bytes() const { return bytes_; }
+
+ private:
+  const uint64_t records_;
+  std::string folder_;
+  std::string path_;
+  uint64_t tokens_ = 0;
+  uint64_t bytes_ = 0;
+};
+
+}  // namespace penstock

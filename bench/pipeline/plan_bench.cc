@@ -1,0 +1,135 @@
+// The pipeline's arithmetic: no byte is read.
+#include <benchmark/benchmark.h>
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "bench/pipeline/bench_files.h"
+#include "pipeline/arrange/forecast.h"
+#include "pipeline/arrange/plan_seek.h"
+#include "pipeline/order/permutation.h"
+
+namespace penstock {
+namespace {
+
+void BM_Permutation(benchmark::State& state) {
+  const Permutation permutation(static_cast<uint64_t>(state.range(0)), 1);
+  uint64_t position = 0;
+  uint64_t sum = 0;
+  for (auto _ : state) {
+    sum += permutation(position);
+    position = position + 1 == permutation.n() ? 0 : position + 1;
+  }
+  benchmark::DoNotOptimize(sum);
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(BM_Permutation)->Arg(1000)->Arg(1 << 20)->Arg(1'000'000'000'000);
+
+std::unique_ptr<TaskQueue> Threads(int count) {
+  auto threads = TaskQueue::Create(count);
+  CheckOk(threads.status());
+  return *std::move(threads);
+}
+
+// Plans of 1024 rows in four buckets.
+PlanFacts Facts(std::span<const uint32_t> lengths, uint64_t epochs) {
+  PlanFacts facts = {.order = ShuffledOrder(lengths.size(), {.seed = 1}),
+                     .lengths = LengthTable({lengths}),
+                     .arrange = {.rows = 1024,
+                                 .lengths = {128, 256, 512, 1024},
+                                 .row_bytes = {1, 1, 1, 1}},
+                     .steps = {.epochs = epochs},
+                     .forecast = {}};
+  facts.forecast = ForecastEpoch(lengths.size(), facts.lengths, facts.arrange,
+                                 /*keep_left_over=*/true, *Threads(2));
+  return facts;
+}
+
+std::vector<uint32_t> Lengths(uint64_t records) {
+  std::vector<uint32_t> lengths(records);
+  for (uint64_t i = 0; i < records; ++i) lengths[i] = BenchLength(i, 1024);
+  return lengths;
+}
+
+// Assignments of 1024 rows in four buckets, one shuffled epoch at a time.
+void BM_Plan(benchmark::State& state) {
+  const auto lengths = Lengths(static_cast<uint64_t>(state.range(0)));
+  Plan plan = Facts(lengths, 0).MakePlan();
+  uint64_t steps = 0;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(plan.Next({}));
+    ++steps;
+  }
+  state.counters["rows/s"] = benchmark::Counter(
+      static_cast<double>(steps) * 1024, benchmark::Counter::kIsRate);
+}
+BENCHMARK(BM_Plan)->Arg(1 << 16)->Arg(1 << 20)->Arg(1 << 24);
+
+// Going on from a saved state in the middle of an epoch.
+void BM_PlanLoad(benchmark::State& state) {
+  const auto lengths = Lengths(static_cast<uint64_t>(state.range(0)));
+  const PlanFacts facts = Facts(lengths, 1);
+  Plan plan = facts.MakePlan();
+  State middle;
+  while (middle.position < lengths.size() / 2) {
+    middle = (*plan.Next({}))->after;
+  }
+  for (auto _ : state) {
+    Plan again = facts.MakePlan();
+    CheckOk(again.Load(middle));
+    benchmark::DoNotOptimize(again.Next({}));
+  }
+  state.counters["state_bytes"] =
+      static_cast<double>(FormatState(middle).size());
+}
+BENCHMARK(BM_PlanLoad)->Arg(1 << 16)->Arg(1 << 20)->Arg(1 << 24);
+
+// To a step in the middle that no state was saved at.
+void BM_Seek(benchmark::State& state) {
+  const auto lengths = Lengths(static_cast<uint64_t>(state.range(0)));
+  const PlanFacts facts = Facts(lengths, 1);
+  const auto threads = Threads(static_cast<int>(state.range(1)));
+  for (auto _ : state) {
+    auto found = SeekStep(facts, facts.forecast.steps / 2, *threads, {});
+    CheckOk(found.status());
+    benchmark::DoNotOptimize(found);
+  }
+  state.SetItemsProcessed(state.iterations() * state.range(0));
+}
+BENCHMARK(BM_Seek)
+    ->ArgNames({"records", "threads"})
+    ->ArgsProduct({{10'000'000, 100'000'000}, {1, 2}})
+    ->MeasureProcessCPUTime()
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+
+// One look at a random record's length: files of one size, and one large file
+// among many small ones.
+void BM_LengthTable(benchmark::State& state) {
+  const bool uneven = state.range(0) != 0;
+  constexpr uint64_t kFiles = 10'000;
+  std::vector<std::vector<uint32_t>> columns(kFiles);
+  for (auto& column : columns) column.resize(uneven ? 10 : 1000, 7);
+  if (uneven) columns[kFiles / 2].resize(kFiles * 1000);
+  const LengthTable table({columns.begin(), columns.end()});
+  const uint64_t records = uneven ? kFiles * 1010 - 10 : kFiles * 1000;
+  const Permutation permutation(records, 1);
+  std::vector<uint64_t> ids(4096);
+  std::vector<uint32_t> lengths(ids.size());
+  uint64_t first = 0;
+  for (auto _ : state) {
+    permutation.Fill(first, ids);
+    table.Look(ids, lengths);
+    benchmark::DoNotOptimize(lengths.data());
+    first = (first + ids.size()) % (records - ids.size());
+  }
+  state.SetItemsProcessed(state.iterations() *
+                          static_cast<int64_t>(ids.size()));
+}
+BENCHMARK(BM_LengthTable)->ArgName("uneven")->Arg(0)->Arg(1);
+
+}  // namespace
+}  // namespace penstock
+
+BENCHMARK_MAIN();
