@@ -71,10 +71,14 @@ StatusOr<std::unique_ptr<RecordFiles>> RecordFiles::Open(
 
 StatusOr<GatherBound> RecordFiles::CountWithin(std::span<const uint64_t> ids,
                                                uint64_t limit_bytes) const {
+  for (const uint64_t id : ids) {
+    if (id >= records()) return PastTheEnd(id);
+    const auto [file, number] = Find(id);
+    indexes_[file].Prefetch(number);
+  }
   GatherBound bound;
   std::set<std::pair<size_t, uint64_t>> members;  // that were counted
   for (const uint64_t id : ids) {
-    if (id >= records()) return PastTheEnd(id);
     const auto [file, number] = Find(id);
     uint64_t bytes = 0;
     if (indexes_[file].in_gzip_members()) {

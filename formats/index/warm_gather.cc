@@ -10,7 +10,7 @@ namespace penstock {
 namespace {
 
 // Far enough ahead for memory to answer, little enough for the nearest cache.
-constexpr size_t kRecordsAhead = 4;
+constexpr size_t kRecordsAhead = 8;
 constexpr size_t kMostFetchedBytes = 4 << 10;
 constexpr size_t kLineBytes = 64;
 

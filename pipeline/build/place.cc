@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "formats/files/status_or.h"
+#include "pipeline/build/narrow.h"
 
 namespace penstock {
 namespace {
@@ -32,17 +33,6 @@ void FillPad(Tensor& tensor, const TensorSpec& spec, size_t begin, size_t end) {
                   static_cast<float>(spec.pad_value));
       return;
   }
-}
-
-// False where a value does not fit; the loop has no branch, so it vectorises.
-bool Narrow(std::span<const int64_t> from, int32_t* to) {
-  uint64_t outside = 0;
-  for (size_t i = 0; i < from.size(); ++i) {
-    const auto value = static_cast<uint64_t>(from[i]);
-    outside |= (value + 0x80000000u) >> 32;
-    to[i] = static_cast<int32_t>(value);
-  }
-  return outside == 0;
 }
 
 Status Outside(std::span<const int64_t> values, const std::string& where,

@@ -31,7 +31,7 @@ class PlannedReader {
         files_(std::move(files)),
         lengths_(std::move(lengths)),
         rows_at_once_(std::clamp<uint64_t>(
-            kChunkBytes /
+            kPartBytes /
                 std::max<uint64_t>(1, files_->size_bytes() / files_->records()),
             16, 4096)) {}
 
@@ -47,7 +47,7 @@ class PlannedReader {
 
  private:
   Status Read(std::span<const uint64_t> ids, Scratch& scratch) const;
-  Status CheckLengths(const Scratch& scratch) const;
+  Status CheckLength(const Piece& piece, uint32_t found) const;
   std::unique_ptr<Scratch> Borrow() const;
   void Return(std::unique_ptr<Scratch> scratch) const;
 
@@ -87,6 +87,7 @@ StatusOr<bool> PlannedReader::Build(const Assignment& assignment, bool alone,
   for (size_t next = 0; row < end; ++row) {
     scratch->placed.clear();
     for (const Piece& piece : PiecesOf(assignment, job_->batch_rows[row])) {
+      PENSTOCK_RETURN_IF_ERROR(CheckLength(piece, scratch->rows.lengths[next]));
       scratch->placed.push_back({piece, {&scratch->rows.examples, next++}});
     }
     PENSTOCK_RETURN_IF_ERROR(
@@ -101,27 +102,22 @@ Status PlannedReader::Read(std::span<const uint64_t> ids,
                            Scratch& scratch) const {
   PENSTOCK_RETURN_IF_ERROR(files_->Gather(ids, scratch.gathered));
   scratch.rows.Clear();
-  PENSTOCK_RETURN_IF_ERROR(job_->decoder.Decode(
+  return job_->decoder.Decode(
       scratch.gathered.records, ids,
       [this](uint64_t id) { return files_->Locate(id); }, scratch.decode,
-      scratch.rows));
-  return CheckLengths(scratch);
+      scratch.rows);
 }
 
 // An index that tells other lengths than the records have would put rows into
 // wrong buckets and cut them without a word.
-Status PlannedReader::CheckLengths(const Scratch& scratch) const {
-  if (lengths_.columns().empty()) return OkStatus();
-  for (size_t row = 0; row < scratch.ids.size(); ++row) {
-    const uint64_t id = scratch.ids[row];
-    const uint32_t found = scratch.rows.lengths[row];
-    if (found == lengths_(id)) continue;
-    return FailedPreconditionError(fmt::format(
-        "{}: feature \"{}\" has {} values, but the index says {}: write the "
-        "index again with `recordtool index`",
-        files_->Locate(id), job_->stages.by(), found, lengths_(id)));
-  }
-  return OkStatus();
+Status PlannedReader::CheckLength(const Piece& piece, uint32_t found) const {
+  if (found == piece.length || lengths_.columns().empty()) return OkStatus();
+  const uint32_t told = lengths_(piece.record);
+  if (found == told) return OkStatus();  // and was cut
+  return FailedPreconditionError(fmt::format(
+      "{}: feature \"{}\" has {} values, but the index says {}: write the "
+      "index again with `recordtool index`",
+      files_->Locate(piece.record), job_->stages.by(), found, told));
 }
 
 std::unique_ptr<Scratch> PlannedReader::Borrow() const {
