@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/effort.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/status_matchers.h"
 #include "tests/tokenizer/tiny_vocabulary.h"
@@ -15,6 +16,7 @@ namespace {
 
 using nlohmann::json;
 using ::testing::AllOf;
+using testing::Cases;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::Ids;
@@ -116,14 +118,15 @@ TEST(ComponentTokenizerTest, FingerprintTellsComponentsApart) {
 // now a fraction of a second.
 TEST(ComponentTokenizerTest, WideCharactersDoNotMakeBertQuadratic) {
   std::string text;
-  for (int i = 0; i < (1 << 20); ++i) text += "a \u00e9 ";
+  constexpr int kWords = Cases(1 << 20);
+  for (int i = 0; i < kWords; ++i) text += "a \u00e9 ";
   const json bert = {{"type", "BertNormalizer"},
                      {"clean_text", true},
                      {"handle_chinese_chars", true},
                      {"strip_accents", true},
                      {"lowercase", true}};
   ASSERT_OK_AND_ASSIGN(const auto tokenizer, Parse(With("/normalizer", bert)));
-  EXPECT_EQ(Ids(*tokenizer, text).size(), size_t{2} << 20);
+  EXPECT_EQ(Ids(*tokenizer, text).size(), size_t{2} * kWords);
 }
 
 TEST(ComponentTokenizerTest, ComponentsWeLackAreNamed) {
@@ -208,8 +211,9 @@ TEST(ComponentTokenizerTest, AMillionLettersTakeNoLongerThanTheyMust) {
     "vocab": {"?": 0, "[X]": 1, "a": 2, "aa": 3, "aaaa": 4},
     "merges": ["a a", "aa aa"]})");
   ASSERT_OK_AND_ASSIGN(const auto bpe, Parse(document));
-  EXPECT_EQ(Ids(*bpe, std::string(1000000, 'a')),
-            std::vector<TokenId>(250000, 4));
+  constexpr int kTokens = Cases(250'000);
+  EXPECT_EQ(Ids(*bpe, std::string(4 * kTokens, 'a')),
+            std::vector<TokenId>(kTokens, 4));
 }
 
 }  // namespace

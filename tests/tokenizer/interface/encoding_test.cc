@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/effort.h"
 #include "tests/support/fixtures.h"
 #include "tests/support/status_matchers.h"
 #include "tests/tokenizer/tiny_vocabulary.h"
@@ -21,6 +22,7 @@ namespace penstock {
 namespace {
 
 using ::testing::AllOf;
+using testing::Cases;
 using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -183,7 +185,7 @@ TEST(EncodingTest, LongRunsAreEncodedByEveryKind) {
   for (const TokenizerPtr& tokenizer : tokenizers) {
     for (const char c : {'a', ' ', '7', '\0', '\n'}) {
       std::vector<TokenId> ids;
-      ASSERT_OK(tokenizer->Encode(std::string(1000000, c), {}, ids));
+      ASSERT_OK(tokenizer->Encode(std::string(Cases(1'000'000), c), {}, ids));
     }
   }
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/effort.h"
 #include "tests/support/status_matchers.h"
 #include "tests/tokenizer/sentencepiece/tiny_sentencepiece.h"
 #include "tests/tokenizer/tiny_vocabulary.h"
@@ -18,6 +19,7 @@
 namespace penstock {
 namespace {
 
+using testing::Cases;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::Ids;
@@ -121,7 +123,7 @@ TEST(SamplingTest, ASymbolCountsByItsCharactersInTheBestWays) {
 
 TEST(SamplingTest, LongRepeatsGiveAsManyWaysAsWereAskedFor) {
   std::string text;
-  for (int i = 0; i < 400; ++i) text += "abab ";
+  for (int i = 0; i < Cases(400); ++i) text += "abab ";
   std::vector<ScoredIds> best;
   const auto tokenizer = ParseTiny({});
   ASSERT_THAT(tokenizer->EncodeBest(text, {}, 300, best), IsOk());
