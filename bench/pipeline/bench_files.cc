@@ -31,6 +31,7 @@ BenchFile::BenchFile(BenchFileOptions options) : records_(options.records) {
     CheckOk(InternalError("cannot make " + folder_));
   }
   path_ = folder_ + "/bench.tfrecord";
+  if (options.compression != Compression::kNone) path_ += ".gz";
   auto writer =
       CreateTfRecord(LocalFiles(), path_, {.compression = options.compression});
   CheckOk(writer.status());
