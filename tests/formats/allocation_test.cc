@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
-#include <new>
 #include <span>
 #include <string>
 #include <utility>
@@ -19,6 +18,7 @@
 #include "formats/open.h"
 #include "formats/tfrecord/tfrecord_writer.h"
 #include "tests/formats/archives/archive_fixture.h"
+#include "tests/support/replaced_heap.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/status_matchers.h"
 
@@ -30,38 +30,25 @@ thread_local int64_t live_allocations = 0;
 
 }  // namespace
 
-// All forms that libraries ask for, as one may give back what another gave.
-void* operator new(size_t size, const std::nothrow_t&) noexcept {
+namespace penstock::testing {
+
+void* TakeMemory(size_t size_bytes, size_t alignment) noexcept {
   if (allocations_left == 0) {
     if (!keeps_failing) allocations_left = -1;
     return nullptr;
   }
   if (allocations_left > 0) --allocations_left;
-  void* const memory = std::malloc(size == 0 ? 1 : size);
-  if (memory != nullptr) ++live_allocations;
+  void* memory = nullptr;
+  if (posix_memalign(&memory, alignment, size_bytes) != 0) return nullptr;
+  ++live_allocations;
   return memory;
 }
-void* operator new(size_t size) {
-  void* const memory = operator new(size, std::nothrow);
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-void* operator new[](size_t size, const std::nothrow_t&) noexcept {
-  return operator new(size, std::nothrow);
-}
-void* operator new[](size_t size) { return operator new(size); }
 
-void operator delete(void* memory) noexcept {
+void GiveBackMemory(void* memory) noexcept {
   if (memory != nullptr) --live_allocations;
   std::free(memory);
 }
-void operator delete(void* memory, size_t) noexcept { operator delete(memory); }
-void operator delete[](void* memory) noexcept { operator delete(memory); }
-void operator delete[](void* memory, size_t) noexcept {
-  operator delete(memory);
-}
 
-namespace penstock::testing {
 namespace {
 
 using ::testing::HasSubstr;

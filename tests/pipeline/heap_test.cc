@@ -3,15 +3,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <malloc.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
-#include <new>
+#include <fstream>
 #include <string>
 
+#include "formats/files/status_or.h"
 #include "pipeline/pipeline.h"
 #include "tests/pipeline/random_graph.h"
+#include "tests/support/replaced_heap.h"
 #include "tests/support/status_matchers.h"
 
 namespace {
@@ -21,8 +25,14 @@ std::atomic<int64_t> peak_bytes = 0;
 // How many allocations succeed until one fails; all do while it is negative.
 std::atomic<int64_t> allocations_left = -1;
 
-void* Taken(void* memory) {
-  if (memory == nullptr) return nullptr;
+}  // namespace
+
+namespace penstock::testing {
+
+void* TakeMemory(size_t size_bytes, size_t alignment) noexcept {
+  if (allocations_left >= 0 && allocations_left-- == 0) return nullptr;
+  void* memory = nullptr;
+  if (posix_memalign(&memory, alignment, size_bytes) != 0) return nullptr;
   const auto size = static_cast<int64_t>(malloc_usable_size(memory));
   const int64_t live = live_bytes += size;
   int64_t peak = peak_bytes;
@@ -31,59 +41,12 @@ void* Taken(void* memory) {
   return memory;
 }
 
-bool Ends() { return allocations_left >= 0 && allocations_left-- == 0; }
-
-void GiveBack(void* memory) {
+void GiveBackMemory(void* memory) noexcept {
   if (memory == nullptr) return;
   live_bytes -= static_cast<int64_t>(malloc_usable_size(memory));
   std::free(memory);
 }
 
-}  // namespace
-
-// All forms that libraries ask for, as one may give back what another gave.
-void* operator new(size_t size, const std::nothrow_t&) noexcept {
-  return Ends() ? nullptr : Taken(std::malloc(size == 0 ? 1 : size));
-}
-void* operator new(size_t size) {
-  void* const memory = operator new(size, std::nothrow);
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-void* operator new[](size_t size, const std::nothrow_t&) noexcept {
-  return operator new(size, std::nothrow);
-}
-void* operator new[](size_t size) { return operator new(size); }
-void* operator new(size_t size, std::align_val_t align) {
-  const auto alignment = static_cast<size_t>(align);
-  void* const memory =
-      Ends() ? nullptr
-             : Taken(std::aligned_alloc(
-                   alignment, (size + alignment - 1) / alignment * alignment));
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-void* operator new[](size_t size, std::align_val_t align) {
-  return operator new(size, align);
-}
-void operator delete(void* memory) noexcept { GiveBack(memory); }
-void operator delete(void* memory, size_t) noexcept { GiveBack(memory); }
-void operator delete[](void* memory) noexcept { GiveBack(memory); }
-void operator delete[](void* memory, size_t) noexcept { GiveBack(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept {
-  GiveBack(memory);
-}
-void operator delete[](void* memory, std::align_val_t) noexcept {
-  GiveBack(memory);
-}
-void operator delete(void* memory, size_t, std::align_val_t) noexcept {
-  GiveBack(memory);
-}
-void operator delete[](void* memory, size_t, std::align_val_t) noexcept {
-  GiveBack(memory);
-}
-
-namespace penstock::testing {
 namespace {
 
 // The sum that Explain() prints.
@@ -93,6 +56,22 @@ int64_t PrintedBytes(const Pipeline& pipeline) {
   return std::stoll(text.substr(line + 1));
 }
 
+CompileOptions SmallSums(RandomGraph& graph) {
+  return {.threads = static_cast<int>(1 + graph.Draw(3)),
+          .buffer_bytes = graph.Draw(2) == 0 ? 1u : 50'000u,
+          .max_record_bytes = 2000,
+          .waiting_bytes = graph.waiting_bytes,
+          .window_bytes = graph.window_bytes,
+          .force_streamed = graph.force_streamed};
+}
+
+Status RunWhole(Pipeline& pipeline) {
+  for (;;) {
+    PENSTOCK_ASSIGN_OR_RETURN(const auto batch, pipeline.Next());
+    if (!batch) return OkStatus();
+  }
+}
+
 // Law 8. The sums are made small, so that they would be passed.
 TEST(HeapTest, APipelineTakesNoMoreThanItsExplanationSays) {
   DataPool pool;
@@ -100,12 +79,7 @@ TEST(HeapTest, APipelineTakesNoMoreThanItsExplanationSays) {
   for (uint64_t seed = 0; seed < 150; ++seed) {
     RandomGraph graph(seed, pool);
     const ::testing::ScopedTrace trace(__FILE__, __LINE__, graph.Describe());
-    CompileOptions options = {.threads = static_cast<int>(1 + graph.Draw(3)),
-                              .buffer_bytes = graph.Draw(2) == 0 ? 1u : 50'000u,
-                              .max_record_bytes = 2000,
-                              .waiting_bytes = graph.waiting_bytes,
-                              .window_bytes = graph.window_bytes,
-                              .force_streamed = graph.force_streamed};
+    const CompileOptions options = SmallSums(graph);
     const Dataset dataset = graph.Make();
     {
       // What is made once in a process.
@@ -116,10 +90,7 @@ TEST(HeapTest, APipelineTakesNoMoreThanItsExplanationSays) {
     peak_bytes = before;
     ASSERT_OK_AND_ASSIGN(Pipeline pipeline, Compile(dataset, {}, options));
     const int64_t printed = PrintedBytes(pipeline);
-    for (;;) {
-      ASSERT_OK_AND_ASSIGN(const auto batch, pipeline.Next());
-      if (!batch) break;
-    }
+    ASSERT_OK(RunWhole(pipeline));
     const int64_t taken = peak_bytes - before;
     EXPECT_LE(taken, printed) << pipeline.Explain();
     nearest = std::max(
@@ -129,6 +100,52 @@ TEST(HeapTest, APipelineTakesNoMoreThanItsExplanationSays) {
   EXPECT_GT(nearest, 0.02);
   std::printf("nearest: %.3f of what was printed\n", nearest);
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+
+// "VmHWM" or "VmRSS" of this process.
+int64_t StatusBytes(const std::string& field) {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with(field)) return std::stoll(line.substr(7)) * 1024;
+  }
+  return 0;
+}
+
+// What a child says with its exit code, as it shares no memory.
+enum Verdict { kWithin = 0, kBeyond = 10, kFailed = 11 };
+
+Verdict WeighProcess(RandomGraph& graph) {
+  const CompileOptions options = SmallSums(graph);
+  const Dataset dataset = graph.Make();
+  {
+    // What is made once in a process, and pages of the heap.
+    auto first = Compile(dataset, {}, options);
+    if (!first.ok() || !RunWhole(*first).ok()) return kFailed;
+  }
+  std::ofstream("/proc/self/clear_refs") << 5;  // the peak begins anew
+  const int64_t before = StatusBytes("VmRSS");
+  auto pipeline = Compile(dataset, {}, options);
+  if (!pipeline.ok() || !RunWhole(*pipeline).ok()) return kFailed;
+  const int64_t taken = StatusBytes("VmHWM") - before;
+  return taken <= PrintedBytes(*pipeline) ? kWithin : kBeyond;
+}
+
+TEST(HeapTest, AProcessGrowsByNoMoreThanTheExplanationSays) {
+  DataPool pool;
+  for (uint64_t seed = 0; seed < 10; ++seed) {
+    RandomGraph graph(seed, pool);
+    const ::testing::ScopedTrace trace(__FILE__, __LINE__, graph.Describe());
+    const pid_t child = fork();
+    if (child == 0) _exit(WeighProcess(graph));
+    int ended = 0;
+    ASSERT_EQ(waitpid(child, &ended, 0), child);
+    ASSERT_TRUE(WIFEXITED(ended));
+    EXPECT_EQ(WEXITSTATUS(ended), kWithin);
+  }
+}
+
+#endif
 
 // Memory ends at one allocation after the other, on whatever thread it is.
 TEST(HeapTest, MemoryThatEndsIsAnErrorOnEveryThread) {
