@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -82,8 +83,42 @@ bool IsLeftOut(std::string_view name, std::string_view glob) {
          (name.ends_with(".index") && !glob.ends_with(".index"));
 }
 
+bool IsGlob(std::string_view pattern) {
+  return pattern.find_first_of("*?") != std::string_view::npos;
+}
+
+bool AreDigits(std::string_view text) {
+  return text.size() >= 5 &&
+         text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+Status CheckGenerations(std::string_view pattern,
+                        const std::vector<std::string>& paths) {
+  std::map<std::string_view, std::map<uint32_t, uint64_t>> generations;
+  for (const std::string& path : paths) {
+    const std::optional<ShardOf> shard = ParseShardName(path);
+    if (shard) ++generations[shard->base][shard->shards];
+  }
+  for (const auto& [base, counts] : generations) {
+    if (counts.size() < 2) continue;
+    std::string found;
+    for (const auto& [shards, files] : counts) {
+      found += fmt::format("{}{} of {:05}", found.empty() ? "" : ", ", files,
+                           shards);
+    }
+    return BadPattern(
+        pattern,
+        fmt::format("it takes files of {} generations of {} together ({}); "
+                    "name one as {}@{}, or ask for each: {}-*-of-{:05},...",
+                    counts.size(), base, found, base, counts.rbegin()->first,
+                    base, counts.rbegin()->first));
+  }
+  return OkStatus();
+}
+
 StatusOr<std::vector<std::string>> ExpandGlob(FileSystem& files,
-                                              std::string_view pattern) {
+                                              std::string_view pattern,
+                                              ExpandOptions options) {
   const size_t name_begin = pattern.rfind('/') + 1;  // npos + 1 == 0
   const std::string folder(pattern.substr(0, name_begin));
   const std::string_view glob = pattern.substr(name_begin);
@@ -101,6 +136,9 @@ StatusOr<std::vector<std::string>> ExpandGlob(FileSystem& files,
   }
   if (paths.empty()) {
     return NotFoundError(fmt::format("no file matches \"{}\"", pattern));
+  }
+  if (options.generations == Generations::kOne) {
+    PENSTOCK_RETURN_IF_ERROR(CheckGenerations(pattern, paths));
   }
   return paths;
 }
@@ -132,11 +170,10 @@ Status CheckFile(FileSystem& files, const std::string& path) {
 }
 
 StatusOr<std::vector<std::string>> ExpandOne(FileSystem& files,
-                                             std::string_view pattern) {
+                                             std::string_view pattern,
+                                             ExpandOptions options) {
   if (pattern.empty()) return BadPattern(pattern, "an empty file name");
-  if (pattern.find_first_of("*?") != std::string_view::npos) {
-    return ExpandGlob(files, pattern);
-  }
+  if (IsGlob(pattern)) return ExpandGlob(files, pattern, options);
   PENSTOCK_ASSIGN_OR_RETURN(const auto spec, ParseShards(pattern));
   std::vector<std::string> paths;
   if (!spec.has_value()) {
@@ -163,12 +200,40 @@ std::string ShardName(std::string_view base, uint32_t shard, uint32_t shards) {
   return fmt::format("{}-{:05}-of-{:05}", base, shard, shards);
 }
 
+std::optional<ShardOf> ParseShardName(std::string_view path) {
+  const size_t of = path.rfind("-of-");
+  if (of == std::string_view::npos || of == 0) return std::nullopt;
+  const std::string_view shards = path.substr(of + 4);
+  const size_t number = path.rfind('-', of - 1);
+  if (number == std::string_view::npos || !AreDigits(shards) ||
+      !AreDigits(path.substr(number + 1, of - number - 1))) {
+    return std::nullopt;
+  }
+  ShardOf shard{.base = path.substr(0, number)};
+  const auto parsed = std::from_chars(
+      shards.data(), shards.data() + shards.size(), shard.shards);
+  if (parsed.ec != std::errc()) return std::nullopt;
+  return shard;
+}
+
+bool GlobTakes(std::string_view pattern, std::string_view path) {
+  const size_t name_begin = pattern.rfind('/') + 1;  // npos + 1 == 0
+  if (!IsGlob(pattern) || path.rfind('/') + 1 != name_begin ||
+      !path.starts_with(pattern.substr(0, name_begin))) {
+    return false;
+  }
+  const std::string_view glob = pattern.substr(name_begin);
+  const std::string_view name = path.substr(name_begin);
+  return !IsLeftOut(name, glob) && Matches(name, glob);
+}
+
 StatusOr<std::vector<std::string>> ExpandPattern(FileSystem& files,
-                                                 std::string_view pattern) {
+                                                 std::string_view pattern,
+                                                 ExpandOptions options) {
   std::vector<std::string> paths;
   for (size_t begin = 0; begin <= pattern.size();) {
     const size_t end = std::min(pattern.find(',', begin), pattern.size());
-    auto part = ExpandOne(files, pattern.substr(begin, end - begin));
+    auto part = ExpandOne(files, pattern.substr(begin, end - begin), options);
     PENSTOCK_RETURN_IF_ERROR(part.status());
     paths.insert(paths.end(), std::make_move_iterator(part->begin()),
                  std::make_move_iterator(part->end()));

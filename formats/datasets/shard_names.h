@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,14 @@ namespace penstock {
 
 // "base-00003-of-00016" for (base, 3, 16); at least five digits.
 std::string ShardName(std::string_view base, uint32_t shard, uint32_t shards);
+
+// "a-00000-of-00004" and "a-00000-of-00008" are shards of two generations of
+// one dataset: both together are mostly a mistake.
+enum class Generations { kOne, kAny };
+
+struct ExpandOptions {
+  Generations generations = Generations::kOne;  // that one glob may take
+};
 
 // The files that `pattern` names, in the order that numbers their records:
 //   "a.tfrecord"    that file
@@ -28,8 +37,23 @@ std::string ShardName(std::string_view base, uint32_t shard, uint32_t shards);
 // A glob takes no folders, no hidden files and no ".index" sidecars unless it
 // starts with "." or ends with ".index" itself.
 // Errors:  kNotFound naming the first missing file or the pattern without a
-//          match; kInvalidArgument for a folder or a bad pattern.
+//          match; kInvalidArgument for a folder, a bad pattern, or a glob that
+//          takes more generations than it may; a glob for each of them, as in
+//          "a-*-of-00004,a-*-of-00008", always may.
 StatusOr<std::vector<std::string>> ExpandPattern(FileSystem& files,
-                                                 std::string_view pattern);
+                                                 std::string_view pattern,
+                                                 ExpandOptions options = {});
+
+// "a.tfrecord" and 8 of "dir/a.tfrecord-00003-of-00008"; nothing for a path
+// that does not end so.
+struct ShardOf {
+  std::string_view base;
+  uint32_t shards = 0;
+};
+std::optional<ShardOf> ParseShardName(std::string_view path);
+
+// Whether `pattern`, a glob of one part, takes a file of this path where there
+// is one; false for a pattern that is no glob.
+bool GlobTakes(std::string_view pattern, std::string_view path);
 
 }  // namespace penstock

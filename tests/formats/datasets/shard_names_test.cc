@@ -12,6 +12,7 @@
 namespace penstock::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -57,6 +58,38 @@ TEST_F(ExpandPatternTest, ACountNamesAllShardsInOrder) {
   }
 }
 
+TEST_F(ExpandPatternTest, TwoGenerationsTogetherAreToldAndTakenIfAskedFor) {
+  for (int i = 0; i < 4; ++i) Touch(ShardName("a.tfrecord", i, 4));
+  for (int i = 0; i < 8; ++i) Touch(ShardName("a.tfrecord", i, 8));
+  Touch("b.tfrecord-00000-of-00001");
+  for (const char* glob : {"*", "a.tfrecord*", "a*-0000?-of-0000?"}) {
+    EXPECT_THAT(Expand(folder_ / glob),
+                StatusIs(StatusCode::kInvalidArgument,
+                         AllOf(HasSubstr("2 generations of"),
+                               HasSubstr("a.tfrecord together (4 of 00004, 8 "
+                                         "of 00008)"),
+                               HasSubstr("a.tfrecord@8"))));
+    ASSERT_OK_AND_ASSIGN(const auto both,
+                         ExpandPattern(LocalFiles(), folder_ / glob,
+                                       {.generations = Generations::kAny}));
+    EXPECT_GE(both.size(), 12u);
+  }
+  ASSERT_OK_AND_ASSIGN(const auto one, Expand(folder_ / "*-of-00004"));
+  EXPECT_EQ(one.size(), 4u);
+  ASSERT_OK_AND_ASSIGN(const auto each, Expand(folder_ / "a*-of-00004," +
+                                               folder_ / "a*-of-00008"));
+  EXPECT_EQ(each.size(), 12u);
+}
+
+TEST_F(ExpandPatternTest, DatasetsOfOtherNamesMayHaveOtherNumbersOfShards) {
+  for (const char* base : {"a-train.tfrecord", "a-test.tfrecord"}) {
+    const int shards = base[2] == 't' && base[3] == 'r' ? 3 : 1;
+    for (int i = 0; i < shards; ++i) Touch(ShardName(base, i, shards));
+  }
+  ASSERT_OK_AND_ASSIGN(const auto paths, Expand(folder_ / "a-*"));
+  EXPECT_EQ(paths.size(), 4u);
+}
+
 TEST_F(ExpandPatternTest, TheFirstMissingShardIsNamed) {
   Touch("t-00000-of-00003");
   Touch("t-00002-of-00003");
@@ -80,7 +113,8 @@ TEST_F(ExpandPatternTest, AGlobGivesItsMatchesSorted) {
 }
 
 TEST_F(ExpandPatternTest, AGlobTakesNoIndexNoHiddenFileAndNoFolder) {
-  for (const char* name : {"t-0", "t-0.index", ".t-0.tmp"}) Touch(name);
+  for (const char* name : {"t-0", "t-0.index", ".t-0.index", ".t-0.tmp"})
+    Touch(name);
   std::filesystem::create_directory(folder_ / "t-folder");
   ASSERT_OK_AND_ASSIGN(auto paths, Expand(folder_ / "*"));
   EXPECT_THAT(paths, ElementsAre(folder_ / "t-0"));
