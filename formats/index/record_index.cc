@@ -3,37 +3,56 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "formats/files/file_sample.h"
 #include "formats/files/memory_guard.h"
 #include "formats/files/status_or.h"
 #include "formats/index/record_index_file.h"
+#include "formats/index/record_index_layout.h"
 #include "formats/index/record_index_pages.h"
 #include "formats/tfrecord/tfrecord_framing.h"
 
 namespace penstock {
 namespace {
 
-Status Stale(const std::string& path, std::string_view difference) {
+Status Stale(const std::string& path, const std::string& index_path,
+             std::string_view difference) {
   return FailedPreconditionError(
       fmt::format("{}: the index {} is stale: it {}; run: recordtool index {}",
-                  path, IndexPath(path), difference, path));
+                  path, index_path, difference, path));
+}
+
+// A file of that name that is no index is somebody else's.
+Status RemoveOldIndex(FileSystem& files, const std::string& path) {
+  const std::string old_path = OldIndexPath(path);
+  const auto file = files.OpenForRead(old_path);
+  if (!file.ok()) return OkStatus();
+  char magic[sizeof(kRecordIndexMagic)];
+  PENSTOCK_ASSIGN_OR_RETURN(const size_t got, (*file)->ReadAt(0, magic));
+  if (std::string_view(magic, got) !=
+      std::string_view(kRecordIndexMagic, sizeof(kRecordIndexMagic))) {
+    return OkStatus();
+  }
+  return files.Remove(old_path);
 }
 
 // A file of another time may still be the same, copied.
 Status CheckFresh(FileSystem& files, const std::string& path,
+                  const std::string& index_path,
                   const RecordIndexHeader& header, const FileInfo& now) {
   if (now.size_bytes != header.file_size_bytes) {
-    return Stale(path, fmt::format("was made for {} bytes, the file has {}",
-                                   header.file_size_bytes, now.size_bytes));
+    return Stale(path, index_path,
+                 fmt::format("was made for {} bytes, the file has {}",
+                             header.file_size_bytes, now.size_bytes));
   }
   if (now.mtime_ns == header.file_mtime_ns) return OkStatus();
   PENSTOCK_ASSIGN_OR_RETURN(const auto file, files.OpenForRead(path));
   PENSTOCK_ASSIGN_OR_RETURN(const uint32_t sample,
                             SampleFile(*file, now.size_bytes));
   if (sample == header.file_sample) return OkStatus();
-  return Stale(path,
+  return Stale(path, index_path,
                "was made for another modification time and other bytes, so the "
                "file was rewritten");
 }
@@ -79,7 +98,9 @@ StatusOr<RecordIndex> RecordIndex::Load(FileSystem& files,
   return GuardMemory(
       NoMemory(path, "load its index"), [&]() -> StatusOr<RecordIndex> {
         PENSTOCK_ASSIGN_OR_RETURN(const FileInfo now, files.Stat(path));
-        const std::string index_path = IndexPath(path);
+        PENSTOCK_ASSIGN_OR_RETURN(const std::optional<std::string> found,
+                                  FindIndex(files, path));
+        const std::string index_path = found.value_or(IndexPath(path));
         auto file = files.OpenForRead(index_path);
         if (IsNotFound(file.status())) {
           return NotFoundError(
@@ -89,7 +110,8 @@ StatusOr<RecordIndex> RecordIndex::Load(FileSystem& files,
         PENSTOCK_RETURN_IF_ERROR(file.status());
         PENSTOCK_ASSIGN_OR_RETURN(RecordIndexParts parts,
                                   OpenRecordIndexFile(**file));
-        PENSTOCK_RETURN_IF_ERROR(CheckFresh(files, path, parts.header, now));
+        PENSTOCK_RETURN_IF_ERROR(
+            CheckFresh(files, path, index_path, parts.header, now));
         RecordIndex index;
         index.records_ = parts.header.records;
         index.framed_bytes_ = parts.header.framed_bytes;
@@ -115,15 +137,17 @@ Status RecordIndex::Save(FileSystem& files, const std::string& path) const {
     }
     PENSTOCK_ASSIGN_OR_RETURN(const uint32_t sample,
                               SampleFile(*file, file_.size_bytes));
-    return WriteRecordIndexFile(files, IndexPath(path),
-                                {.file = file_,
-                                 .file_sample = sample,
-                                 .records = records_,
-                                 .framed_bytes = framed_bytes_,
-                                 .offsets = offsets_,
-                                 .members = members_,
-                                 .names = names_,
-                                 .lengths = lengths_});
+    PENSTOCK_RETURN_IF_ERROR(
+        WriteRecordIndexFile(files, IndexPath(path),
+                             {.file = file_,
+                              .file_sample = sample,
+                              .records = records_,
+                              .framed_bytes = framed_bytes_,
+                              .offsets = offsets_,
+                              .members = members_,
+                              .names = names_,
+                              .lengths = lengths_}));
+    return RemoveOldIndex(files, path);
   });
 }
 
@@ -187,6 +211,13 @@ StatusOr<std::span<const uint32_t>> RecordIndex::Lengths(
   return lengths;
 }
 
+Status RecordIndex::VerifyAll() const {
+  if (pages_ == nullptr) return OkStatus();
+  const std::string_view data = pages_->data();
+  PENSTOCK_RETURN_IF_ERROR(Verify(data.data(), data.data() + data.size()));
+  return pages_->CheckIntact();
+}
+
 StatusOr<RecordIndex> RecordIndex::WithColumns(
     std::vector<LengthColumn> columns) const {
   PENSTOCK_RETURN_IF_ERROR(
@@ -215,6 +246,21 @@ Status RecordIndex::Damaged(std::string_view why) const {
   return InvalidArgumentError(std::string(why));
 }
 
-std::string IndexPath(const std::string& path) { return path + ".index"; }
+std::string IndexPath(const std::string& path) {
+  const size_t name = path.rfind('/') + 1;  // npos + 1 == 0
+  return fmt::format("{}.{}.index", path.substr(0, name), path.substr(name));
+}
+
+std::string OldIndexPath(const std::string& path) { return path + ".index"; }
+
+StatusOr<std::optional<std::string>> FindIndex(FileSystem& files,
+                                               const std::string& path) {
+  for (std::string name : {IndexPath(path), OldIndexPath(path)}) {
+    const StatusOr<FileInfo> info = files.Stat(name);
+    if (info.ok()) return std::optional<std::string>(std::move(name));
+    if (!IsNotFound(info.status())) return info.status();
+  }
+  return std::optional<std::string>();
+}
 
 }  // namespace penstock

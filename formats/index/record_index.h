@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -66,7 +67,7 @@ class RecordIndex {
   //          version.
   static StatusOr<RecordIndex> Load(FileSystem& files, const std::string& path);
 
-  // Writes the sidecar of `path`, atomically.
+  // Writes the sidecar of `path`, atomically, and removes one of the old name.
   // Errors:  kInvalidArgument where a column has another number of lengths than
   //          there are records, a name is empty, too long or there twice, or
   //          the places are not those of such a file; kFailedPrecondition
@@ -100,6 +101,10 @@ class RecordIndex {
   // Errors:  kNotFound without such a column; as for Find().
   StatusOr<std::span<const uint32_t>> Lengths(std::string_view name) const;
 
+  // Verifies every page, where a loaded one is else verified when it is first
+  // looked at. Errors:  as Find().
+  Status VerifyAll() const;
+
   // The same places with other columns.
   StatusOr<RecordIndex> WithColumns(std::vector<LengthColumn> columns) const;
 
@@ -126,7 +131,15 @@ class RecordIndex {
   std::vector<LengthColumn> made_columns_;
 };
 
-// "a.tfrecord" -> "a.tfrecord.index".
+// "d/a.tfrecord" -> "d/.a.tfrecord.index": hidden, so that no pattern for
+// shards takes it for one.
 std::string IndexPath(const std::string& path);
+// "d/a.tfrecord.index", the name it had before: read where there is no other,
+// and removed when the index is written.
+std::string OldIndexPath(const std::string& path);
+// The one of both that is there; nothing where none is.
+// Errors:  those of FileSystem::Stat() but kNotFound.
+StatusOr<std::optional<std::string>> FindIndex(FileSystem& files,
+                                               const std::string& path);
 
 }  // namespace penstock

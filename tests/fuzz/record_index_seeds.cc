@@ -8,7 +8,7 @@ namespace {
 
 std::string Sidecar(const ScratchFolder& folder, const RecordIndex& index) {
   if (!index.Save(LocalFiles(), folder / "a.tfrecord").ok()) return {};
-  return folder.Read("a.tfrecord.index");
+  return folder.Read(".a.tfrecord.index");
 }
 
 }  // namespace

@@ -106,7 +106,7 @@ TEST_F(ProgramsTest, CatAndCountAgree) {
 
 TEST_F(ProgramsTest, IndexMakesTheColumnThatDatagenMakes) {
   const std::string dataset = MakeDataset();
-  const std::string name = "data/small-train.tfrecord-00001-of-00004.index";
+  const std::string name = "data/.small-train.tfrecord-00001-of-00004.index";
   const std::string made_by_datagen = folder_.Read(name);
   ASSERT_FALSE(made_by_datagen.empty());
   const Outcome outcome =
@@ -118,8 +118,10 @@ TEST_F(ProgramsTest, IndexMakesTheColumnThatDatagenMakes) {
 TEST_F(ProgramsTest, TheTextIndexMakesTheSameIndexOrNamesItsLine) {
   MakeDataset();
   const std::string name = "data/small-train.tfrecord-00001-of-00004";
+  const std::string index_name =
+      "data/.small-train.tfrecord-00001-of-00004.index";
   const std::string index = "recordtool index --length-of tokens ";
-  const std::string made_by_datagen = folder_.Read(name + ".index");
+  const std::string made_by_datagen = folder_.Read(index_name);
   Outcome outcome = RunProgramLine(index + "--form=dali " + (folder_ / name));
   EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
   const std::string text = folder_.Read(name + ".idx");
@@ -129,7 +131,7 @@ TEST_F(ProgramsTest, TheTextIndexMakesTheSameIndexOrNamesItsLine) {
       index + "--from-dali " + (folder_ / (name + ".idx ")) + (folder_ / name);
   outcome = RunProgramLine(from);
   EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
-  EXPECT_EQ(folder_.Read(name + ".index"), made_by_datagen);
+  EXPECT_EQ(folder_.Read(index_name), made_by_datagen);
 
   folder_.Write(name + ".idx", "1" + text);
   outcome = RunProgramLine(from);
@@ -144,7 +146,7 @@ TEST_F(ProgramsTest, GzipShardsOfDatagenAreReadByNumber) {
       "bytes --shards 2 --compression gzip --quiet",
       folder_ / "corpus.txt", folder_ / "gzip"));
   EXPECT_EQ(made.exit_code, 0) << made.output;
-  const std::string name = "gzip/small-train.tfrecord-00001-of-00002.index";
+  const std::string name = "gzip/.small-train.tfrecord-00001-of-00002.index";
   const std::string made_by_datagen = folder_.Read(name);
   const Outcome outcome = RunProgramLine(
       "recordtool index --verify --compression gzip --length-of tokens " +

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "formats/files/file.h"
+#include "formats/index/record_index.h"
 #include "formats/tfrecord/tfrecord_writer.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/status_matchers.h"
@@ -287,7 +288,7 @@ class DamagedTrainingTest : public ::testing::Test {
     const std::string name = "data/small-train.tfrecord-00000-of-00001";
     std::string bytes = folder_.Read(name);
     bytes[bytes.size() / 40 * 5 + 20] ^= 1;
-    EXPECT_OK(LocalFiles().Remove(folder_ / (name + ".index")));
+    EXPECT_OK(LocalFiles().Remove(IndexPath(folder_ / name)));
     return folder_.Write(name, bytes);
   }
   Outcome Train(const std::string& dataset, const std::string& more) {

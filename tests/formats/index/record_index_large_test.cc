@@ -75,7 +75,7 @@ class LargeIndexTest : public ::testing::Test {
     std::memcpy(header.magic, kRecordIndexMagic, sizeof(header.magic));
     header.checksum = Crc32c(BytesOf(header).substr(0, 76));
     const std::string index = folder_.Write(
-        "a.tfrecord.index", std::string(BytesOf(header)) + directory);
+        ".a.tfrecord.index", std::string(BytesOf(header)) + directory);
     const uint64_t data = sizeof(header) + directory.size();
     std::filesystem::resize_file(index, data + data_bytes);
     std::fstream out(index, std::ios::in | std::ios::out | std::ios::binary);

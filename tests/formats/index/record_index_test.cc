@@ -43,7 +43,7 @@ class RecordIndexTest : public ::testing::Test {
   // index has no columns.
   template <typename T>
   void Forge(size_t offset, T value) {
-    std::string bytes = folder_.Read("a.tfrecord.index");
+    std::string bytes = folder_.Read(".a.tfrecord.index");
     std::memcpy(bytes.data() + offset, &value, sizeof(value));
     const auto sum = [&](size_t begin, size_t end, size_t to) {
       const uint32_t checksum =
@@ -53,12 +53,12 @@ class RecordIndexTest : public ::testing::Test {
     sum(88, bytes.size(), 80);  // the one page, in the directory
     sum(80, 88, 72);
     sum(0, 76, 76);
-    folder_.Write("a.tfrecord.index", bytes);
+    folder_.Write(".a.tfrecord.index", bytes);
   }
   // Reads sidecar bytes, all of them, without a disk.
   static Status StatusOfBytes(std::string_view bytes) {
     const auto parts =
-        OpenRecordIndexFile(MemoryFile(bytes, "a.tfrecord.index"));
+        OpenRecordIndexFile(MemoryFile(bytes, ".a.tfrecord.index"));
     if (!parts.ok()) return parts.status();
     return parts->pages->Verify(0, parts->pages->data().size());
   }
@@ -72,6 +72,32 @@ class RecordIndexTest : public ::testing::Test {
   FileSystem& files_ = LocalFiles();
   const std::string path_;
 };
+
+TEST_F(RecordIndexTest, ItsNameIsHiddenSoThatNoPatternTakesItForAShard) {
+  EXPECT_EQ(IndexPath("d/a.tfrecord-00000-of-00008"),
+            "d/.a.tfrecord-00000-of-00008.index");
+  EXPECT_EQ(IndexPath("a.tfrecord"), ".a.tfrecord.index");
+  EXPECT_EQ(OldIndexPath("d/a.tfrecord"), "d/a.tfrecord.index");
+}
+
+TEST_F(RecordIndexTest, OneOfTheOldNameIsReadAndGoesWithTheNextThatIsWritten) {
+  SaveIndex();
+  std::filesystem::rename(IndexPath(path_), OldIndexPath(path_));
+  ASSERT_OK_AND_ASSIGN(const RecordIndex old, RecordIndex::Load(files_, path_));
+  EXPECT_EQ(old.records(), 4u);
+  SaveIndex();
+  EXPECT_FALSE(std::filesystem::exists(OldIndexPath(path_)));
+  // Of two the new one counts, as another tool may leave an old one.
+  folder_.Write("a.tfrecord.index", "PSTKIDX1, but damaged");
+  EXPECT_OK(LoadStatus());
+  // What is no index is somebody else's.
+  folder_.Write("a.tfrecord.index", "of a library");
+  SaveIndex();
+  EXPECT_EQ(folder_.Read("a.tfrecord.index"), "of a library");
+  std::filesystem::remove(IndexPath(path_));
+  EXPECT_THAT(LoadStatus(),
+              StatusIs(StatusCode::kDataLoss, HasSubstr("a.tfrecord.index")));
+}
 
 TEST_F(RecordIndexTest, SavedAndLoadedItIsTheSame) {
   SaveIndex({{"tokens", {1, 2, 3, 4}}, {"bytes", {5, 6, 7, 0xffffffff}}});
@@ -115,7 +141,7 @@ TEST_F(RecordIndexTest, TheSameInMemoryWhereItCannotBeMapped) {
 
 TEST_F(RecordIndexTest, TheLayoutIsTheDocumentedOne) {
   SaveIndex({{"n", {7, 8, 9, 10}}});
-  const std::string bytes = folder_.Read("a.tfrecord.index");
+  const std::string bytes = folder_.Read(".a.tfrecord.index");
   // Header; name and padding, page checksum, padding; 5 offsets; lengths.
   EXPECT_EQ(bytes.size(), 80u + (4 + 1 + 3 + 4 + 4) + 5 * 8 + 4 * 4);
   EXPECT_THAT(bytes, StartsWith("PSTKIDX1"));
@@ -214,13 +240,13 @@ TEST_F(RecordIndexTest, AnIndexReplacedInUseStaysWhatItWas) {
 
 TEST_F(RecordIndexTest, EveryFlippedBitIsRefused) {
   SaveIndex({{"tokens", {1, 2, 3, 4}}});
-  const std::string good = folder_.Read("a.tfrecord.index");
+  const std::string good = folder_.Read(".a.tfrecord.index");
   for (size_t bit = 0; bit < good.size() * 8; ++bit) {
     std::string bad = good;
     bad[bit / 8] ^= static_cast<char>(1 << (bit % 8));
     EXPECT_THAT(StatusOfBytes(bad),
                 StatusIs(StatusCode::kDataLoss,
-                         AllOf(HasSubstr("a.tfrecord.index"),
+                         AllOf(HasSubstr(".a.tfrecord.index"),
                                HasSubstr("damaged record index"))))
         << bit;
   }
@@ -228,7 +254,7 @@ TEST_F(RecordIndexTest, EveryFlippedBitIsRefused) {
 
 TEST_F(RecordIndexTest, EveryOtherLengthOfTheSidecarIsRefused) {
   SaveIndex({{"tokens", {1, 2, 3, 4}}});
-  const std::string good = folder_.Read("a.tfrecord.index");
+  const std::string good = folder_.Read(".a.tfrecord.index");
   for (size_t size = 0; size < good.size(); ++size) {
     EXPECT_THAT(
         StatusOfBytes(good.substr(0, size)),

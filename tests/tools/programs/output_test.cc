@@ -117,13 +117,13 @@ TEST_F(OutputTest, APipeThatNobodyReadsEndsQuietly) {
 
 TEST_F(OutputTest, AClosedOutputIsAnErrorAndHarmsNoFile) {
   const std::string index =
-      folder_.Read("data/tokens-train.tfrecord-00000-of-00001.index");
+      folder_.Read("data/.tokens-train.tfrecord-00000-of-00001.index");
   const Outcome outcome = RunShell(fmt::format(
       "{}/recordtool index --length-of tokens {} 2>&1 >&-", PENSTOCK_BIN_DIR,
       folder_ / "data/tokens-train.tfrecord-00000-of-00001"));
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(outcome.output, HasSubstr("cannot write standard output"));
-  EXPECT_EQ(folder_.Read("data/tokens-train.tfrecord-00000-of-00001.index"),
+  EXPECT_EQ(folder_.Read("data/.tokens-train.tfrecord-00000-of-00001.index"),
             index);
 }
 
