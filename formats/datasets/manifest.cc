@@ -10,6 +10,7 @@
 
 #include "formats/corpora/json_keys.h"
 #include "formats/files/atomic_file.h"
+#include "formats/files/crc32c.h"
 #include "formats/files/quoted.h"
 #include "formats/files/status_or.h"
 
@@ -46,6 +47,24 @@ T Named(JsonKeys& keys, const char* key, const T (&all)[n],
   return all[0];
 }
 
+// Of the file without its "checksum": compact, with sorted keys.
+uint32_t ChecksumOf(nlohmann::json json) {
+  json.erase("checksum");
+  return Crc32c(json.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+Json ToJson(const ManifestShard& shard) {
+  Json json = {{"file", shard.file},
+               {"records", shard.records},
+               {"size_bytes", shard.size_bytes},
+               {"crc32c", fmt::format("{:08x}", shard.crc32c)}};
+  if (shard.sample) json["sample"] = fmt::format("{:08x}", *shard.sample);
+  if (shard.records_crc32c) {
+    json["records_crc32c"] = fmt::format("{:08x}", *shard.records_crc32c);
+  }
+  return json;
+}
+
 Json ToJson(const Manifest& manifest) {
   Json json = {{"penstock_manifest", kLayout},
                {"tool_version", manifest.tool_version},
@@ -76,11 +95,9 @@ Json ToJson(const Manifest& manifest) {
   }
   json["shards"] = Json::array();
   for (const ManifestShard& shard : manifest.shards) {
-    json["shards"].push_back({{"file", shard.file},
-                              {"records", shard.records},
-                              {"size_bytes", shard.size_bytes},
-                              {"crc32c", fmt::format("{:08x}", shard.crc32c)}});
+    json["shards"].push_back(ToJson(shard));
   }
+  json["checksum"] = fmt::format("{:08x}", ChecksumOf(nlohmann::json(json)));
   return json;
 }
 
@@ -107,6 +124,12 @@ ManifestShard ReadShard(JsonKeys keys) {
                       .records = keys.Count("records"),
                       .size_bytes = keys.Count("size_bytes")};
   shard.crc32c = static_cast<uint32_t>(keys.Hex("crc32c", 8));
+  if (keys.Has("sample")) {
+    shard.sample = static_cast<uint32_t>(keys.Hex("sample", 8));
+  }
+  if (keys.Has("records_crc32c")) {
+    shard.records_crc32c = static_cast<uint32_t>(keys.Hex("records_crc32c", 8));
+  }
   // A manifest must never lead out of its folder.
   if (shard.file.empty() || shard.file == "." || shard.file == ".." ||
       shard.file.find_first_of(std::string_view("/\0", 2)) !=
@@ -114,6 +137,24 @@ ManifestShard ReadShard(JsonKeys keys) {
     keys.Refuse("file", "is no file name without a folder");
   }
   return shard;
+}
+
+// Only manifests from before there were checksums may have none.
+void CheckWhole(const nlohmann::json& json, const Manifest& manifest,
+                JsonKeys& keys) {
+  const bool older =
+      std::ranges::all_of(manifest.shards, [](const ManifestShard& shard) {
+        return !shard.sample && !shard.records_crc32c;
+      });
+  if (older && !keys.Has("checksum")) return;
+  const uint64_t stored = keys.Hex("checksum", 8);
+  const uint32_t computed = ChecksumOf(json);
+  if (stored == computed) return;
+  keys.Refuse("checksum",
+              fmt::format("is {:08x}, but {:08x} by what the file says: it was "
+                          "edited or damaged; copy it again, or make the "
+                          "dataset anew with datagen --overwrite",
+                          stored, computed));
 }
 
 StatusOr<Manifest> FromJson(const nlohmann::json& json) {
@@ -158,6 +199,7 @@ StatusOr<Manifest> FromJson(const nlohmann::json& json) {
   if (keys.Count("records") != manifest.records()) {
     keys.Refuse("records", "is not the sum of the shards' records");
   }
+  if (defect.ok()) CheckWhole(json, manifest, keys);
   if (!defect.ok()) return defect;
   return manifest;
 }

@@ -40,6 +40,10 @@ struct ManifestShard {
   uint64_t records = 0;
   uint64_t size_bytes = 0;  // of the file
   uint32_t crc32c = 0;      // of the file's bytes, not masked
+  // SampleFile(), by which another file is told at little cost, and a
+  // RecordChain of all records. Older manifests have neither.
+  std::optional<uint32_t> sample = {};
+  std::optional<uint32_t> records_crc32c = {};
 };
 
 // Damage in the corpus that was left out because the user allowed it.
@@ -65,7 +69,9 @@ struct Manifest {
   //          AtomicFile.
   Status Save(FileSystem& files, const std::string& path) const;
 
-  // Errors:  kNotFound; kDataLoss naming the file and the key at fault;
+  // Errors:  kNotFound; kDataLoss naming the file and the key at fault, also
+  //          where the file was edited: it holds a checksum of the rest, which
+  //          only older manifests may lack;
   //          kUnimplemented for a layout of a later version.
   static StatusOr<Manifest> Load(FileSystem& files, const std::string& path);
 

@@ -83,6 +83,16 @@ uint32_t ExtendShort(uint32_t crc, std::string_view bytes) {
   return ExtendCrc32cPortable(crc, bytes);
 }
 
+// a * b modulo the polynomial; bit 31 - i is the coefficient of x^i.
+uint32_t MultiplyModulo(uint32_t a, uint32_t b) {
+  uint32_t product = 0;
+  for (int bit = 31; bit >= 0; --bit) {
+    if ((a >> bit & 1) != 0) product ^= b;
+    b = (b >> 1) ^ ((b & 1) != 0 ? kReflectedPolynomial : 0);
+  }
+  return product;
+}
+
 }  // namespace
 
 uint32_t ExtendCrc32c(uint32_t crc, std::string_view bytes) {
@@ -105,6 +115,17 @@ uint32_t Crc32c(std::string_view bytes) {
   }
 #endif
   return ExtendCrc32c(0, bytes);
+}
+
+// Each byte behind it multiplies a checksum by x^8.
+uint32_t JoinCrc32c(uint32_t first, uint32_t second, uint64_t second_bytes) {
+  uint32_t moved = first;
+  uint32_t power = uint32_t{1} << 23;  // x^8, then its squares
+  for (; second_bytes > 0; second_bytes >>= 1) {
+    if ((second_bytes & 1) != 0) moved = MultiplyModulo(moved, power);
+    power = MultiplyModulo(power, power);
+  }
+  return moved ^ second;
 }
 
 uint32_t ExtendCrc32cPortable(uint32_t crc, std::string_view bytes) {

@@ -18,6 +18,11 @@ uint32_t Crc32c(std::string_view bytes);
 // The same with no special instruction: the fallback, and what tests compare.
 uint32_t ExtendCrc32cPortable(uint32_t crc, std::string_view bytes);
 
+// The checksum of two runs of bytes behind each other, from those of each; of
+// the second one the length is needed, too.
+// Cost:    at most 128 multiplications of 32 steps each, whatever the length.
+uint32_t JoinCrc32c(uint32_t first, uint32_t second, uint64_t second_bytes);
+
 // Stored checksums are masked, because the CRC of bytes that hold their own
 // CRC says little.
 constexpr uint32_t MaskCrc32c(uint32_t crc) {

@@ -1,7 +1,10 @@
 #include "formats/files/open_file_cache.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
+#include <algorithm>
+#include <atomic>
 #include <utility>
 
 #include "formats/files/status_or.h"
@@ -25,7 +28,21 @@ Status CompareInfo(const ReadableFile& file, const FileInfo& expected) {
   return OkStatus();
 }
 
+// Of all caches: hosts that are threads of one process have one each. Relaxed:
+// near enough is good enough.
+std::atomic<size_t> all_open = 0;
+
 }  // namespace
+
+size_t OpenFileBudget() {
+  constexpr size_t kLeft = 512;
+  rlimit limit = {};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return kLeft / 4;
+  const size_t most = limit.rlim_cur;
+  return std::max({most / 4, most > kLeft ? most - kLeft : 0, size_t{1}});
+}
+
+OpenFileCache::~OpenFileCache() { CloseDownTo(0); }
 
 void OpenFileCache::Add(std::string path, FileInfo expected) {
   slots_.push_back({std::move(path), expected, nullptr});
@@ -36,7 +53,9 @@ StatusOr<std::shared_ptr<const ReadableFile>> OpenFileCache::Get(size_t file) {
   {
     std::lock_guard lock(mutex_);
     if (slot.open != nullptr) return slot.open;
-    CloseDownTo(most_open_ - 1);
+    const size_t others =
+        all_open.load(std::memory_order_relaxed) - opened_.size();
+    CloseDownTo(others < most_open_ ? most_open_ - others - 1 : 0);
   }
   auto opened = Open(slot);
   if (IsResourceExhausted(opened.status())) {
@@ -51,6 +70,7 @@ StatusOr<std::shared_ptr<const ReadableFile>> OpenFileCache::Get(size_t file) {
   if (slot.open == nullptr) {  // no other thread was faster
     slot.open = *std::move(opened);
     opened_.push_back(file);
+    all_open.fetch_add(1, std::memory_order_relaxed);
   }
   return slot.open;
 }
@@ -67,6 +87,7 @@ void OpenFileCache::CloseDownTo(size_t count) {
   while (opened_.size() > count) {
     slots_[opened_.front()].open = nullptr;
     opened_.pop_front();
+    all_open.fetch_sub(1, std::memory_order_relaxed);
   }
 }
 

@@ -13,15 +13,21 @@
 
 namespace penstock {
 
+// How many files one user may keep open, so that others of the process find
+// descriptors, too: what it may have open but for 512, or a quarter of it.
+size_t OpenFileBudget();
+
 // Datasets have thousands of files and processes often may open only 1024; the
 // handle that was opened first makes room. A handle in use stays open until its
-// user lets go.
+// user lets go. All caches of the process together keep as many as the largest,
+// and one each.
 //
 // Threads: any number at a time.
 class OpenFileCache {
  public:
   OpenFileCache(FileSystem& files, size_t most_open)
       : files_(files), most_open_(most_open) {}
+  ~OpenFileCache();
 
   // Adds a file, which must be as `expected` whenever it is opened. To be
   // called before any Get().

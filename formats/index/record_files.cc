@@ -13,7 +13,7 @@ namespace penstock {
 namespace {
 
 // Half of what a process usually may open.
-constexpr size_t kMostOpenFiles = 512;
+size_t MostOpenFiles() { return std::min<size_t>(OpenFileBudget(), 512); }
 
 // FNV-1a; numbers go in as eight little endian bytes.
 class Fnv1a {
@@ -38,7 +38,7 @@ class Fnv1a {
 
 RecordFiles::RecordFiles(FileSystem& files, RecordFilesOptions options)
     : options_(options),
-      open_(files, kMostOpenFiles),
+      open_(files, MostOpenFiles()),
       warm_(options.most_mapped_bytes) {}
 
 StatusOr<std::unique_ptr<RecordFiles>> RecordFiles::Open(

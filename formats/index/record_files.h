@@ -51,7 +51,7 @@ class RecordFiles {
   // Errors:  those of RecordIndex::Load, naming the file; kInvalidArgument
   //          for no files at all.
   // Cost:    the memory of the loaded indexes; at most 512 files are open at
-  //          once.
+  //          once, and no more than OpenFileBudget().
   static StatusOr<std::unique_ptr<RecordFiles>> Open(
       FileSystem& files, std::vector<std::string> paths,
       RecordFilesOptions options = {});
@@ -62,6 +62,7 @@ class RecordFiles {
   // Of the files, how much may be mapped.
   uint64_t most_mapped_bytes() const;
   const std::vector<std::string>& paths() const { return paths_; }
+  const RecordIndex& index(size_t file) const { return indexes_[file]; }
 
   // How many records from the first of `ids` on can be gathered at once with at
   // most `limit_bytes` of memory for them; one at least.

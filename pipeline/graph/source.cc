@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "formats/datasets/shard_names.h"
+#include "formats/datasets/dataset_shards.h"
 #include "formats/files/file_sample.h"
 #include "formats/files/status_or.h"
 #include "formats/index/record_index.h"
@@ -42,16 +42,15 @@ StatusOr<std::string> WhySequential(FileSystem& files, const std::string& path,
     return fmt::format("damage in {} is not to fail (on_corruption is {})",
                        path, OnCorruptionName(options.recovery.on_corruption));
   }
-  const StatusOr<FileInfo> index = files.Stat(IndexPath(path));
-  if (index.ok()) return "";
-  if (index.status().code() != StatusCode::kNotFound) {
-    return index.status();
-  }
+  PENSTOCK_ASSIGN_OR_RETURN(const std::optional<std::string> index,
+                            FindIndex(files, path));
+  if (index) return "";
   return fmt::format("{} has no index; `recordtool index` makes one", path);
 }
 
 // Fills in size_bytes and fingerprint.
-Status Fingerprint(FileSystem& files, Source& source) {
+Status Fingerprint(FileSystem& files, const DatasetShards& shards,
+                   Source& source) {
   const OpenOptions& options = source.options;
   Fingerprinter hash;
   hash.Add(static_cast<uint64_t>(options.kind.value_or(FileKind{})))
@@ -62,11 +61,17 @@ Status Fingerprint(FileSystem& files, Source& source) {
   if (options.recovery.on_corruption != OnCorruption::kFail) {
     hash.Add(static_cast<uint64_t>(options.recovery.on_corruption));
   }
-  for (const std::string& path : source.paths) {
+  for (size_t i = 0; i < source.paths.size(); ++i) {
+    const std::string& path = source.paths[i];
     PENSTOCK_ASSIGN_OR_RETURN(const auto file, files.OpenForRead(path));
     PENSTOCK_ASSIGN_OR_RETURN(const FileInfo info, file->Stat());
     PENSTOCK_ASSIGN_OR_RETURN(const uint32_t sample,
                               SampleFile(*file, info.size_bytes));
+    // Whoever takes what damage left knows that the manifest says otherwise.
+    if (options.recovery.on_corruption == OnCorruption::kFail) {
+      PENSTOCK_RETURN_IF_ERROR(
+          shards.Check(i, {.size_bytes = info.size_bytes, .sample = sample}));
+    }
     source.size_bytes += info.size_bytes;
     // Data that is moved to another folder is the same data.
     hash.Add(std::string_view(path).substr(path.rfind('/') + 1))
@@ -105,7 +110,9 @@ Status CheckNotEmpty(FileSystem& files, const Source& source,
 StatusOr<Source> OpenSource(FileSystem& files, const ReadStage& read) {
   Source source;
   source.options = read.options;
-  PENSTOCK_ASSIGN_OR_RETURN(source.paths, ExpandPattern(files, read.pattern));
+  PENSTOCK_ASSIGN_OR_RETURN(const DatasetShards shards,
+                            DatasetShards::Find(files, read.pattern));
+  source.paths = shards.paths();
   for (const std::string& path : source.paths) {
     PENSTOCK_ASSIGN_OR_RETURN(source.why_sequential,
                               WhySequential(files, path, read.options));
@@ -114,13 +121,21 @@ StatusOr<Source> OpenSource(FileSystem& files, const ReadStage& read) {
   if (source.why_sequential.empty()) {
     PENSTOCK_ASSIGN_OR_RETURN(source.indexed,
                               RecordFiles::Open(files, source.paths));
+    for (size_t i = 0; i < source.paths.size(); ++i) {
+      const RecordIndex& index = source.indexed->index(i);
+      PENSTOCK_RETURN_IF_ERROR(
+          shards.Check(i, {.size_bytes = index.file().size_bytes,
+                           .sample = index.file_sample(),
+                           .records = index.records()}));
+    }
     if (source.indexed->records() == 0) return NoRecords(read);
     source.size_bytes = source.indexed->size_bytes();
     source.fingerprint = source.indexed->Fingerprint();
     return source;
   }
+  // First: a file that its manifest does not know need not be read.
+  PENSTOCK_RETURN_IF_ERROR(Fingerprint(files, shards, source));
   PENSTOCK_RETURN_IF_ERROR(CheckNotEmpty(files, source, read));
-  PENSTOCK_RETURN_IF_ERROR(Fingerprint(files, source));
   return source;
 }
 

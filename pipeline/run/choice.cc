@@ -18,7 +18,8 @@ Choice Choose(const Stages& stages, const Source& source, bool force_streamed) {
   }
   if (!source.indexed->HasLengths(stages.by())) {
     return {false, fmt::format("not every index has a column of lengths called "
-                               "\"{}\"; datagen writes one",
+                               "\"{}\"; datagen and `recordtool index "
+                               "--length-of` write one",
                                stages.by())};
   }
   return {true, fmt::format("every file has an index with the lengths of "

@@ -108,6 +108,20 @@ Status PlannedReader::Read(std::span<const uint64_t> ids,
       scratch.rows);
 }
 
+// The command that makes the index of this feature.
+std::string IndexCommand(const Stages& stages) {
+  std::string command =
+      fmt::format("recordtool index --length-of {}", stages.by());
+  const auto found =
+      std::ranges::find(stages.features, stages.by(), &Feature::name);
+  if (found != stages.features.end() &&
+      found->encoding != FeatureEncoding::kPlain) {
+    command += fmt::format(" --token-encoding {}",
+                           FeatureEncodingName(found->encoding));
+  }
+  return command;
+}
+
 // An index that tells other lengths than the records have would put rows into
 // wrong buckets and cut them without a word.
 Status PlannedReader::CheckLength(const Piece& piece, uint32_t found) const {
@@ -116,8 +130,9 @@ Status PlannedReader::CheckLength(const Piece& piece, uint32_t found) const {
   if (found == told) return OkStatus();  // and was cut
   return FailedPreconditionError(fmt::format(
       "{}: feature \"{}\" has {} values, but the index says {}: write the "
-      "index again with `recordtool index`",
-      files_->Locate(piece.record), job_->stages.by(), found, told));
+      "index again with `{}`",
+      files_->Locate(piece.record), job_->stages.by(), found, told,
+      IndexCommand(job_->stages)));
 }
 
 std::unique_ptr<Scratch> PlannedReader::Borrow() const {

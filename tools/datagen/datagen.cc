@@ -5,10 +5,12 @@
 #include <string>
 #include <string_view>
 
+#include "formats/files/atomic_file.h"
 #include "formats/files/file.h"
 #include "formats/files/status_or.h"
 #include "tokenizer/load.h"
 #include "tools/datagen/conversion.h"
+#include "tools/datagen/conversion_json.h"
 #include "tools/datagen/vocab.h"
 #include "tools/programs/corpus_options.h"
 #include "tools/programs/output.h"
@@ -92,6 +94,7 @@ class Datagen final : public Program {
   ConversionOptions options_;
   TokenizerOptions tokenizer_;
   std::string end_token_;
+  std::string json_;
   bool special_tokens_ = true;
   RecoverySettings recovery_;
 };
@@ -165,6 +168,7 @@ void Datagen::AddOutput() {
                 "TensorFlow Datasets reads");
   output.Flag("--overwrite", options_.overwrite,
               "Replaces a dataset of the same name");
+  output.Option("--json", json_, "FILE", "Writes the report as JSON");
 }
 
 Status Datagen::LoadTokens() {
@@ -196,7 +200,9 @@ Status Datagen::Run() {
   skipped.Finish();
   PrintWarnings(result);
   PrintResult(result);
-  return OkStatus();
+  if (json_.empty()) return OkStatus();
+  return WriteFileAtomically(LocalFiles(), json_,
+                             ConversionJson(options_, result));
 }
 
 void Datagen::PrintResult(const ConversionResult& result) const {

@@ -20,6 +20,7 @@ class Cat final : public Command {
   Cat() : Command("cat", "Prints records, as JSON or as they are") {
     input_.AddFilesTo(*this);
     input_.AddCompressionTo(*this);
+    input_.AddManifestTo(*this);
     Group("Input").Flag(
         "--sequence", sequence_,
         "The records are SequenceExamples, with a context and lists");

@@ -20,6 +20,7 @@ class Count final : public Command {
   Count() : Command("count", "Counts records and bytes, reading all") {
     input_.AddFilesTo(*this);
     input_.AddCompressionTo(*this);
+    input_.AddManifestTo(*this);
     Group("Output").Flag("--json", json_, "As JSON");
     scan_.AddTo(*this);
   }

@@ -10,6 +10,7 @@
 
 #include "absl/strings/escaping.h"
 #include "formats/example/example.pb.h"
+#include "formats/example/row_summary.h"
 #include "formats/files/status_or.h"
 
 namespace penstock {
@@ -21,6 +22,8 @@ StatusOr<wire::Example> ParseExample(std::string_view record) {
   wire::Example example;
   if (record.size() > std::numeric_limits<int>::max() ||
       !example.ParseFromArray(record.data(), static_cast<int>(record.size()))) {
+    // protobuf tells no more than that; where it goes wrong, ours does.
+    PENSTOCK_RETURN_IF_ERROR(RowSummarizer().Summarize(record).status());
     return InvalidArgumentError("the record is no tf.train.Example");
   }
   return example;

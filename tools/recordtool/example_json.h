@@ -11,12 +11,13 @@
 namespace penstock {
 
 // The features of a serialized Example as a JSON object: name -> list of
-// values. Bytes that are no UTF-8 become {"base64": "..."}. Errors:
-// kInvalidArgument where the bytes are no Example.
+// values. Bytes that are no UTF-8 become {"base64": "..."}.
+// Errors:  kDataLoss naming the byte from which on they are no Example.
 StatusOr<std::string> ExampleToJson(std::string_view record);
 
 // A serialized SequenceExample: {"context": {name: values}, "feature_lists":
-// {name: [values of a step]}}. Errors:  as ExampleToJson().
+// {name: [values of a step]}}.
+// Errors:  kInvalidArgument where the bytes are no SequenceExample.
 StatusOr<std::string> SequenceExampleToJson(std::string_view record);
 
 // An Example for people: a line for each feature with its type, its number of
@@ -34,7 +35,7 @@ struct FeatureSummary {
 };
 
 // Adds a row to the summaries, by feature name.
-// Errors:  kInvalidArgument where the bytes are no Example.
+// Errors:  as ExampleToJson().
 Status SummarizeExample(std::string_view record,
                         std::map<std::string, FeatureSummary>& summaries);
 

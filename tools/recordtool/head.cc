@@ -18,6 +18,7 @@ class Head final : public Command {
   Head() : Command("head", "Shows the first records, for people") {
     input_.AddFilesTo(*this);
     input_.AddCompressionTo(*this);
+    input_.AddManifestTo(*this);
     ArgumentGroup& output = Group("Output");
     output.Number("-n,--records", records_, "N", "How many records");
     output.Number("--values", values_, "N",

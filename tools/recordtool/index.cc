@@ -9,11 +9,12 @@
 #include "formats/files/status_or.h"
 #include "formats/index/record_index.h"
 #include "formats/index/record_index_text.h"
-#include "formats/streams/file_kind.h"
 #include "pipeline/tasks/task_queue.h"
 #include "tools/programs/output.h"
 #include "tools/programs/program.h"
+#include "tools/programs/record_choices.h"
 #include "tools/programs/running_options.h"
+#include "tools/recordtool/file_compression.h"
 #include "tools/recordtool/index_builder.h"
 #include "tools/recordtool/input_records.h"
 #include "tools/recordtool/record_commands.h"
@@ -36,11 +37,17 @@ class Index final : public Command {
         "Takes the places from this text index of the one file, each compared "
         "with the file");
     ArgumentGroup& output = Group("Output");
-    output.Option("--length-of", length_of_, "FEATURE",
+    output.Option("--length-of", length_of_.names, "FEATURE",
                   "Also a column with this feature's length in each record");
+    output
+        .Choice("--token-encoding", length_of_.encoding, TokenEncodingChoices(),
+                "How its values lie in a record: int64, or as an array of "
+                "uint16 or uint32 in bytes")
+        .DefaultsTo("as the manifest says")
+        .Needs("--length-of");
     output.Choice("--form", form_,
                   {{"binary", IndexForm::kBinary}, {"dali", IndexForm::kDali}},
-                  "binary (FILE.index), or dali: the text of tfrecord2idx "
+                  "binary (.FILE.index), or dali: the text of tfrecord2idx "
                   "(FILE.idx)");
     ArgumentGroup& running = Group("Running");
     running.Flag("--verify", verify_,
@@ -50,7 +57,7 @@ class Index final : public Command {
 
   Status Run() override {
     PENSTOCK_ASSIGN_OR_RETURN(const std::vector<std::string> paths,
-                              input_.Find());
+                              input_.FindUnchecked());
     if (!from_dali_.empty() && paths.size() != 1) {
       return InvalidArgumentError(
           fmt::format("--from-dali: one file belongs to {}, but {} are named",
@@ -95,7 +102,7 @@ class Index final : public Command {
 
   StatusOr<RecordIndex> Make(const std::string& path) const {
     const Compression compression =
-        input_.compression.value_or(CompressionOfFile(path));
+        FindCompression(LocalFiles(), path, input_.compression);
     if (from_dali_.empty()) {
       return BuildIndex(
           LocalFiles(), path, length_of_,
@@ -104,12 +111,12 @@ class Index final : public Command {
     }
     PENSTOCK_ASSIGN_OR_RETURN(RecordIndex index,
                               ReadIndexText(LocalFiles(), from_dali_, path));
-    if (length_of_.empty()) return index;
+    if (length_of_.names.empty()) return index;
     return AddLengths(LocalFiles(), path, index, length_of_, compression);
   }
 
   InputRecords input_;
-  std::vector<std::string> length_of_;
+  MeasuredFeatures length_of_;
   IndexForm form_ = IndexForm::kBinary;
   std::string from_dali_;
   bool verify_ = false;

@@ -42,7 +42,8 @@ uint64_t LengthOf(const Column& column, size_t row) {
 
 StatusOr<std::vector<LengthColumn>> MeasureLengths(
     FileSystem& files, const std::string& path,
-    const std::vector<std::string>& features, Compression compression) {
+    const MeasuredFeatures& measured, Compression compression) {
+  const std::vector<std::string>& features = measured.names;
   std::vector<LengthColumn> columns;
   for (const std::string& feature : features) columns.push_back({feature, {}});
   PENSTOCK_ASSIGN_OR_RETURN(const std::unique_ptr<RecordReader> reader,
@@ -62,8 +63,8 @@ StatusOr<std::vector<LengthColumn>> MeasureLengths(
         if (!type.ok()) return Annotate(type.status(), reader->Locate(0));
         const ManifestFeature* known =
             manifest ? manifest->Find(feature) : nullptr;
-        const FeatureEncoding encoding =
-            known == nullptr ? FeatureEncoding::kPlain : known->encoding;
+        const FeatureEncoding encoding = measured.encoding.value_or(
+            known == nullptr ? FeatureEncoding::kPlain : known->encoding);
         if (encoding != FeatureEncoding::kPlain) type = FeatureType::kInt64;
         specs.push_back({.name = feature, .type = *type, .encoding = encoding});
       }
@@ -91,19 +92,19 @@ StatusOr<std::vector<LengthColumn>> MeasureLengths(
 }  // namespace
 
 StatusOr<RecordIndex> BuildIndex(FileSystem& files, const std::string& path,
-                                 const std::vector<std::string>& features,
+                                 const MeasuredFeatures& features,
                                  IndexBuildOptions options) {
   // Measuring verifies all there is.
-  if (!features.empty()) options.check = IndexCheck::kHeaders;
+  if (!features.names.empty()) options.check = IndexCheck::kHeaders;
   PENSTOCK_ASSIGN_OR_RETURN(RecordIndex index,
                             BuildRecordIndex(files, path, options));
-  if (features.empty()) return index;
+  if (features.names.empty()) return index;
   return AddLengths(files, path, index, features, options.compression);
 }
 
 StatusOr<RecordIndex> AddLengths(FileSystem& files, const std::string& path,
                                  const RecordIndex& index,
-                                 const std::vector<std::string>& features,
+                                 const MeasuredFeatures& features,
                                  Compression compression) {
   PENSTOCK_ASSIGN_OR_RETURN(std::vector<LengthColumn> columns,
                             MeasureLengths(files, path, features, compression));

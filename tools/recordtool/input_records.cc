@@ -1,6 +1,7 @@
 #include "tools/recordtool/input_records.h"
 
 #include <memory>
+#include <utility>
 
 #include "formats/datasets/shard_names.h"
 #include "formats/files/file.h"
@@ -15,20 +16,54 @@ void InputRecords::AddFilesTo(Command& command) {
   command.Group("Input")
       .Positional("FILE", patterns, "Files, patterns or base@N")
       .Required();
+  command.Group("Input").Choice(
+      "--generations", expand.generations,
+      {{"one", Generations::kOne}, {"any", Generations::kAny}},
+      "Whether a pattern may take shards of several generations together, such "
+      "as ...-of-00004 and ...-of-00008");
 }
 
 void InputRecords::AddCompressionTo(Command& command) {
   command.Group("Input")
       .Choice("--compression", compression, CompressionChoices(),
               "How the files are wrapped")
-      .DefaultsTo("by their names");
+      .DefaultsTo("by their names, else their first bytes");
+}
+
+void InputRecords::AddManifestTo(Command& command) {
+  command.Group("Input").NoFlag(
+      "--ignore-manifest", by_manifest,
+      "Reads files that are not what the manifest beside them says");
+}
+
+StatusOr<std::vector<DatasetShards>> InputRecords::FindShards() const {
+  std::vector<DatasetShards> found;
+  for (const std::string& pattern : patterns) {
+    PENSTOCK_ASSIGN_OR_RETURN(
+        DatasetShards shards,
+        DatasetShards::Find(LocalFiles(), pattern, expand));
+    found.push_back(std::move(shards));
+  }
+  return found;
 }
 
 StatusOr<std::vector<std::string>> InputRecords::Find() const {
+  if (!by_manifest) return FindUnchecked();
+  PENSTOCK_ASSIGN_OR_RETURN(const std::vector<DatasetShards> found,
+                            FindShards());
+  std::vector<std::string> paths;
+  for (const DatasetShards& shards : found) {
+    PENSTOCK_RETURN_IF_ERROR(shards.CheckAll(LocalFiles()));
+    paths.insert(paths.end(), shards.paths().begin(), shards.paths().end());
+  }
+  return paths;
+}
+
+StatusOr<std::vector<std::string>> InputRecords::FindUnchecked() const {
   std::vector<std::string> paths;
   for (const std::string& pattern : patterns) {
     PENSTOCK_ASSIGN_OR_RETURN(const std::vector<std::string> some,
-                              ExpandPattern(LocalFiles(), pattern));
+                              ExpandPattern(LocalFiles(), pattern, expand));
     paths.insert(paths.end(), some.begin(), some.end());
   }
   return paths;
@@ -62,16 +97,18 @@ void ScanSettings::AddTo(Command& command) {
   AddQuiet(running, quiet);
 }
 
-StatusOr<std::vector<FileScan>> ScanSettings::Scan(
-    const InputRecords& input, const char* label,
-    OnCorruption on_corruption) const {
+StatusOr<std::vector<FileScan>> ScanSettings::Scan(const InputRecords& input,
+                                                   const char* label) const {
   PENSTOCK_ASSIGN_OR_RETURN(const std::vector<std::string> paths, input.Find());
+  return ScanPaths(paths, label, {.compression = input.compression});
+}
+
+std::vector<FileScan> ScanSettings::ScanPaths(
+    const std::vector<std::string>& paths, const char* label,
+    ScanOptions options) const {
+  options.threads = threads;
   Progress progress(label, SizeOfFiles(LocalFiles(), paths), quiet);
-  return ScanFiles(LocalFiles(), paths,
-                   {.compression = input.compression,
-                    .threads = threads,
-                    .on_corruption = on_corruption},
-                   progress);
+  return ScanFiles(LocalFiles(), paths, options, progress);
 }
 
 }  // namespace penstock

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "formats/datasets/dataset_shards.h"
 #include "formats/files/status_or.h"
 #include "formats/records/record_reader.h"
 #include "tools/arguments/command.h"
@@ -17,14 +18,24 @@ namespace penstock {
 
 struct InputRecords {
   std::vector<std::string> patterns;
-  std::optional<Compression> compression;  // by default the name says
+  std::optional<Compression> compression;  // by default FindCompression()
+  bool by_manifest = true;
+  ExpandOptions expand;
 
   // These must outlive `command`.
   void AddFilesTo(Command& command);
   void AddCompressionTo(Command& command);
 
-  // The files that the patterns name, in order.
+  void AddManifestTo(Command& command);
+
+  // The files that the patterns name, in order. They are what the manifests
+  // beside them say, as far as that costs no reading of their records, unless
+  // these are to be passed over.
   StatusOr<std::vector<std::string>> Find() const;
+  // The same with what the manifests say, for each pattern.
+  StatusOr<std::vector<DatasetShards>> FindShards() const;
+  // The same whatever any manifest says.
+  StatusOr<std::vector<std::string>> FindUnchecked() const;
 
   using Visit = std::function<Status(uint64_t id, const RecordReader& reader,
                                      size_t i, std::string_view)>;
@@ -40,10 +51,11 @@ struct ScanSettings {
 
   // This must outlive `command`.
   void AddTo(Command& command);
-  // `label` stands before the progress.
-  StatusOr<std::vector<FileScan>> Scan(
-      const InputRecords& input, const char* label,
-      OnCorruption on_corruption = OnCorruption::kFail) const;
+  // `label` stands before the progress; the options' threads are not used.
+  StatusOr<std::vector<FileScan>> Scan(const InputRecords& input,
+                                       const char* label) const;
+  std::vector<FileScan> ScanPaths(const std::vector<std::string>& paths,
+                                  const char* label, ScanOptions options) const;
 };
 
 }  // namespace penstock

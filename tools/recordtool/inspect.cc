@@ -24,6 +24,7 @@ class Inspect final : public Command {
   Inspect() : Command("inspect", "Tells which features there are") {
     input_.AddFilesTo(*this);
     input_.AddCompressionTo(*this);
+    input_.AddManifestTo(*this);
     ArgumentGroup& output = Group("Output");
     output.Number("--records", records_, "N", "How many records to look at")
         .AtLeast(1);

@@ -16,6 +16,7 @@
 #include "pipeline/tasks/task_queue.h"
 #include "tools/programs/output.h"
 #include "tools/programs/program.h"
+#include "tools/recordtool/file_compression.h"
 #include "tools/recordtool/record_spans.h"
 
 namespace penstock {
@@ -26,10 +27,6 @@ struct Done {
   std::atomic<uint64_t> bytes = 0;
   std::atomic<uint64_t> records = 0;
 };
-
-Compression CompressionOf(const ScanOptions& options, const std::string& path) {
-  return options.compression.value_or(CompressionOfFile(path));
-}
 
 // Reads one file in sequence, but passes over spans that are right.
 class FileReader {
@@ -47,19 +44,22 @@ class FileReader {
     }
   }
 
-  void Read(FileSystem& files, const ScanOptions& options) {
-    scan_.status = ReadAll(files, options);
+  void Read(FileSystem& files, Compression compression,
+            const ScanOptions& options) {
+    chained_ = options.chain;
+    scan_.status = ReadAll(files, compression, options);
     const uint64_t bytes = scan_.status.ok() ? scan_.file_bytes : FramedBytes();
     done_.bytes += bytes - counted_bytes_;
     done_.records += scan_.records - counted_records_;
   }
 
  private:
-  Status ReadAll(FileSystem& files, const ScanOptions& options) {
+  Status ReadAll(FileSystem& files, Compression compression,
+                 const ScanOptions& options) {
     PENSTOCK_ASSIGN_OR_RETURN(
         const auto reader,
         OpenTfRecord(files, scan_.path,
-                     {.compression = CompressionOf(options, scan_.path),
+                     {.compression = compression,
                       .recovery = {.on_corruption = options.on_corruption,
                                    .on_skipped = [this](const auto& region) {
                                      scan_.skipped.push_back(region);
@@ -85,6 +85,7 @@ class FileReader {
       PENSTOCK_ASSIGN_OR_RETURN(const bool passed,
                                 PassSpans(reader, block_end));
       if (passed) break;  // the rest of the block, too
+      if (chained_) scan_.chain.Add(record);
       Count(1, record.size() + kTfRecordFramingBytes);
     }
     return OkStatus();
@@ -98,6 +99,7 @@ class FileReader {
       const RecordSpan& span = spans_[next_];
       if (span.begin > position_) break;
       if (span.begin < position_ || span.end <= read_end) continue;
+      scan_.chain.Append(span.chain);
       Count(span.records, span.end - span.begin);
     }
     if (position_ == begin) return false;
@@ -135,6 +137,7 @@ class FileReader {
   Progress& progress_;
   uint64_t counted_bytes_ = 0;  // of this file in done_
   uint64_t counted_records_ = 0;
+  bool chained_ = false;
   size_t next_ = 0;        // of spans_
   uint64_t position_ = 0;  // where the next record begins
   uint64_t number_ = 0;    // of that record
@@ -146,6 +149,7 @@ struct FileJob {
 
   FileScan& scan;
   FileInfo info;  // before the first part was read
+  Compression compression = Compression::kNone;
   std::vector<std::vector<RecordSpan>> parts;
   std::atomic<size_t> parts_left = 0;  // the last one sees the others' spans
 };
@@ -167,7 +171,8 @@ class Scanner {
     if (!info.ok()) return;
     job.info = *info;
     scan.file_bytes = info->size_bytes;
-    const size_t parts = PartsOf(scan);
+    job.compression = FindCompression(files_, scan.path, options_.compression);
+    const size_t parts = PartsOf(job);
     if (parts < 2) {
       tasks_->Run([this, &job] { ReadInSequence(job); });
       return;
@@ -184,9 +189,10 @@ class Scanner {
 
  private:
   // Only of a file whose records can be found without what lies before them.
-  size_t PartsOf(const FileScan& scan) const {
-    const bool plain = CompressionOf(options_, scan.path) == Compression::kNone;
-    return plain && tasks_->threads() > 1 ? scan.file_bytes / part_bytes() : 1;
+  size_t PartsOf(const FileJob& job) const {
+    const bool plain = job.compression == Compression::kNone;
+    return plain && tasks_->threads() > 1 ? job.scan.file_bytes / part_bytes()
+                                          : 1;
   }
   uint64_t part_bytes() const { return options_.part_bytes; }
 
@@ -215,7 +221,7 @@ class Scanner {
         spans.insert(spans.end(), part.begin(), part.end());
       }
       FileReader reader(scan, std::move(spans), done_, progress_);
-      reader.Read(files_, options_);
+      reader.Read(files_, job.compression, options_);
       CheckUnchanged(job);
     } catch (const std::bad_alloc&) {
       scan.status = ResourceExhaustedError(
@@ -253,7 +259,7 @@ StatusOr<std::unique_ptr<RecordReader>> OpenTfRecordFile(
     std::optional<Compression> compression, RecoveryOptions recovery) {
   return OpenRecords(files, path,
                      {.kind = FileKind::kTfRecord,
-                      .compression = compression,
+                      .compression = FindCompression(files, path, compression),
                       .recovery = std::move(recovery)});
 }
 

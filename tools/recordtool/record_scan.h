@@ -10,6 +10,7 @@
 
 #include "formats/files/file.h"
 #include "formats/files/status_or.h"
+#include "formats/records/record_chain.h"
 #include "formats/records/record_reader.h"
 #include "formats/records/recovery.h"
 #include "tools/programs/progress.h"
@@ -22,14 +23,16 @@ struct FileScan {
   uint64_t records = 0;
   uint64_t record_bytes = 0;  // without framing
   uint64_t file_bytes = 0;    // as stored
+  RecordChain chain;          // of all records, where asked for
   std::vector<SkippedRegion> skipped;
   Status status;  // why it ended early
 };
 
 struct ScanOptions {
-  std::optional<Compression> compression = std::nullopt;  // by the name
+  std::optional<Compression> compression = std::nullopt;  // FindCompression()
   int threads = 0;  // 0: one for each core
   OnCorruption on_corruption = OnCorruption::kFail;
+  bool chain = false;  // also FileScan::chain
   // An uncompressed file of twice this size or more is read in parts side by
   // side, with the same result.
   uint64_t part_bytes = 64ull << 20;
@@ -45,7 +48,7 @@ struct EmptyFiles {
   void Report() const;
 };
 
-// Opens `path` as a TFRecord file, wrapped as its name or `compression` says.
+// Opens `path` as a TFRecord file, wrapped as FindCompression() says.
 StatusOr<std::unique_ptr<RecordReader>> OpenTfRecordFile(
     FileSystem& files, const std::string& path,
     std::optional<Compression> compression, RecoveryOptions recovery = {});

@@ -48,6 +48,7 @@ class SpanFinder {
       for (const std::string_view record : records_) {
         if (span.end >= end_) break;
         const uint64_t framed = record.size() + kTfRecordFramingBytes;
+        span.chain.AddStored(LoadChecksum(record.data() + record.size()));
         window_.Consume(framed);
         span.end += framed;
         ++span.records;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "formats/files/file.h"
+#include "formats/records/record_chain.h"
 #include "formats/tfrecord/tfrecord_framing.h"
 
 namespace penstock {
@@ -18,6 +19,7 @@ struct RecordSpan {
   uint64_t begin = 0;
   uint64_t end = 0;
   uint64_t records = 0;
+  RecordChain chain = {};
 
   uint64_t record_bytes() const {
     return end - begin - records * kTfRecordFramingBytes;

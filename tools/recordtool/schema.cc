@@ -26,6 +26,7 @@ class SchemaOfRecords final : public Command {
                 "Prints the features of all records, or checks them") {
     input_.AddFilesTo(*this);
     input_.AddCompressionTo(*this);
+    input_.AddManifestTo(*this);
     Group("Input").Option(
         "--check", check_, "FILE",
         "A file that this command wrote: exit code 1 and the record if one "

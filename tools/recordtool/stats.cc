@@ -94,6 +94,7 @@ class Stats final : public Command {
       : Command("stats", "Counts, sizes, features and lengths of all records") {
     input_.AddFilesTo(*this);
     input_.AddCompressionTo(*this);
+    input_.AddManifestTo(*this);
     Group("Output").Flag("--json", json_, "As JSON");
     scan_.AddTo(*this);
     Examples(kExamples);
