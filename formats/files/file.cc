@@ -8,6 +8,12 @@
 
 namespace penstock {
 
+StatusOr<std::unique_ptr<WritableFile>> FileSystem::OpenForAppend(
+    const std::string& path) {
+  return UnimplementedError(
+      fmt::format("{}: this file system writes no file in parts", path));
+}
+
 StatusOr<std::string> ReadWholeFile(FileSystem& files, const std::string& path,
                                     uint64_t limit_bytes) {
   PENSTOCK_ASSIGN_OR_RETURN(const auto file, files.OpenForRead(path));

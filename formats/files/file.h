@@ -75,7 +75,7 @@ class ReadableFile {
   virtual const std::string& path() const = 0;
 };
 
-// A file open for writing from its start. Destruction without Close() leaves
+// A file open for writing at its end. Destruction without Close() leaves
 // what was written so far.
 //
 // Threads: one at a time.
@@ -102,6 +102,10 @@ class FileSystem {
   // Creates the file, or empties it where it exists.
   virtual StatusOr<std::unique_ptr<WritableFile>> OpenForWrite(
       const std::string& path) = 0;
+
+  // Opens a file that is there, to write behind what it has.
+  virtual StatusOr<std::unique_ptr<WritableFile>> OpenForAppend(
+      const std::string& path);
 
   virtual StatusOr<FileInfo> Stat(const std::string& path) = 0;
   // Names (not paths) in `folder`, sorted bytewise, without "." and "..".

@@ -60,6 +60,13 @@ StatusOr<std::unique_ptr<WritableFile>> PosixFiles::OpenForWrite(
   return MakePosixWritableFile(calls_, fd, path);
 }
 
+StatusOr<std::unique_ptr<WritableFile>> PosixFiles::OpenForAppend(
+    const std::string& path) {
+  const int fd = Open(path, O_WRONLY | O_APPEND);
+  if (fd < 0) return PosixStatus(errno, path, "open for writing");
+  return MakePosixWritableFile(calls_, fd, path);
+}
+
 StatusOr<FileInfo> PosixFiles::Stat(const std::string& path) {
   struct stat info = {};
   if (calls_.Stat(path.c_str(), &info) != 0) {

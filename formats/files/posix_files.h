@@ -26,6 +26,8 @@ class PosixFiles final : public FileSystem {
       const std::string& path) override;
   StatusOr<std::unique_ptr<WritableFile>> OpenForWrite(
       const std::string& path) override;
+  StatusOr<std::unique_ptr<WritableFile>> OpenForAppend(
+      const std::string& path) override;
   StatusOr<FileInfo> Stat(const std::string& path) override;
   StatusOr<std::vector<std::string>> List(const std::string& folder) override;
   Status Rename(const std::string& from, const std::string& to) override;

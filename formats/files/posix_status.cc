@@ -1,9 +1,11 @@
 #include "formats/files/posix_status.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <cerrno>
 #include <cstring>
+#include <string>
 
 namespace penstock {
 namespace {
@@ -52,9 +54,16 @@ StatusCode CodeOf(int error) {
 
 Status PosixStatus(int error, std::string_view path, std::string_view action) {
   const char* text = strerrordesc_np(error);
+  std::string advice;
+  rlimit limit = {};
+  if (error == EMFILE && getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+    advice =
+        fmt::format("; this process may have {} open, which `ulimit -n` raises",
+                    limit.rlim_cur);
+  }
   return Status(CodeOf(error),
-                fmt::format("{}: cannot {}: {}", path, action,
-                            text != nullptr ? text : "unknown error"));
+                fmt::format("{}: cannot {}: {}{}", path, action,
+                            text != nullptr ? text : "unknown error", advice));
 }
 
 }  // namespace penstock

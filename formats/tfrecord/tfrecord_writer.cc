@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "formats/files/atomic_file.h"
@@ -99,18 +100,24 @@ class SinkWriter final : public TfRecordWriter {
 
   Status Append(std::string_view record) override {
     PENSTOCK_RETURN_IF_ERROR(Ready());
+    assert(!rest_written_);
     failed_ = GuardMemory(no_memory_, [&] { return sink_->Append(record); });
     ++records_;
     framed_bytes_ += record.size() + kTfRecordFramingBytes;
     return failed_;
   }
 
-  Status Finish() override {
+  Status WriteRest() override {
     PENSTOCK_RETURN_IF_ERROR(Ready());
-    failed_ = GuardMemory(no_memory_, [&]() -> Status {
-      PENSTOCK_RETURN_IF_ERROR(sink_->Finish());
-      return file_->Commit();
-    });
+    if (rest_written_) return OkStatus();
+    rest_written_ = true;
+    failed_ = GuardMemory(no_memory_, [&] { return sink_->Finish(); });
+    return failed_;
+  }
+
+  Status Finish() override {
+    PENSTOCK_RETURN_IF_ERROR(WriteRest());
+    failed_ = GuardMemory(no_memory_, [&] { return file_->Commit(); });
     finished_ = failed_.ok();
     return failed_;
   }
@@ -133,6 +140,7 @@ class SinkWriter final : public TfRecordWriter {
   const std::unique_ptr<TfRecordSink> sink_;
   uint64_t records_ = 0;
   uint64_t framed_bytes_ = 0;
+  bool rest_written_ = false;
   bool finished_ = false;
   Status failed_;
 };

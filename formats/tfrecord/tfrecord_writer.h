@@ -43,7 +43,10 @@ class TfRecordWriter {
   virtual ~TfRecordWriter() = default;
 
   virtual Status Append(std::string_view record) = 0;
-  // Syncs, renames to the final name and syncs the folder.
+  // What Finish() does before it syncs, for those who let many writers sync at
+  // once. Nothing may be appended any more.
+  virtual Status WriteRest() = 0;
+  // Writes the rest, syncs, renames to the final name and syncs the folder.
   virtual Status Finish() = 0;
 
   virtual uint64_t records() const = 0;

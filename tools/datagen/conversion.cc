@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "formats/datasets/manifest.h"
+#include "formats/datasets/shard_names.h"
 #include "formats/example/example_writer.h"
 #include "formats/files/status_or.h"
 #include "formats/index/record_index.h"
@@ -171,16 +172,39 @@ Status RunStages(FileSystem& files, const ConversionOptions& options,
   return OkStatus();
 }
 
+// The shards that a manifest lists; where it is damaged, those of such names.
+StatusOr<std::vector<std::string>> OldShards(FileSystem& files,
+                                             const std::string& folder,
+                                             const std::string& manifest_path) {
+  std::vector<std::string> shards;
+  const auto manifest = Manifest::Load(files, manifest_path);
+  if (manifest.ok()) {
+    for (const ManifestShard& shard : manifest->shards) {
+      shards.push_back(folder + "/" + shard.file);
+    }
+    return shards;
+  }
+  PENSTOCK_ASSIGN_OR_RETURN(const std::vector<std::string> names,
+                            files.List(folder));
+  for (const std::string& name : names) {
+    std::string path = folder + "/" + name;
+    if (ParseShardName(path) && ManifestPathOf(path) == manifest_path) {
+      shards.push_back(std::move(path));
+    }
+  }
+  return shards;
+}
+
 // The manifest goes first: without it nobody takes what is left for a dataset.
 Status RemoveDataset(FileSystem& files, const std::string& folder,
                      const std::string& manifest_path) {
-  PENSTOCK_ASSIGN_OR_RETURN(const Manifest manifest,
-                            Manifest::Load(files, manifest_path));
+  PENSTOCK_ASSIGN_OR_RETURN(const std::vector<std::string> shards,
+                            OldShards(files, folder, manifest_path));
   PENSTOCK_RETURN_IF_ERROR(files.Remove(manifest_path));
   PENSTOCK_RETURN_IF_ERROR(files.SyncFolder(folder));
-  for (const ManifestShard& shard : manifest.shards) {
-    const std::string path = folder + "/" + shard.file;
-    for (const std::string& name : {path, IndexPath(path)}) {
+  for (const std::string& path : shards) {
+    for (const std::string& name :
+         {path, IndexPath(path), OldIndexPath(path)}) {
       const Status status = files.Remove(name);
       if (!status.ok() && !IsNotFound(status)) return status;
     }
@@ -219,6 +243,9 @@ StatusOr<ConversionResult> ConvertCorpus(FileSystem& files,
       const InputFiles input,
       FindInputFiles(files, options.inputs, options.open.kind));
   PENSTOCK_RETURN_IF_ERROR(files.CreateFolders(options.output));
+  if (options.tfds) {  // before the work
+    PENSTOCK_RETURN_IF_ERROR(CheckTfds(files, options.output));
+  }
 
   const bool tokenized = options.tokenizer != nullptr;
   const std::string length_name = tokenized ? "tokens" : "text";
@@ -277,7 +304,7 @@ StatusOr<ConversionResult> ConvertCorpus(FileSystem& files,
        .encoding = options.token_encoding});
   manifest.skipped = {.places = result.losses.places,
                       .bytes = result.losses.bytes};
-  PENSTOCK_ASSIGN_OR_RETURN(manifest.shards, shards->Finish());
+  PENSTOCK_ASSIGN_OR_RETURN(manifest.shards, shards->Finish(*tasks));
   if (!options.tfds) {
     result.no_tfds = "--no-tfds was given";
   } else if (options.compression != Compression::kNone) {

@@ -1,15 +1,15 @@
 #include "tools/datagen/shard_set.h"
 
-#include <algorithm>
-#include <array>
-#include <span>
 #include <utility>
 
 #include "formats/datasets/shard_names.h"
-#include "formats/files/crc32c.h"
+#include "formats/files/file_sample.h"
+#include "formats/files/memory_guard.h"
+#include "formats/files/open_file_cache.h"
 #include "formats/files/status_or.h"
 #include "formats/index/record_index.h"
 #include "formats/index/record_index_build.h"
+#include "pipeline/tasks/parallel_for.h"
 
 namespace penstock {
 namespace {
@@ -18,26 +18,22 @@ std::string FileName(const std::string& path) {
   return path.substr(path.rfind('/') + 1);
 }
 
-StatusOr<uint32_t> ChecksumOfFile(FileSystem& files, const std::string& path,
-                                  uint64_t size_bytes) {
+// Fills in what the bytes of the file are.
+Status Summarize(FileSystem& files, const std::string& path,
+                 ManifestShard& shard) {
   PENSTOCK_ASSIGN_OR_RETURN(const std::unique_ptr<ReadableFile> file,
                             files.OpenForRead(path));
-  std::vector<char> block(1 << 20);
-  uint32_t crc = 0;
-  for (uint64_t offset = 0; offset < size_bytes;) {
-    PENSTOCK_ASSIGN_OR_RETURN(const size_t n, file->ReadAt(offset, block));
-    if (n == 0) return DataLossError(path + ": shrank after writing");
-    crc = ExtendCrc32c(crc, std::string_view(block.data(), n));
-    offset += n;
-  }
-  return crc;
+  PENSTOCK_ASSIGN_OR_RETURN(shard.sample, SampleFile(*file, shard.size_bytes));
+  PENSTOCK_ASSIGN_OR_RETURN(shard.crc32c,
+                            ChecksumOfFile(*file, shard.size_bytes));
+  return OkStatus();
 }
 
 }  // namespace
 
 ShardSet::ShardSet(FileSystem& files, std::string length_name,
                    Compression compression)
-    : files_(files),
+    : files_(files, OpenFileBudget()),
       length_name_(std::move(length_name)),
       compression_(compression) {}
 
@@ -50,7 +46,7 @@ StatusOr<std::unique_ptr<ShardSet>> ShardSet::Create(
     Shard shard;
     shard.path = ShardName(base, s, shards);
     PENSTOCK_ASSIGN_OR_RETURN(shard.writer,
-                              CreateTfRecord(files, shard.path, options));
+                              CreateTfRecord(set->files_, shard.path, options));
     set->shards_.push_back(std::move(shard));
   }
   return set;
@@ -62,6 +58,7 @@ Status ShardSet::Append(std::string_view record, uint32_t length) {
     shard.offsets.push_back(shard.writer->framed_bytes());
   }
   if (compression_ != Compression::kZlib) shard.lengths.push_back(length);
+  shard.chain.Add(record);
   ++records_;
   return shard.writer->Append(record);
 }
@@ -82,22 +79,38 @@ Status ShardSet::WriteIndex(Shard& shard, const FileInfo& info) {
   return index.Save(files_, shard.path);
 }
 
-StatusOr<std::vector<ManifestShard>> ShardSet::Finish() {
-  std::vector<ManifestShard> summaries;
-  for (Shard& shard : shards_) {
-    PENSTOCK_RETURN_IF_ERROR(shard.writer->Finish());
-    PENSTOCK_ASSIGN_OR_RETURN(const FileInfo info, files_.Stat(shard.path));
-    if (compression_ != Compression::kZlib) {
-      PENSTOCK_RETURN_IF_ERROR(WriteIndex(shard, info));
-    }
-    PENSTOCK_ASSIGN_OR_RETURN(
-        const uint32_t crc,
-        ChecksumOfFile(files_, shard.path, info.size_bytes));
-    summaries.push_back({.file = FileName(shard.path),
-                         .records = shard.writer->records(),
-                         .size_bytes = info.size_bytes,
-                         .crc32c = crc});
+StatusOr<ManifestShard> ShardSet::FinishShard(Shard& shard) {
+  PENSTOCK_RETURN_IF_ERROR(shard.writer->Finish());
+  PENSTOCK_ASSIGN_OR_RETURN(const FileInfo info, files_.Stat(shard.path));
+  if (compression_ != Compression::kZlib) {
+    PENSTOCK_RETURN_IF_ERROR(WriteIndex(shard, info));
   }
+  ManifestShard summary = {.file = FileName(shard.path),
+                           .records = shard.writer->records(),
+                           .size_bytes = info.size_bytes,
+                           .records_crc32c = shard.chain.value()};
+  PENSTOCK_RETURN_IF_ERROR(Summarize(files_, shard.path, summary));
+  return summary;
+}
+
+StatusOr<std::vector<ManifestShard>> ShardSet::Finish(TaskQueue& tasks) {
+  // First, as packing runs on the same threads.
+  for (Shard& shard : shards_) {
+    PENSTOCK_RETURN_IF_ERROR(shard.writer->WriteRest());
+  }
+  std::vector<ManifestShard> summaries(shards_.size());
+  std::vector<Status> results(shards_.size());
+  PENSTOCK_RETURN_IF_ERROR(
+      ParallelFor(tasks, shards_.size(), {}, [&](uint64_t i) {
+        Shard& shard = shards_[i];
+        results[i] =
+            GuardMemory(NoMemory(shard.path, "finish it"), [&]() -> Status {
+              PENSTOCK_ASSIGN_OR_RETURN(summaries[i], FinishShard(shard));
+              return OkStatus();
+            });
+      }));
+  for (const Status& result : results) PENSTOCK_RETURN_IF_ERROR(result);
+  PENSTOCK_RETURN_IF_ERROR(files_.SyncFolders());
   return summaries;
 }
 

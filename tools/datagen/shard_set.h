@@ -10,8 +10,11 @@
 #include "formats/datasets/manifest.h"
 #include "formats/files/file.h"
 #include "formats/files/status_or.h"
+#include "formats/records/record_chain.h"
 #include "formats/records/record_reader.h"
 #include "formats/tfrecord/tfrecord_writer.h"
+#include "pipeline/tasks/task_queue.h"
+#include "tools/datagen/many_files.h"
 
 namespace penstock {
 
@@ -20,6 +23,7 @@ namespace penstock {
 // Threads: one at a time.
 class ShardSet {
  public:
+  // Of many shards only some are open at a time (OpenFileBudget()).
   // `base` is the path without "-00000-of-00008"; `length_name` names the one
   // length column of the indexes.
   static StatusOr<std::unique_ptr<ShardSet>> Create(
@@ -29,8 +33,10 @@ class ShardSet {
   // Puts the record into the next shard, round and round.
   Status Append(std::string_view record, uint32_t length);
 
-  // Finishes every shard and, unless it is zlib, writes its index.
-  StatusOr<std::vector<ManifestShard>> Finish();
+  // Finishes every shard and, unless it is zlib, writes its index: as many side
+  // by side as `tasks` has threads, as each waits for the disk twice. Not from
+  // a task.
+  StatusOr<std::vector<ManifestShard>> Finish(TaskQueue& tasks);
 
   uint64_t records() const { return records_; }
 
@@ -40,13 +46,15 @@ class ShardSet {
     std::unique_ptr<TfRecordWriter> writer;
     std::vector<uint64_t> offsets;  // where uncompressed
     std::vector<uint32_t> lengths;
+    RecordChain chain;
   };
 
   ShardSet(FileSystem& files, std::string length_name, Compression compression);
 
+  StatusOr<ManifestShard> FinishShard(Shard& shard);
   Status WriteIndex(Shard& shard, const FileInfo& info);
 
-  FileSystem& files_;
+  ManyFiles files_;
   const std::string length_name_;
   const Compression compression_;
   std::vector<Shard> shards_;

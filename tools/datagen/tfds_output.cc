@@ -77,6 +77,10 @@ StatusOr<std::string> AddTfdsSplit(FileSystem& files, const std::string& folder,
   return "";
 }
 
+Status CheckTfds(FileSystem& files, const std::string& folder) {
+  return InfoThere(files, folder).status();
+}
+
 Status RemoveTfdsSplit(FileSystem& files, const std::string& folder,
                        const std::string& name, const std::string& split) {
   PENSTOCK_ASSIGN_OR_RETURN(std::optional<TfdsInfo> info,

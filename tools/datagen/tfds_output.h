@@ -21,4 +21,8 @@ StatusOr<std::string> AddTfdsSplit(FileSystem& files, const std::string& folder,
 Status RemoveTfdsSplit(FileSystem& files, const std::string& folder,
                        const std::string& name, const std::string& split);
 
+// Whether the folder's dataset_info.json can be read, where there is one.
+// Errors:  those of TfdsInfo::Load().
+Status CheckTfds(FileSystem& files, const std::string& folder);
+
 }  // namespace penstock

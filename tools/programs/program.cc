@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <array>
@@ -40,6 +41,15 @@ void TurnSignalsIntoErrors() {
   std::signal(SIGXFSZ, SIG_IGN);
 }
 
+// Datasets have thousands of files. What cannot be raised is a line where a
+// file cannot be opened, so a failure here is none.
+void RaiseOpenFileLimit() {
+  rlimit limit = {};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 int Report(const std::vector<std::string>& problems, const Program& program,
            const Command& command) {
   for (const std::string& problem : problems) {
@@ -66,6 +76,7 @@ std::optional<std::string> Information(const Program& program,
 int RunProgram(Program& program, int argc, const char* const* argv) {
   KeepStandardStreams();
   TurnSignalsIntoErrors();
+  RaiseOpenFileLimit();
   const ParsedLine line =
       ParseLine(program, {argv + std::min(argc, 1), argv + argc});
   if (!line.problems.empty()) {
