@@ -302,6 +302,11 @@ class DamagedTrainingTest : public ::testing::Test {
 
 TEST_F(DamagedTrainingTest, DamageEndsTheRunUnlessItMayBeSkipped) {
   const std::string dataset = MakeDataset();
+  const Outcome seen = Train(dataset, "");
+  EXPECT_EQ(seen.exit_code, 1);
+  EXPECT_THAT(seen.output, AllOf(HasSubstr("has other bytes"),
+                                 HasSubstr("small-train.manifest.json")));
+  EXPECT_OK(LocalFiles().Remove(folder_ / "data/small-train.manifest.json"));
   const Outcome fails = Train(dataset, "");
   EXPECT_EQ(fails.exit_code, 1);
   EXPECT_THAT(fails.output, HasSubstr("corrupted data checksum"));

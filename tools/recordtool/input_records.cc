@@ -27,7 +27,7 @@ void InputRecords::AddCompressionTo(Command& command) {
   command.Group("Input")
       .Choice("--compression", compression, CompressionChoices(),
               "How the files are wrapped")
-      .DefaultsTo("by their names, else their first bytes");
+      .DefaultsTo("by name, then first bytes");
 }
 
 void InputRecords::AddManifestTo(Command& command) {

@@ -202,7 +202,8 @@ class Scanner {
     try {
       spans = FindRecordSpans(
           files_, job.scan.path, part * part_bytes(),
-          last ? job.scan.file_bytes : (part + 1) * part_bytes());
+          last ? job.scan.file_bytes : (part + 1) * part_bytes(),
+          {.chain = options_.chain});
     } catch (const std::bad_alloc&) {
       spans.clear();
     }

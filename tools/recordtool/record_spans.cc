@@ -16,8 +16,11 @@ namespace {
 // The part of `window` up to `end`.
 class SpanFinder {
  public:
-  SpanFinder(StreamWindow& window, uint64_t end)
-      : window_(window), end_(end), search_(max_record_bytes_) {}
+  SpanFinder(StreamWindow& window, uint64_t end, SpanOptions options)
+      : window_(window),
+        end_(end),
+        chain_(options.chain),
+        search_(max_record_bytes_) {}
 
   Status Find(std::vector<RecordSpan>& spans) {
     while (true) {
@@ -48,7 +51,9 @@ class SpanFinder {
       for (const std::string_view record : records_) {
         if (span.end >= end_) break;
         const uint64_t framed = record.size() + kTfRecordFramingBytes;
-        span.chain.AddStored(LoadChecksum(record.data() + record.size()));
+        if (chain_) {
+          span.chain.AddStored(LoadChecksum(record.data() + record.size()));
+        }
         window_.Consume(framed);
         span.end += framed;
         ++span.records;
@@ -78,6 +83,7 @@ class SpanFinder {
 
   StreamWindow& window_;
   const uint64_t end_;
+  const bool chain_;
   const uint64_t max_record_bytes_ = TfRecordReadOptions().max_record_bytes;
   TfRecordSearch search_;
   std::vector<std::string_view> records_;
@@ -87,14 +93,14 @@ class SpanFinder {
 
 std::vector<RecordSpan> FindRecordSpans(FileSystem& files,
                                         const std::string& path, uint64_t begin,
-                                        uint64_t end) {
+                                        uint64_t end, SpanOptions options) {
   std::vector<RecordSpan> spans;
   auto stream = OpenPlainStream(files, path);
   if (!stream.ok()) return spans;
   StreamWindow window(*std::move(stream), TfRecordReadOptions().buffer_bytes);
   if (!window.SkipTo(begin).ok()) return spans;
   // What was found before an error still stands.
-  SpanFinder(window, end).Find(spans).IgnoreError();
+  SpanFinder(window, end, options).Find(spans).IgnoreError();
   return spans;
 }
 

@@ -19,11 +19,15 @@ struct RecordSpan {
   uint64_t begin = 0;
   uint64_t end = 0;
   uint64_t records = 0;
-  RecordChain chain = {};
+  RecordChain chain = {};  // where asked for
 
   uint64_t record_bytes() const {
     return end - begin - records * kTfRecordFramingBytes;
   }
+};
+
+struct SpanOptions {
+  bool chain = false;  // also RecordSpan::chain, 2 ns a record
 };
 
 // The spans of an uncompressed file whose records begin in [begin, end), in
@@ -36,6 +40,6 @@ struct RecordSpan {
 // Cost:    one pass over the part; memory for its largest record.
 std::vector<RecordSpan> FindRecordSpans(FileSystem& files,
                                         const std::string& path, uint64_t begin,
-                                        uint64_t end);
+                                        uint64_t end, SpanOptions options = {});
 
 }  // namespace penstock

@@ -122,8 +122,9 @@ TEST(ManyFilesTest, AFileThatCannotBeClosedForAnotherFailsItsNextCall) {
 class FewDescriptorsTest : public ::testing::Test {
  protected:
   Outcome Run(const std::string& limit, const std::string& line) {
-    return RunShell(
-        fmt::format("ulimit {}; {}/{} 2>&1", limit, PENSTOCK_BIN_DIR, line));
+    // Redirected first, as the shell needs a descriptor for that.
+    return RunShell(fmt::format("exec 2>&1; ulimit {}; exec {}/{}", limit,
+                                PENSTOCK_BIN_DIR, line));
   }
   std::string Datagen(int shards) {
     std::string text;

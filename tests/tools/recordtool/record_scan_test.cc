@@ -66,6 +66,7 @@ class PartsTest : public ::testing::Test {
       result.scan = ScanFiles(files, {"a.tfrecord"},
                               {.threads = threads,
                                .on_corruption = policy,
+                               .chain = true,
                                .part_bytes = kPartBytes},
                               progress)[0];
     }
@@ -89,6 +90,8 @@ class PartsTest : public ::testing::Test {
       EXPECT_EQ(parts.scan.record_bytes, one.scan.record_bytes);
       EXPECT_EQ(parts.scan.file_bytes, one.scan.file_bytes);
       EXPECT_EQ(parts.scan.skipped, one.scan.skipped);
+      EXPECT_EQ(parts.scan.chain.records(), one.scan.records);
+      EXPECT_EQ(parts.scan.chain.value(), one.scan.chain.value());
       EXPECT_EQ(parts.last_line, one.last_line);
     }
   }
