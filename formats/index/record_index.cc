@@ -24,20 +24,6 @@ Status Stale(const std::string& path, const std::string& index_path,
                   path, index_path, difference, path));
 }
 
-// A file of that name that is no index is somebody else's.
-Status RemoveOldIndex(FileSystem& files, const std::string& path) {
-  const std::string old_path = OldIndexPath(path);
-  const auto file = files.OpenForRead(old_path);
-  if (!file.ok()) return OkStatus();
-  char magic[sizeof(kRecordIndexMagic)];
-  PENSTOCK_ASSIGN_OR_RETURN(const size_t got, (*file)->ReadAt(0, magic));
-  if (std::string_view(magic, got) !=
-      std::string_view(kRecordIndexMagic, sizeof(kRecordIndexMagic))) {
-    return OkStatus();
-  }
-  return files.Remove(old_path);
-}
-
 // A file of another time may still be the same, copied.
 Status CheckFresh(FileSystem& files, const std::string& path,
                   const std::string& index_path,
@@ -261,6 +247,19 @@ StatusOr<std::optional<std::string>> FindIndex(FileSystem& files,
     if (!IsNotFound(info.status())) return info.status();
   }
   return std::optional<std::string>();
+}
+
+Status RemoveOldIndex(FileSystem& files, const std::string& path) {
+  const std::string old_path = OldIndexPath(path);
+  const auto file = files.OpenForRead(old_path);
+  if (!file.ok()) return OkStatus();
+  char magic[sizeof(kRecordIndexMagic)];
+  PENSTOCK_ASSIGN_OR_RETURN(const size_t got, (*file)->ReadAt(0, magic));
+  if (std::string_view(magic, got) !=
+      std::string_view(kRecordIndexMagic, sizeof(kRecordIndexMagic))) {
+    return OkStatus();
+  }
+  return files.Remove(old_path);
 }
 
 }  // namespace penstock

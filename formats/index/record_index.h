@@ -142,4 +142,8 @@ std::string OldIndexPath(const std::string& path);
 StatusOr<std::optional<std::string>> FindIndex(FileSystem& files,
                                                const std::string& path);
 
+// Removes the one of the old name. A file of that name that is no index is
+// somebody else's and stays.
+Status RemoveOldIndex(FileSystem& files, const std::string& path);
+
 }  // namespace penstock

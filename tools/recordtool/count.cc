@@ -7,6 +7,7 @@
 #include "formats/records/record_digest.h"
 #include "tools/programs/output.h"
 #include "tools/programs/program.h"
+#include "tools/recordtool/empty_files.h"
 #include "tools/recordtool/input_records.h"
 #include "tools/recordtool/record_commands.h"
 

@@ -14,8 +14,6 @@
 #include "formats/tfrecord/tfrecord_framing.h"
 #include "formats/tfrecord/tfrecord_reader.h"
 #include "pipeline/tasks/task_queue.h"
-#include "tools/programs/output.h"
-#include "tools/programs/program.h"
 #include "tools/recordtool/file_compression.h"
 #include "tools/recordtool/record_spans.h"
 
@@ -284,15 +282,6 @@ std::vector<FileScan> ScanFiles(FileSystem& files,
   }  // waits for all of them
   progress.Finish(done.bytes, done.records);
   return scans;
-}
-
-void EmptyFiles::Add(const std::string& path) {
-  if (count++ == 0) first = path;
-}
-
-void EmptyFiles::Report() const {
-  if (count == 0) return;
-  Print("{} files are empty (first: {})\n", WithCommas(count), first);
 }
 
 uint64_t SizeOfFiles(FileSystem& files, const std::vector<std::string>& paths) {

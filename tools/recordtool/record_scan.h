@@ -38,16 +38,6 @@ struct ScanOptions {
   uint64_t part_bytes = 64ull << 20;
 };
 
-// Files without a record: legal, but mostly a mistake of whoever made them.
-struct EmptyFiles {
-  uint64_t count = 0;
-  std::string first;
-
-  void Add(const std::string& path);
-  // Says so on stdout where there are any.
-  void Report() const;
-};
-
 // Opens `path` as a TFRecord file, wrapped as FindCompression() says.
 StatusOr<std::unique_ptr<RecordReader>> OpenTfRecordFile(
     FileSystem& files, const std::string& path,

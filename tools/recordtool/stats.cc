@@ -12,6 +12,7 @@
 #include "formats/files/status_or.h"
 #include "tools/programs/output.h"
 #include "tools/programs/program.h"
+#include "tools/recordtool/empty_files.h"
 #include "tools/recordtool/input_records.h"
 #include "tools/recordtool/length_histogram.h"
 #include "tools/recordtool/record_commands.h"

@@ -13,6 +13,7 @@
 #include "tools/programs/output.h"
 #include "tools/programs/program.h"
 #include "tools/recordtool/dataset_proof.h"
+#include "tools/recordtool/empty_files.h"
 #include "tools/recordtool/example_check.h"
 #include "tools/recordtool/input_records.h"
 #include "tools/recordtool/record_commands.h"
