@@ -23,7 +23,8 @@ std::string_view NameOf(std::string_view path) {
   return path.substr(path.rfind('/') + 1);  // npos + 1 == 0
 }
 
-std::string_view FolderOf(std::string_view path) {
+// The folder of `path`, with its slash.
+std::string_view PrefixOf(std::string_view path) {
   return path.substr(0, path.rfind('/') + 1);
 }
 
@@ -117,7 +118,7 @@ Status DatasetShards::CheckPresent(std::string_view part) const {
   for (const Listing& listing : listings_) {
     for (const ManifestShard& shard : listing.manifest.shards) {
       const std::string path =
-          fmt::format("{}{}", FolderOf(listing.path), shard.file);
+          fmt::format("{}{}", PrefixOf(listing.path), shard.file);
       const bool wanted = is_glob ? GlobTakes(part, path)
                                   : IsOf(path, part.substr(0, part.rfind('@')));
       if (!wanted || there.contains(path)) continue;

@@ -31,7 +31,7 @@ Status ProveIndex(FileSystem& files, const DatasetShards& shards, size_t i,
                           .records = index->records()});
 }
 
-std::string FolderOf(const std::string& path) {
+std::string ParentOf(const std::string& path) {
   const size_t slash = path.rfind('/');
   return slash == std::string::npos ? "." : path.substr(0, slash);
 }
@@ -93,7 +93,7 @@ Status ProveShard(FileSystem& files, const DatasetShards& shards, size_t i,
 Status ProveTfds(FileSystem& files, const std::vector<FileScan>& scans) {
   std::map<std::string, std::map<std::string, uint64_t>> folders;
   for (const FileScan& scan : scans) {
-    folders[FolderOf(scan.path)][scan.path.substr(scan.path.rfind('/') + 1)] =
+    folders[ParentOf(scan.path)][scan.path.substr(scan.path.rfind('/') + 1)] =
         scan.records;
   }
   for (const auto& [folder, records] : folders) {
