@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "formats/files/start_thread.h"
 #include "formats/files/status_or.h"
 #include "infeed/queues/batch_source.h"
 #include "infeed/queues/clock.h"
@@ -80,10 +81,15 @@ class Infeed::Impl {
                              .bytes = options_.queue_bytes}));
     }
     if (status_.ok()) {
-      feeder_ = std::thread([this] { Feed(); });
-    } else {
-      for (auto& queue : queues_) queue->Close(status_);
+      auto feeder = StartThread([this] { Feed(); });
+      if (feeder.ok()) {
+        feeder_ = *std::move(feeder);
+        return;
+      }
+      status_ = feeder.status();
+      source_->Cancel();  // other hosts may wait for its batches
     }
+    for (auto& queue : queues_) queue->Close(status_);
   }
 
   ~Impl() {
@@ -201,7 +207,7 @@ class Infeed::Impl {
   Status status_;
   PipelineCounts counts_;
 
-  std::thread feeder_;
+  std::jthread feeder_;
 };
 
 Infeed::Infeed(Pipeline pipeline, const Mesh& mesh, InfeedOptions options)

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "formats/files/memory_guard.h"
+#include "formats/files/start_thread.h"
 #include "pipeline/run/handshake.h"
 #include "pipeline/run/pipeline_impl.h"
 
@@ -79,13 +80,8 @@ void Pipeline::Impl::Drive() {
 }
 
 Status Pipeline::Impl::Start() {
-  try {
-    driver_ = std::thread([this] { Drive(); });
-    return OkStatus();
-  } catch (const std::exception& error) {
-    return ResourceExhaustedError(
-        fmt::format("no thread can be started: {}", error.what()));
-  }
+  PENSTOCK_ASSIGN_OR_RETURN(driver_, StartThread([this] { Drive(); }));
+  return OkStatus();
 }
 
 StatusOr<std::optional<Batch>> Pipeline::Impl::Next() {

@@ -222,7 +222,10 @@ StatusOr<std::string_view> ArchiveHandle::Read(std::string& spare) {
 }
 
 uint64_t ArchiveHandle::header_offset() const {
-  return archive_read_header_position(archive_);
+  const la_int64_t header = archive_read_header_position(archive_);
+  if (header >= 0) return header;
+  // After an error that nothing can follow: where it was met.
+  return std::max<la_int64_t>(archive_filter_bytes(archive_, 0), 0);
 }
 
 Status ArchiveHandle::Damaged(std::string_view what) const {

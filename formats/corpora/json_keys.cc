@@ -3,15 +3,51 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
 #include <utility>
+#include <vector>
 
 #include "formats/files/quoted.h"
 
 namespace penstock {
 
+namespace {
+
+// The first key that comes twice in an object.
+class TwiceFinder {
+ public:
+  using Event = nlohmann::json::parse_event_t;
+
+  bool Take(Event event, const nlohmann::json& parsed) {
+    if (event == Event::object_start) open_.emplace_back();
+    if (event == Event::object_end) open_.pop_back();
+    if (event == Event::key && !twice_) {
+      const auto& key = parsed.get_ref<const std::string&>();
+      if (!open_.back().insert(key).second) twice_ = key;
+    }
+    return true;
+  }
+
+  const std::optional<std::string>& twice() const { return twice_; }
+
+ private:
+  std::vector<std::set<std::string>> open_;  // keys of the objects around
+  std::optional<std::string> twice_;
+};
+
+}  // namespace
+
 StatusOr<nlohmann::json> ParseJson(const std::string& text) {
+  TwiceFinder finder;
   try {
-    return nlohmann::json::parse(text);
+    nlohmann::json json = nlohmann::json::parse(
+        text, [&](int, TwiceFinder::Event event, const nlohmann::json& parsed) {
+          return finder.Take(event, parsed);
+        });
+    if (!finder.twice()) return json;
+    return DataLossError(
+        fmt::format("the key {} comes twice", Quoted(*finder.twice())));
   } catch (const nlohmann::json::parse_error& error) {
     return DataLossError(fmt::format("not JSON from byte {} on", error.byte));
   }

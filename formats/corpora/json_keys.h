@@ -11,7 +11,8 @@
 
 namespace penstock {
 
-// Errors:  kDataLoss naming the byte from which on it is not JSON.
+// Errors:  kDataLoss naming the byte from which on it is not JSON, or the key
+//          that comes twice in an object.
 StatusOr<nlohmann::json> ParseJson(const std::string& text);
 
 // An object of the file. The first thing wrong is kept as kDataLoss naming its

@@ -176,8 +176,7 @@ StatusOr<std::vector<FeatureSpec>> LoadTfdsFeatures(FileSystem& files,
   return features;
 }
 
-Status SaveTfds(FileSystem& files, const std::string& folder,
-                const TfdsInfo& info, std::span<const FeatureSpec> features) {
+Status CheckTfdsNames(const TfdsInfo& info) {
   if (!IsDatasetName(info.name)) {
     return InvalidArgumentError(
         fmt::format("{}: TFDS wants a letter, then letters, digits and '_'",
@@ -189,6 +188,12 @@ Status SaveTfds(FileSystem& files, const std::string& folder,
         fmt::format("{}: TFDS wants splits of letters, digits, '_' and '-'",
                     Quoted(split.name)));
   }
+  return OkStatus();
+}
+
+Status SaveTfds(FileSystem& files, const std::string& folder,
+                const TfdsInfo& info, std::span<const FeatureSpec> features) {
+  PENSTOCK_RETURN_IF_ERROR(CheckTfdsNames(info));
   PENSTOCK_RETURN_IF_ERROR(WriteFileAtomically(
       files, Path(folder, kFeaturesFile), WriteTfdsFeatures(features)));
   return WriteFileAtomically(files, Path(folder, kInfoFile), InfoText(info));

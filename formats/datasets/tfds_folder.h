@@ -45,9 +45,12 @@ struct TfdsInfo {
 StatusOr<std::vector<FeatureSpec>> LoadTfdsFeatures(FileSystem& files,
                                                     const std::string& folder);
 
+// Errors:  kInvalidArgument for names that TFDS does not take.
+Status CheckTfdsNames(const TfdsInfo& info);
+
 // Writes features.json and, last, dataset_info.json. The shards must have the
 // names that TFDS gives them: TfdsShardBase() with ShardName().
-// Errors:  kInvalidArgument for names that TFDS does not take.
+// Errors:  those of CheckTfdsNames() and AtomicFile.
 Status SaveTfds(FileSystem& files, const std::string& folder,
                 const TfdsInfo& info, std::span<const FeatureSpec> features);
 

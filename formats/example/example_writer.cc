@@ -26,6 +26,11 @@ void ExampleWriter::SetBytes(std::string_view name, std::string_view value) {
   AppendBytesFeature(value, EntryFor(name));
 }
 
+void ExampleWriter::SetBytes(std::string_view name,
+                             std::span<const std::string_view> values) {
+  AppendBytesFeature(values, EntryFor(name));
+}
+
 void ExampleWriter::SetInts(std::string_view name,
                             std::span<const int64_t> values) {
   AppendIntsFeature(values, EntryFor(name));

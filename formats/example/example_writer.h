@@ -20,6 +20,8 @@ class ExampleWriter {
  public:
   // Each replaces what an earlier call put under the same name.
   void SetBytes(std::string_view name, std::string_view value);
+  void SetBytes(std::string_view name,
+                std::span<const std::string_view> values);
   void SetInts(std::string_view name, std::span<const int64_t> values);
   // One bytes value: the numbers, little-endian, in two or four bytes each.
   // They must fit. An `encoding` of kPlain is SetInts().

@@ -47,8 +47,15 @@ void AppendField(char tag, std::string_view bytes, std::string& out) {
 }
 
 void AppendBytesFeature(std::string_view value, std::string& out) {
-  AppendHeader(kBytesList, FieldBytes(value.size()), out);
-  AppendField(kChunk, value, out);
+  AppendBytesFeature(std::span(&value, 1), out);
+}
+
+void AppendBytesFeature(std::span<const std::string_view> values,
+                        std::string& out) {
+  size_t size = 0;
+  for (const std::string_view value : values) size += FieldBytes(value.size());
+  AppendHeader(kBytesList, size, out);
+  for (const std::string_view value : values) AppendField(kChunk, value, out);
 }
 
 void AppendIntsFeature(std::span<const int64_t> values, std::string& out) {

@@ -14,6 +14,8 @@ namespace penstock {
 
 // Each appends a serialized Feature.
 void AppendBytesFeature(std::string_view value, std::string& out);
+void AppendBytesFeature(std::span<const std::string_view> values,
+                        std::string& out);
 void AppendIntsFeature(std::span<const int64_t> values, std::string& out);
 void AppendFloatsFeature(std::span<const float> values, std::string& out);
 // One bytes value: the numbers, little-endian, in 2 or 4 bytes each. They must

@@ -28,6 +28,12 @@ void SequenceWriter::AddBytes(std::string_view list, std::string_view value) {
   AddStep(list);
 }
 
+void SequenceWriter::AddBytes(std::string_view list,
+                              std::span<const std::string_view> values) {
+  AppendBytesFeature(values, feature_);
+  AddStep(list);
+}
+
 void SequenceWriter::AddInts(std::string_view list,
                              std::span<const int64_t> values) {
   AppendIntsFeature(values, feature_);

@@ -24,6 +24,8 @@ class SequenceWriter {
   void AddList(std::string_view name);
   // Each appends a step to a list, which begins with the first.
   void AddBytes(std::string_view list, std::string_view value);
+  void AddBytes(std::string_view list,
+                std::span<const std::string_view> values);
   void AddInts(std::string_view list, std::span<const int64_t> values);
   void AddFloats(std::string_view list, std::span<const float> values);
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace penstock {
@@ -20,6 +21,9 @@ StatusOr<size_t> JoinedStream::Read(std::span<char> out) {
 }
 
 Status JoinedStream::Enter() {
+  if (parts_ > 0 && names_.padding_unit > 0) {
+    PENSTOCK_RETURN_IF_ERROR(SkipPadding());
+  }
   PENSTOCK_RETURN_IF_ERROR(input_.Want(magic_bytes_));
   const std::string_view in = input_.bytes();
   if (Starts(in)) {
@@ -34,6 +38,27 @@ Status JoinedStream::Enter() {
   return in.size() < magic_bytes_ && MayStart(in)
              ? Truncated()
              : input_.NotWrapped(names_.format);
+}
+
+Status JoinedStream::SkipPadding() {
+  uint64_t zeros = 0;
+  while (true) {
+    PENSTOCK_RETURN_IF_ERROR(input_.Want(magic_bytes_));
+    const std::string_view in = input_.bytes();
+    const size_t some = std::min(in.find_first_not_of('\0'), in.size());
+    input_.Consume(some);
+    zeros += some;
+    if (in.empty() || some < in.size()) break;
+  }
+  PENSTOCK_RETURN_IF_ERROR(input_.Want(magic_bytes_));
+  if (zeros % names_.padding_unit == 0 || !Starts(input_.bytes())) {
+    return OkStatus();
+  }
+  return DataLossError(fmt::format(
+      "{}: {} zero bytes between {} {}s, before compressed offset {}; their "
+      "number must be a multiple of {}",
+      path(), zeros, names_.format, names_.part, offset(),
+      names_.padding_unit));
 }
 
 Status JoinedStream::Step(std::span<char> out, size_t& filled) {

@@ -38,6 +38,9 @@ class JoinedStream : public ByteStream {
   struct Names {
     std::string_view format;
     std::string_view part;
+    // Another part may follow zero bytes, of which there are a multiple of
+    // this many; 0 where none may.
+    size_t padding_unit = 0;
   };
 
   // A part begins with `magic_bytes` bytes that Starts() knows.
@@ -63,6 +66,8 @@ class JoinedStream : public ByteStream {
 
  private:
   Status Enter();
+  // Zero bytes between two parts.
+  Status SkipPadding();
   Status Step(std::span<char> out, size_t& filled);
 
   CompressedInput input_;

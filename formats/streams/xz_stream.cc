@@ -19,10 +19,15 @@ constexpr uint64_t kMemoryBytes = 256 << 20;
 class XzStream final : public JoinedStream {
  public:
   explicit XzStream(std::unique_ptr<ByteStream> source)
-      : JoinedStream(std::move(source), {"xz", "stream"}, kMagic.size()) {}
+      : JoinedStream(
+            std::move(source),
+            {.format = "xz", .part = "stream", .padding_unit = kPaddingUnit},
+            kMagic.size()) {}
   ~XzStream() override { lzma_end(&state_); }
 
  private:
+  // The .xz file format 1.2.1, section 2.2: stream padding.
+  static constexpr size_t kPaddingUnit = 4;
   static constexpr std::string_view kMagic = "\xfd\x37zXZ\0"sv;
 
   bool Starts(std::string_view bytes) const override {

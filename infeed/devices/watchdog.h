@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <functional>
 #include <thread>
+#include <utility>
 
+#include "formats/files/status_or.h"
 #include "infeed/queues/clock.h"
 
 namespace penstock {
@@ -19,12 +21,18 @@ struct WatchdogOptions {
 // the limit; it is looked at four times in that time.
 class Watchdog {
  public:
-  Watchdog(Clock& clock, std::function<uint64_t()> progress,
-           std::function<void()> on_stall, WatchdogOptions options = {});
+  // Errors:  kResourceExhausted where there is no thread for it.
+  static StatusOr<Watchdog> Start(Clock& clock,
+                                  std::function<uint64_t()> progress,
+                                  std::function<void()> on_stall,
+                                  WatchdogOptions options = {});
+  Watchdog(Watchdog&&) = default;
   // Ends the watch at once.
   ~Watchdog() = default;
 
  private:
+  explicit Watchdog(std::jthread watch) : watch_(std::move(watch)) {}
+
   std::jthread watch_;
 };
 

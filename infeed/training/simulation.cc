@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "formats/files/start_thread.h"
 #include "formats/files/status_or.h"
 #include "infeed/queues/batch_source.h"
 #include "infeed/queues/clock.h"
@@ -62,10 +63,15 @@ StatusOr<std::vector<Compiled>> CompileHosts(const Dataset& dataset,
   {
     std::vector<std::jthread> threads;
     for (uint32_t h = 0; h < options.hosts; ++h) {
-      threads.emplace_back([&, h] {
+      auto thread = StartThread([&, h] {
         compiled[h] =
             CompileHost(dataset, placement.TopologyOf(h), *groups[h], options);
       });
+      if (!thread.ok()) {
+        groups[h]->Fail(thread.status());  // the others wait for this one
+        return thread.status();
+      }
+      threads.push_back(*std::move(thread));
     }
   }
   std::vector<Compiled> hosts;

@@ -4,6 +4,7 @@
 #include <optional>
 #include <thread>
 
+#include "formats/files/start_thread.h"
 #include "formats/files/status_or.h"
 #include "infeed/queues/infeed_queue.h"
 
@@ -116,11 +117,13 @@ void RunHost(Infeed& infeed, const std::vector<Device*>& devices,
   if (devices.empty()) return DrainHost(infeed, context.coordinator);
   std::vector<std::jthread> threads;
   for (size_t i = 0; i < devices.size(); ++i) {
-    threads.emplace_back([&, i] {
+    auto thread = StartThread([&, i] {
       CoreLoop(infeed.devices()[i], infeed.queue(i), *devices[i], context,
                timelines[i])
           .Run();
     });
+    if (!thread.ok()) return context.coordinator.Fail(thread.status());
+    threads.push_back(*std::move(thread));
   }
 }
 

@@ -5,6 +5,7 @@
 #include <thread>
 #include <utility>
 
+#include "formats/files/start_thread.h"
 #include "formats/files/status_or.h"
 #include "infeed/devices/coordinator.h"
 #include "infeed/infeed.h"
@@ -70,9 +71,11 @@ class TrainingRun {
                                              [this] { CancelAll(); });
     const std::stop_callback stop_on_request(
         options_.stop, [this] { coordinator_.RequestStop(); });
-    const Watchdog watchdog(
-        clock_, [this] { return coordinator_.steps(); }, [this] { Bark(); },
-        options_.watchdog);
+    PENSTOCK_ASSIGN_OR_RETURN(
+        const Watchdog watchdog,
+        Watchdog::Start(
+            clock_, [this] { return coordinator_.steps(); }, [this] { Bark(); },
+            options_.watchdog));
     const bool none = options_.max_steps == 0;
     const Status status = none ? OkStatus() : RunHosts();
     CancelAll();
@@ -109,10 +112,15 @@ class TrainingRun {
     std::vector<std::jthread> with_devices;
     std::vector<std::jthread> without;
     for (Host& host : hosts_) {
-      auto& threads = host.devices.empty() ? without : with_devices;
-      threads.emplace_back([&host, &context] {
+      auto thread = StartThread([&host, &context] {
         RunHost(*host.infeed, host.devices, context, host.timelines);
       });
+      if (!thread.ok()) {
+        coordinator_.Fail(thread.status());
+        break;
+      }
+      (host.devices.empty() ? without : with_devices)
+          .push_back(*std::move(thread));
     }
     with_devices.clear();
     const Status status = coordinator_.status();

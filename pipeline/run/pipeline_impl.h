@@ -72,8 +72,8 @@ class Pipeline::Impl {
   // Ends before the placement does: tasks borrow from it.
   const std::unique_ptr<TaskQueue> tasks_;
   BatchRing ring_;
-  std::thread driver_;  // runs the placement; begins with the first Next()
-  Status failed_;       // what Next() ended with
+  std::jthread driver_;  // runs the placement; begins with the first Next()
+  Status failed_;        // what Next() ended with
 
   mutable std::mutex mutex_;
   PipelineCounts counts_;

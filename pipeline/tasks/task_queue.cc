@@ -7,12 +7,12 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
-#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "formats/files/memory_guard.h"
+#include "formats/files/start_thread.h"
 
 namespace penstock {
 namespace {
@@ -89,12 +89,11 @@ class TaskPool {
 
   Status StartThreads() {
     for (; threads_ < Wanted(); ++threads_) {
-      try {
-        std::thread([this] { Work(); }).detach();
-      } catch (const std::system_error& error) {
-        if (threads_ > 0) break;
-        return ResourceExhaustedError(
-            fmt::format("no thread can be started: {}", error.what()));
+      StatusOr<std::jthread> thread = StartThread([this] { Work(); });
+      if (thread.ok()) {
+        thread->detach();
+      } else {
+        return threads_ > 0 ? OkStatus() : thread.status();
       }
     }
     return OkStatus();

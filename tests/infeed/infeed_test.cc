@@ -12,6 +12,7 @@
 #include "infeed/queues/infeed_queue.h"
 #include "tests/infeed/made_batches.h"
 #include "tests/infeed/queues/fake_clock.h"
+#include "tests/support/scarce_threads.h"
 #include "tests/support/status_matchers.h"
 
 namespace penstock {
@@ -105,6 +106,15 @@ TEST(InfeedTest, ABatchThatBreaksTheContractIsAnError) {
   EXPECT_FALSE(infeed.Next().has_value());
   EXPECT_THAT(infeed.status(), StatusIs(StatusCode::kInternal,
                                         HasSubstr("contract declares 3")));
+}
+
+TEST(InfeedTest, WithoutAThreadToFeedTheStatusSaysSo) {
+  const Mesh mesh = *Mesh::Create({{"data", 2}});
+  const testing::ScarceThreads none(0);
+  Infeed infeed(Made({.topology = TopologyOf(2, 1, 0)}), mesh);
+  EXPECT_FALSE(infeed.Next().has_value());
+  EXPECT_THAT(infeed.status(), StatusIs(StatusCode::kResourceExhausted,
+                                        HasSubstr("no thread can be started")));
 }
 
 TEST(InfeedTest, PipelineAndMeshMustFit) {

@@ -282,7 +282,10 @@ TEST_F(ProgramsTest, PackNamesTheLineAndTheFeatureThatAreWrong) {
        {std::pair("{", "\"features\""), std::pair("[]", "\"features\""),
         std::pair("{\"features\": {\"a\": 1}}", "\"a\": expected a list"),
         std::pair("{\"features\": {\"a\": [null]}}", "\"a\": found no number"),
-        std::pair("{\"features\": {\"a\": [\"x\", \"y\"]}}", "one to a list"),
+        std::pair("{\"features\": {\"a\": [\"x\", 1]}}", "bytes and numbers"),
+        std::pair("{\"features\": {\"a\": [{\"float\": \"nan\"}]}}",
+                  "no number among numbers"),
+        std::pair("{\"features\": {\"a\": [1e39]}}", "above those of float"),
         std::pair("{\"features\": {\"a\": [9223372036854775808]}}", "int64"),
         std::pair("{\"features\": {\"a\": [{\"base64\": \"!\"}]}}",
                   "base64")}) {

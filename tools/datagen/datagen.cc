@@ -189,8 +189,8 @@ Status Datagen::LoadTokens() {
 }
 
 Status Datagen::Run() {
-  const StopSignals signals;
-  options_.stop = signals.token();
+  PENSTOCK_ASSIGN_OR_RETURN(const auto signals, StopSignals::Create());
+  options_.stop = signals->token();
   PENSTOCK_RETURN_IF_ERROR(LoadTokens());
   SkippedReport skipped("datagen");
   options_.open.recovery = recovery_.ToOptions(skipped);

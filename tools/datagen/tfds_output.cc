@@ -71,9 +71,9 @@ StatusOr<std::string> AddTfdsSplit(FileSystem& files, const std::string& folder,
     added.shards.push_back(shard.file);
   }
   info->splits.push_back(std::move(added));
-  const Status saved = SaveTfds(files, folder, *info, specs);
-  if (IsInvalidArgument(saved)) return std::string(saved.message());
-  if (!saved.ok()) return saved;
+  const Status named = CheckTfdsNames(*info);
+  if (!named.ok()) return std::string(named.message());
+  PENSTOCK_RETURN_IF_ERROR(SaveTfds(files, folder, *info, specs));
   return "";
 }
 

@@ -101,8 +101,8 @@ Status Simulation(SimulationArguments& arguments) {
   SkippedReport skipped("infeedsim");
   arguments.open.recovery = arguments.recovery.ToOptions(skipped);
   PENSTOCK_ASSIGN_OR_RETURN(const Dataset dataset, MakeDataset(arguments));
-  StopSignals signals;
-  options.stop = signals.token();
+  PENSTOCK_ASSIGN_OR_RETURN(const auto signals, StopSignals::Create());
+  options.stop = signals->token();
   std::optional<Progress> seeking;
   options.on_seek = [&](uint64_t done, uint64_t of) {
     if (!seeking) {
@@ -123,7 +123,7 @@ Status Simulation(SimulationArguments& arguments) {
     PENSTOCK_RETURN_IF_ERROR(
         WriteFileAtomically(LocalFiles(), arguments.json, ReportJson(report)));
   }
-  if (signals.token().stop_requested()) {
+  if (signals->token().stop_requested()) {
     return CancelledError(
         fmt::format("stopped by a signal after step {}{}", report.state.step,
                     arguments.state_out.empty()

@@ -4,8 +4,11 @@
 #include <signal.h>
 
 #include <atomic>
+#include <memory>
 #include <stop_token>
 #include <thread>
+
+#include "formats/files/status_or.h"
 
 namespace penstock {
 
@@ -16,7 +19,8 @@ namespace penstock {
 // Threads: one object at a time.
 class StopSignals {
  public:
-  StopSignals();
+  // Errors:  kResourceExhausted where there is no thread to wait for them.
+  static StatusOr<std::unique_ptr<StopSignals>> Create();
   ~StopSignals();
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
@@ -27,6 +31,9 @@ class StopSignals {
   static int caught() { return caught_; }
 
  private:
+  StopSignals() = default;
+  void Wait(const std::stop_token& over);
+
   inline static std::atomic<int> caught_ = 0;
 
   sigset_t before_;

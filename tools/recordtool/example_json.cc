@@ -4,6 +4,7 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <vector>
@@ -34,6 +35,14 @@ Json BytesToJson(const std::string& bytes) {
   return {{"base64", absl::Base64Escape(bytes)}};
 }
 
+// JSON has no such numbers. The words are those of protobuf's JSON; the object
+// tells them from bytes.
+Json FloatToJson(float value) {
+  if (std::isfinite(value)) return value;
+  if (std::isnan(value)) return {{"float", "NaN"}};
+  return {{"float", value < 0 ? "-Infinity" : "Infinity"}};
+}
+
 std::vector<const std::string*> SortedNames(const wire::Features& features) {
   std::vector<const std::string*> names;
   for (const auto& entry : features.feature()) {
@@ -50,7 +59,7 @@ Json ValuesToJson(const wire::Feature& feature) {
     values.push_back(BytesToJson(value));
   }
   for (const float value : feature.float_list().value()) {
-    values.push_back(value);
+    values.push_back(FloatToJson(value));
   }
   for (const int64_t value : feature.int64_list().value()) {
     values.push_back(value);

@@ -10,7 +10,7 @@ namespace penstock {
 
 // A serialized Example of features as ExampleToJson() gives them. Values that
 // are all whole numbers without a point are int64, other numbers float; an
-// empty list is one of int64. Bytes come alone in their list.
+// empty list is one of int64.
 // Errors:  kInvalidArgument naming the feature.
 StatusOr<std::string> ExampleFromJson(const nlohmann::json& features);
 

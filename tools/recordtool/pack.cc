@@ -64,8 +64,9 @@ class Pack final : public Command {
   recordtool cat old.tfrecord | grep english | recordtool pack - new.tfrecord
   recordtool pack --sequence clips.jsonl clips.tfrecord)";
   static constexpr char kNotes[] = R"(
-Whole numbers without a point become int64, other numbers float. Bytes are text
-or {"base64": "..."}, one to a list.)";
+Whole numbers without a point become int64, other numbers float, and so do
+{"float": "NaN"}, {"float": "Infinity"} and {"float": "-Infinity"}. Bytes are
+text or {"base64": "..."}. A list has values of one kind.)";
 
   StatusOr<std::string> RecordOf(std::string_view line) const {
     const nlohmann::json json =

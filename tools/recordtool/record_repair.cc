@@ -8,6 +8,7 @@
 #include "formats/files/status_or.h"
 #include "formats/streams/file_kind.h"
 #include "formats/tfrecord/tfrecord_writer.h"
+#include "tools/recordtool/file_compression.h"
 #include "tools/recordtool/record_scan.h"
 
 namespace penstock {
@@ -30,6 +31,14 @@ Status CheckOutput(FileSystem& files, const std::string& input,
 
 }  // namespace
 
+uint64_t LargestRecordIn(uint64_t file_bytes, Compression compression) {
+  // Deflate makes at most 258 bytes of 2 bits.
+  constexpr uint64_t kMostRatio = 1032;
+  const uint64_t ratio = compression == Compression::kNone ? 1 : kMostRatio;
+  constexpr uint64_t kMost = uint64_t{1} << 62;
+  return file_bytes > kMost / ratio ? kMost : file_bytes * ratio;
+}
+
 StatusOr<Repair> RepairTfRecord(FileSystem& files, const std::string& input,
                                 const std::string& output,
                                 const RepairOptions& options,
@@ -40,12 +49,16 @@ StatusOr<Repair> RepairTfRecord(FileSystem& files, const std::string& input,
   PENSTOCK_RETURN_IF_ERROR(CheckOutput(files, input, output, options.replace));
   PENSTOCK_ASSIGN_OR_RETURN(
       const std::unique_ptr<RecordReader> reader,
-      OpenTfRecordFile(files, input, options.compression,
-                       {.on_corruption = OnCorruption::kResync,
-                        .on_skipped = [&repair](const SkippedRegion& region) {
-                          repair.skipped.push_back(region);
-                          repair.skipped_bytes += region.end - region.begin;
-                        }}));
+      OpenTfRecordFile(
+          files, input, options.compression,
+          {.on_corruption = OnCorruption::kResync,
+           .on_skipped =
+               [&repair](const SkippedRegion& region) {
+                 repair.skipped.push_back(region);
+                 repair.skipped_bytes += region.end - region.begin;
+               }},
+          LargestRecordIn(info.size_bytes,
+                          FindCompression(files, input, options.compression))));
   PENSTOCK_ASSIGN_OR_RETURN(
       const std::unique_ptr<TfRecordWriter> writer,
       CreateTfRecord(files, output,

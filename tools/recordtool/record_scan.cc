@@ -255,10 +255,12 @@ class Scanner {
 
 StatusOr<std::unique_ptr<RecordReader>> OpenTfRecordFile(
     FileSystem& files, const std::string& path,
-    std::optional<Compression> compression, RecoveryOptions recovery) {
+    std::optional<Compression> compression, RecoveryOptions recovery,
+    uint64_t max_record_bytes) {
   return OpenRecords(files, path,
                      {.kind = FileKind::kTfRecord,
                       .compression = FindCompression(files, path, compression),
+                      .max_record_bytes = max_record_bytes,
                       .recovery = std::move(recovery)});
 }
 

@@ -10,7 +10,9 @@
 
 #include "formats/files/file.h"
 #include "formats/files/status_or.h"
+#include "formats/open.h"
 #include "formats/records/record_chain.h"
+
 #include "formats/records/record_reader.h"
 #include "formats/records/recovery.h"
 #include "tools/programs/progress.h"
@@ -41,7 +43,8 @@ struct ScanOptions {
 // Opens `path` as a TFRecord file, wrapped as FindCompression() says.
 StatusOr<std::unique_ptr<RecordReader>> OpenTfRecordFile(
     FileSystem& files, const std::string& path,
-    std::optional<Compression> compression, RecoveryOptions recovery = {});
+    std::optional<Compression> compression, RecoveryOptions recovery = {},
+    uint64_t max_record_bytes = OpenOptions().max_record_bytes);
 
 // One result per path, in order. All checksums are verified. The result is that
 // of reading each file in sequence, for any number of threads.

@@ -78,6 +78,25 @@ TEST(ArchiveDamageTest, NoChangedByteGoesUnnoticedWhereThereAreChecksums) {
   }
 }
 
+TEST(ArchiveDamageTest, NoErrorNamesAnOffsetBehindTheFile) {
+  for (const Wrapped& archive : {Wrapped{"c.tar", Tar(Small()), false},
+                                 {"c.zip", Zip(Small()), true},
+                                 {"c.7z", SevenZip(Small()), true}}) {
+    for (size_t i = 0; i < archive.bytes.size(); ++i) {
+      std::string bad = archive.bytes;
+      bad[i] = static_cast<char>(bad[i] ^ 0xff);
+      for (const std::string& damaged : {archive.bytes.substr(0, i), bad}) {
+        const ReadOut out = ReadAs(archive.name, damaged);
+        const std::string message(out.status.message());
+        const size_t place = message.find("at offset ");
+        if (place == std::string::npos) continue;
+        EXPECT_LE(std::stoull(message.substr(place + 10)), damaged.size())
+            << message;
+      }
+    }
+  }
+}
+
 TEST(ArchiveDamageTest, NoCutGoesUnnoticed) {
   std::vector<Wrapped> archives = AllWithChecksums();
   archives.push_back({"c.tar", Tar(Small()), true});

@@ -173,6 +173,20 @@ TEST_F(ManifestTest, EveryDefectNamesTheFileAndTheKey) {
   }
 }
 
+TEST_F(ManifestTest, AKeyThatComesTwiceIsRefusedAtAnyDepth) {
+  ASSERT_OK(Whole().Save(LocalFiles(), folder_ / "whole.json"));
+  const std::string text = folder_.Read("whole.json");
+  for (const std::string key :
+       {"dataset", "fingerprint", "type", "size_bytes"}) {
+    std::string twice = text;
+    twice.insert(twice.find("\"" + key + "\""), "\"" + key + "\": 0, ");
+    EXPECT_THAT(
+        LoadText(twice),
+        StatusIs(StatusCode::kDataLoss, HasSubstr("manifest.json: the key \"" +
+                                                  key + "\" comes twice")));
+  }
+}
+
 TEST_F(ManifestTest, ALaterLayoutIsNotGuessedAt) {
   EXPECT_THAT(
       LoadChanged([](nlohmann::json& j) { j["penstock_manifest"] = 2; }),

@@ -276,6 +276,28 @@ TEST(XzTest, ADictionaryOver256MiBIsRefused) {
                                          HasSubstr("256 MiB"))));
 }
 
+// The .xz file format 1.2.1, section 2.2.
+TEST(XzTest, ZerosInFoursMayStandBetweenAndBehindStreams) {
+  const std::string one = Xz("one ");
+  const std::string two = Xz("two");
+  for (const size_t zeros : {0, 4, 8, 512, 300'000}) {
+    const std::string padding(zeros, '\0');
+    const Decoded decoded =
+        Decode(one + padding + two + padding, Compression::kXz);
+    EXPECT_OK(decoded.status);
+    EXPECT_EQ(decoded.bytes, "one two") << zeros;
+  }
+  for (const size_t zeros : {1, 2, 3, 5, 7, 300'002}) {
+    const Decoded decoded =
+        Decode(one + std::string(zeros, '\0') + two, Compression::kXz);
+    EXPECT_EQ(decoded.bytes, "one ");
+    EXPECT_THAT(decoded.status,
+                StatusIs(kDataLoss, AllOf(HasSubstr(std::to_string(zeros) +
+                                                    " zero bytes between"),
+                                          HasSubstr("a multiple of 4"))));
+  }
+}
+
 TEST(CodecNamesTest, EndsOfNamesSayHowFilesAreWrapped) {
   EXPECT_EQ(CompressionOfFile("a.jsonl.zst"), Compression::kZstd);
   EXPECT_EQ(CompressionOfFile("a.tar.xz"), Compression::kXz);

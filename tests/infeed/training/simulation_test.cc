@@ -9,6 +9,7 @@
 #include "infeed/infeed.h"
 #include "infeed/sharding/batch_placement.h"
 #include "tests/pipeline/dataset_fixture.h"
+#include "tests/support/scarce_threads.h"
 #include "tests/support/status_matchers.h"
 
 namespace penstock {
@@ -249,6 +250,26 @@ TEST_F(SimulationTest, AnInfeedThatIsLeftEarlyGoesAway) {
     ASSERT_OK(pipeline);
     Infeed infeed(*std::move(pipeline), mesh);
     EXPECT_TRUE(infeed.Next().has_value());
+  }
+}
+
+// However many threads there are, from none to enough: no hang, no abort.
+TEST_F(SimulationTest, AThreadThatIsRefusedAnywhereEndsTheRunWithAStatus) {
+  const Dataset data = Data();
+  for (const bool streamed : {false, true}) {
+    SimulationOptions options = Options(3);
+    options.force_streamed = streamed;
+    int refused = 0;
+    while (true) {
+      const testing::ScarceThreads scarce(refused);
+      const auto report = Simulate(data, options);
+      if (report.ok()) break;
+      ASSERT_THAT(report, StatusIs(StatusCode::kResourceExhausted,
+                                   HasSubstr("no thread can be started")))
+          << refused;
+      ASSERT_LT(++refused, 100);
+    }
+    EXPECT_GT(refused, 3);
   }
 }
 

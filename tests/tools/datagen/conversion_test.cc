@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cerrno>
+
 #include <string>
 #include <vector>
 
@@ -11,8 +13,10 @@
 #include "formats/datasets/shard_names.h"
 #include "formats/datasets/tfds_folder.h"
 #include "formats/example/example_parser.h"
+#include "formats/files/posix_files.h"
 #include "formats/index/record_files.h"
 #include "formats/open.h"
+#include "tests/support/faulty_calls.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/status_matchers.h"
 #include "tokenizer/load.h"
@@ -25,6 +29,9 @@ using ::testing::HasSubstr;
 using testing::IsOk;
 using testing::ScratchFolder;
 using testing::StatusIs;
+
+using testing::Call;
+using testing::FaultyCalls;
 
 class ConversionTest : public ::testing::Test {
  protected:
@@ -272,6 +279,27 @@ TEST_F(ConversionTest, AMissingInputIsNamed) {
   options.inputs = {folder_ / "nowhere.txt"};
   EXPECT_THAT(ConvertCorpus(LocalFiles(), options),
               StatusIs(StatusCode::kNotFound, HasSubstr("nowhere.txt")));
+}
+
+// Also where the error is one that "TFDS takes no such name" has, too.
+TEST_F(ConversionTest, ADescriptionThatCannotBeWrittenIsAnError) {
+  WriteCorpus(1, 5);
+  for (const int error : {EXDEV, EINVAL, EISDIR, ENOSPC}) {
+    // Of two renames, the shard's and its index's, nothing is known here.
+    bool refused = false;
+    for (uint64_t n = 0; !refused; ++n) {
+      ASSERT_LT(n, 20u);
+      FaultyCalls calls;
+      PosixFiles files(calls);
+      calls.FailAt(Call::kRename, n, error);
+      ConversionOptions options = Options(fmt::format("{}-{}", error, n));
+      options.shards = 1;
+      const Status status = ConvertCorpus(files, options).status();
+      ASSERT_FALSE(status.ok()) << n;
+      refused = std::string(status.message()).find("dataset_info.json") !=
+                std::string::npos;
+    }
+  }
 }
 
 }  // namespace
