@@ -63,7 +63,8 @@ Reader ReadTextKind(std::unique_ptr<ByteStream> stream, FileKind kind,
                         .leniency = options.json_leniency,
                         .on_repeated_field = options.on_repeated_field,
                         .buffer_bytes = buffer_bytes,
-                        .max_record_bytes = options.max_record_bytes});
+                        .max_record_bytes = options.max_record_bytes,
+                        .max_json_line_bytes = options.max_json_line_bytes});
     case FileKind::kCsv:
     case FileKind::kTsv:
       return ReadCsv(std::move(stream),

@@ -66,6 +66,8 @@ struct OpenOptions {
   UnpackLimits unpack = {};
   // A longer record, line or row is kResourceExhausted.
   uint64_t max_record_bytes = 1ull << 30;
+  // So is a longer JSONL line, which takes up to 14 times its size to parse.
+  uint64_t max_json_line_bytes = 128 << 20;
   // What to do about damage in a TFRecord file. Other kinds have no checksums
   // to find the next record by: kInvalidArgument.
   RecoveryOptions recovery = {};

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <deque>
 #include <optional>
@@ -51,13 +52,23 @@ std::string Hint(std::string_view line, bool is_first, bool is_cut) {
 class JsonlReader final : public TextRecords {
  public:
   JsonlReader(std::unique_ptr<ByteStream> stream, JsonlReadOptions options)
-      : TextRecords(std::move(stream), options.buffer_bytes,
-                    options.max_record_bytes, "line"),
+      : TextRecords(
+            std::move(stream), options.buffer_bytes,
+            std::min(options.max_record_bytes, options.max_json_line_bytes),
+            "line"),
+        is_limited_as_json_(options.max_json_line_bytes <
+                            options.max_record_bytes),
         on_bad_line_(std::move(options.on_bad_line)),
         on_repeated_field_(std::move(options.on_repeated_field)),
         text_(options.field, options.leniency) {}
 
  private:
+  std::string_view limit_name() const override {
+    return is_limited_as_json_ ? "max_json_line_bytes (--max-json-line); it "
+                                 "takes 14 times its size to parse"
+                               : TextRecords::limit_name();
+  }
+
   StatusOr<size_t> Cut(std::span<char> bytes, bool at_end) override {
     longer_.clear();
     size_t used = 0;
@@ -100,6 +111,7 @@ class JsonlReader final : public TextRecords {
     return Annotate(status, LocateLine());
   }
 
+  const bool is_limited_as_json_;
   const Callback<void(const Status&)> on_bad_line_;
   const Callback<void(std::string_view)> on_repeated_field_;
   JsonText text_;

@@ -30,9 +30,11 @@ struct JsonlReadOptions {
   Callback<void(std::string_view)> on_repeated_field = nullptr;
   // Bytes asked of the file at once; also about the size of a block.
   size_t buffer_bytes = 256 << 10;
-  // A longer line is kResourceExhausted. While it is parsed a line takes about
-  // 14 times its size.
+  // A longer line is kResourceExhausted.
   uint64_t max_record_bytes = 1ull << 30;
+  // So is a line longer than this. While it is parsed a line takes up to 14
+  // times its size, so this bounds a reader to 2 GiB.
+  uint64_t max_json_line_bytes = 128 << 20;
 };
 
 // Blank lines are no records. Every line is parsed and validated as a whole, so

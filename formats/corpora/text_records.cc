@@ -63,8 +63,8 @@ Status TextRecords::FindRecords() {
 Status TextRecords::CheckSize(uint64_t size_bytes) const {
   if (size_bytes <= max_record_bytes_) return OkStatus();
   return ResourceExhaustedError(
-      fmt::format("{}: the {} has more than {} bytes; raise max_record_bytes",
-                  LocateLine(), unit_, max_record_bytes_));
+      fmt::format("{}: the {} has more than {} bytes; raise {}", LocateLine(),
+                  unit_, max_record_bytes_, limit_name()));
 }
 
 Status TextRecords::Add(std::string_view record) {

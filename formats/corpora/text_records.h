@@ -49,6 +49,9 @@ class TextRecords : public RecordReader {
   // "f.txt:17".
   std::string LocateLine() const;
 
+  // The option that a record of too many bytes is against.
+  virtual std::string_view limit_name() const { return "max_record_bytes"; }
+
  private:
   Status FindRecords();
 

@@ -12,6 +12,7 @@
 #include "formats/index/record_index_file.h"
 #include "formats/index/record_index_layout.h"
 #include "formats/index/record_index_pages.h"
+#include "formats/index/record_index_save.h"
 #include "formats/tfrecord/tfrecord_framing.h"
 
 namespace penstock {
@@ -113,28 +114,24 @@ StatusOr<RecordIndex> RecordIndex::Load(FileSystem& files,
 }
 
 Status RecordIndex::Save(FileSystem& files, const std::string& path) const {
-  return GuardMemory(NoMemory(path, "write its index"), [&]() -> Status {
-    PENSTOCK_ASSIGN_OR_RETURN(const auto file, files.OpenForRead(path));
-    PENSTOCK_ASSIGN_OR_RETURN(const FileInfo now, file->Stat());
-    if (now.size_bytes != file_.size_bytes || now.mtime_ns != file_.mtime_ns) {
-      return FailedPreconditionError(fmt::format(
-          "{}: file changed before its index was written (size {} -> {})", path,
-          file_.size_bytes, now.size_bytes));
-    }
-    PENSTOCK_ASSIGN_OR_RETURN(const uint32_t sample,
-                              SampleFile(*file, file_.size_bytes));
-    PENSTOCK_RETURN_IF_ERROR(
-        WriteRecordIndexFile(files, IndexPath(path),
-                             {.file = file_,
-                              .file_sample = sample,
-                              .records = records_,
-                              .framed_bytes = framed_bytes_,
-                              .offsets = offsets_,
-                              .members = members_,
-                              .names = names_,
-                              .lengths = lengths_}));
-    return RemoveOldIndex(files, path);
-  });
+  StreamedIndex index = {
+      .records = records_,
+      .offsets =
+          [this](FunctionRef<Status(std::span<const uint64_t>)> take) {
+            return take(offsets_.first(records_));  // the end comes by itself
+          },
+      .members = {members_.begin(), members_.end()},
+      .columns = {},
+      .file = file_};
+  for (size_t c = 0; c < names_.size(); ++c) {
+    index.columns.push_back(
+        {.name = names_[c],
+         .lengths = [lengths = lengths_[c]](
+                        FunctionRef<Status(std::span<const uint32_t>)> take) {
+           return take(lengths);
+         }});
+  }
+  return SaveRecordIndex(files, path, index);
 }
 
 StatusOr<RecordPlace> RecordIndex::Find(uint64_t i) const {

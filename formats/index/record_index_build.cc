@@ -192,6 +192,13 @@ StatusOr<RecordIndex> Build(FileSystem& files, const std::string& path,
 
 }  // namespace
 
+StatusOr<std::vector<GzipMemberPlace>> FindGzipMembers(
+    FileSystem& files, const std::string& path) {
+  PENSTOCK_ASSIGN_OR_RETURN(const auto file, files.OpenForRead(path));
+  PENSTOCK_ASSIGN_OR_RETURN(const FileInfo info, file->Stat());
+  return HopMembers(*file, info.size_bytes);
+}
+
 StatusOr<RecordIndex> BuildRecordIndex(FileSystem& files,
                                        const std::string& path,
                                        IndexBuildOptions options) {

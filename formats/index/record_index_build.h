@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "formats/files/file.h"
 #include "formats/files/status_or.h"
@@ -22,6 +23,12 @@ struct IndexBuildOptions {
   Compression compression = Compression::kNone;
   IndexCheck check = IndexCheck::kAll;
 };
+
+// The members of a gzip file, by their headers; the last is where one more
+// would begin.
+// Errors:  as BuildRecordIndex().
+StatusOr<std::vector<GzipMemberPlace>> FindGzipMembers(FileSystem& files,
+                                                       const std::string& path);
 
 // Errors:  those of OpenTfRecord; kFailedPrecondition for a gzip file whose
 //          members do not say that they hold whole records (see

@@ -31,20 +31,4 @@ struct RecordIndexParts {
 // Errors:  kDataLoss; kUnimplemented for another version.
 StatusOr<RecordIndexParts> OpenRecordIndexFile(const ReadableFile& file);
 
-// What is written.
-struct RecordIndexContents {
-  FileInfo file;
-  uint32_t file_sample = 0;
-  uint64_t records = 0;
-  uint64_t framed_bytes = 0;
-  std::span<const uint64_t> offsets;         // records + 1, or none
-  std::span<const GzipMemberPlace> members;  // one more than there are, or none
-  std::span<const std::string> names;
-  std::span<const std::span<const uint32_t>> lengths;
-};
-
-// Errors:  kInvalidArgument as RecordIndex::Save.
-Status WriteRecordIndexFile(FileSystem& files, const std::string& index_path,
-                            const RecordIndexContents& contents);
-
 }  // namespace penstock

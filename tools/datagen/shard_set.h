@@ -14,6 +14,7 @@
 #include "formats/records/record_reader.h"
 #include "formats/tfrecord/tfrecord_writer.h"
 #include "pipeline/tasks/task_queue.h"
+#include "tools/datagen/index_spool.h"
 #include "tools/datagen/many_files.h"
 
 namespace penstock {
@@ -21,6 +22,7 @@ namespace penstock {
 // Destruction without Finish() leaves no shard.
 //
 // Threads: one at a time.
+// Memory:  of the writers, and of IndexSpool.
 class ShardSet {
  public:
   // Of many shards only some are open at a time (OpenFileBudget()).
@@ -44,20 +46,20 @@ class ShardSet {
   struct Shard {
     std::string path;
     std::unique_ptr<TfRecordWriter> writer;
-    std::vector<uint64_t> offsets;  // where uncompressed
-    std::vector<uint32_t> lengths;
     RecordChain chain;
   };
 
-  ShardSet(FileSystem& files, std::string length_name, Compression compression);
+  ShardSet(FileSystem& files, const std::string& base, uint32_t shards,
+           std::string length_name, Compression compression);
 
-  StatusOr<ManifestShard> FinishShard(Shard& shard);
-  Status WriteIndex(Shard& shard, const FileInfo& info);
+  StatusOr<ManifestShard> FinishShard(uint32_t number);
+  Status WriteIndex(uint32_t number, const FileInfo& info);
 
   ManyFiles files_;
   const std::string length_name_;
   const Compression compression_;
   std::vector<Shard> shards_;
+  IndexSpool index_;
   uint64_t records_ = 0;
 };
 

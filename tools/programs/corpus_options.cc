@@ -33,6 +33,10 @@ void AddCorpusOptions(ArgumentGroup& input, ArgumentGroup& text,
   text.Flag("--lenient-numbers", open.json_leniency.numbers,
             "JSONL: takes numbers outside 64 bits or a double's range, in "
             "other fields than the text");
+  text.Bytes("--max-json-line", open.max_json_line_bytes,
+             "JSONL: a longer line is an error; it takes up to 14 times its "
+             "size to parse")
+      .AtLeast(1);
   text.Choice("--invalid-unicode", open.json_leniency.unicode,
               {{"fail", false}, {"replace", true}},
               "JSONL: what lone surrogates and bytes that are not UTF-8 are: "

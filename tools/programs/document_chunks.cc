@@ -12,6 +12,8 @@ namespace penstock {
 namespace {
 
 constexpr size_t kChunkBytes = 1 << 20;
+// What a document takes beside its text, here and when it is written.
+constexpr size_t kDocumentBytes = 64;
 
 }  // namespace
 
@@ -41,7 +43,7 @@ DocumentReader::DocumentReader(FileSystem& files, const InputFiles& input,
 
 StatusOr<DocumentChunk> DocumentReader::Next() {
   DocumentChunk chunk;
-  while (chunk.text.size() < kChunkBytes) {
+  while (chunk.text.size() + kDocumentBytes * chunk.size() < kChunkBytes) {
     if (reader_ == nullptr) {
       if (next_file_ == input_.paths.size()) break;
       PENSTOCK_RETURN_IF_ERROR(OpenNext());

@@ -284,6 +284,19 @@ TEST_F(JsonlReaderTest, ALongLineIsAnErrorEvenWhereBadLinesAreSkipped) {
   }
 }
 
+TEST_F(JsonlReaderTest, ALineThatIsCostlyToParseNamesTheOptionThatAllowsIt) {
+  const std::string text = "{\"text\": \"a\"}\n{\"text\": \"b\", \"n\": [" +
+                           std::string(200, '1') + "]}\n";
+  const ReadOut out = Read(text, {.max_json_line_bytes = 100});
+  EXPECT_THAT(out.records, ElementsAre("a"));
+  EXPECT_THAT(out.status,
+              StatusIs(StatusCode::kResourceExhausted,
+                       At(2) + ": the line has more than 100 bytes; raise "
+                               "max_json_line_bytes (--max-json-line); it "
+                               "takes 14 times its size to parse"));
+  EXPECT_EQ(JsonlReadOptions().max_json_line_bytes, 128u << 20);
+}
+
 // Written by another JSON library, read back with buffers of many sizes.
 TEST_F(JsonlReaderTest, AnyTextComesBackWhateverTheSizeOfTheBuffer) {
   std::mt19937 random(9);
