@@ -17,6 +17,9 @@ namespace {
 
 constexpr double kUnknownPenalty = 10.0;
 
+template <typename Length>
+constexpr Length kUnknownBit = Length{1} << (8 * sizeof(Length) - 1);
+
 Status NoUnknown() {
   return InvalidArgumentError(
       "a character is not in the vocabulary, and there is no unknown token");
@@ -43,22 +46,33 @@ HfUnigram::HfUnigram(Vocabulary vocabulary, std::vector<double> scores,
     if (score < lowest) lowest = score;
   }
   unknown_score_ = lowest - kUnknownPenalty;
+  for (TokenId id = 0; id < vocabulary_.size(); ++id) {
+    if (vocabulary_.Has(id)) {
+      longest_ = std::max(longest_, vocabulary_.BytesOf(id).size());
+    }
+  }
   if (!options_.byte_fallback) return;
   for (int byte = 0; byte < 256; ++byte) {
     byte_tokens_[byte] = vocabulary_.Find(fmt::format("<0x{:02X}>", byte));
   }
 }
 
+template <typename Length>
 Status HfUnigram::FindBestPath(std::string_view piece,
-                               std::vector<Step>& steps) const {
-  steps.assign(piece.size() + 1, {});
-  const auto offer = [&](size_t end, size_t begin, double score, TokenId id) {
-    Step& step = steps[end];
-    if (step.begin != kNoStep && !(score > step.score)) return;
-    step = {score, static_cast<uint32_t>(begin), id};
+                               std::vector<Length>& path) const {
+  // How long the last token of the best path to each place is; 0: no path yet.
+  std::vector<Length>& last = path;
+  last.assign(piece.size() + 1, 0);
+  // The scores of those paths, of as many places as a token reaches over.
+  const size_t mask = std::bit_ceil(std::min(piece.size(), longest_) + 1) - 1;
+  std::vector<double> scores(mask + 1);
+  const auto offer = [&](size_t end, double score, Length length) {
+    if (last[end] != 0 && !(score > scores[end & mask])) return;
+    scores[end & mask] = score;
+    last[end] = length;
   };
   for (size_t begin = 0; begin < piece.size();) {
-    const double before = steps[begin].score;
+    const double before = scores[begin & mask];
     const size_t char_end = begin + Utf8Size(piece[begin]);
     bool has_char = false;
     PieceTrie::Node node = PieceTrie::Root();
@@ -69,42 +83,55 @@ Status HfUnigram::FindBestPath(std::string_view piece,
       ++i;
       if (id == PieceTrie::kNoPiece) continue;
       const auto token = static_cast<TokenId>(id);
-      offer(i, begin, scores_[token] + before, token);
+      auto length = static_cast<Length>(i - begin);
+      if (options_.unknown == token) length |= kUnknownBit<Length>;
+      offer(i, scores_[token] + before, length);
       has_char |= i == char_end;
     }
     if (!has_char) {
       const double score = unknown_score_ + before;
-      const Step& step = steps[char_end];
-      if (step.begin == kNoStep || score > step.score) {
+      if (last[char_end] == 0 || score > scores[char_end & mask]) {
         if (!options_.unknown) return NoUnknown();
-        offer(char_end, begin, score, *options_.unknown);
+        offer(char_end, score,
+              static_cast<Length>(char_end - begin) | kUnknownBit<Length>);
       }
     }
     begin = char_end;
+  }
+  // Turned around in place, from the end.
+  Length length = last[piece.size()];
+  for (size_t end = piece.size(); end > 0;) {
+    end -= length & ~kUnknownBit<Length>;
+    length = std::exchange(last[end], length);
   }
   return OkStatus();
 }
 
 Status HfUnigram::Encode(std::string_view piece, std::vector<TokenId>& ids,
                          std::vector<TokenSpan>* spans) const {
-  std::vector<Step> steps;
-  PENSTOCK_RETURN_IF_ERROR(FindBestPath(piece, steps));
-  // Backwards: the tokens, neighbouring unknown ones as one.
-  std::vector<TokenSpan> path;
-  bool last_unknown = false;
-  for (auto end = static_cast<uint32_t>(piece.size()); end > 0;) {
-    const Step& step = steps[end];
-    const bool unknown = options_.unknown && step.id == *options_.unknown;
-    if (unknown && last_unknown) {
-      path.back().begin = step.begin;
-    } else {
-      path.push_back({step.begin, end});
+  return longest_ < kUnknownBit<uint16_t>
+             ? EncodeBestPath<uint16_t>(piece, ids, spans)
+             : EncodeBestPath<uint32_t>(piece, ids, spans);
+}
+
+template <typename Length>
+Status HfUnigram::EncodeBestPath(std::string_view piece,
+                                 std::vector<TokenId>& ids,
+                                 std::vector<TokenSpan>* spans) const {
+  std::vector<Length> path;
+  PENSTOCK_RETURN_IF_ERROR(FindBestPath(piece, path));
+  const auto is_unknown = [&](size_t begin) {
+    return (path[begin] & kUnknownBit<Length>) != 0;
+  };
+  for (size_t begin = 0; begin < piece.size();) {
+    size_t end = begin + (path[begin] & ~kUnknownBit<Length>);
+    // Neighbouring unknown ones are one.
+    while (is_unknown(begin) && end < piece.size() && is_unknown(end)) {
+      end += path[end] & ~kUnknownBit<Length>;
     }
-    last_unknown = unknown;
-    end = step.begin;
-  }
-  std::reverse(path.begin(), path.end());
-  for (const TokenSpan span : path) {
+    const TokenSpan span = {static_cast<uint32_t>(begin),
+                            static_cast<uint32_t>(end)};
+    begin = end;
     // Unknown text that together is a token is that token.
     const std::string_view text =
         piece.substr(span.begin, span.end - span.begin);

@@ -24,7 +24,8 @@ struct HfUnigramOptions {
 // reference; sentencepiece itself rounds sums to float, so that the two differ
 // where paths are all but equal.
 //
-// Cost:    n * longest token; text is looked at once, forwards.
+// Cost:    n * longest token; text is looked at once, forwards. Memory: two
+//          bytes for each of the text, four where a token has 32 KiB or more.
 class HfUnigram final : public TokenModel {
  public:
   // `scores` by id.
@@ -45,18 +46,17 @@ class HfUnigram final : public TokenModel {
   uint64_t Fingerprint() const override;
 
  private:
-  // The best path that ends at a byte.
-  struct Step {
-    double score = 0;
-    uint32_t begin = kNoStep;
-    TokenId id = 0;
-  };
-  static constexpr uint32_t kNoStep = 0xffffffff;
-
   HfUnigram(Vocabulary vocabulary, std::vector<double> scores,
             HfUnigramOptions options, PieceTrie trie);
 
-  Status FindBestPath(std::string_view piece, std::vector<Step>& steps) const;
+  // Leaves in `path` how long the token is that begins at each place of the
+  // best path, with the highest bit set where it is the unknown one. Length
+  // holds that of the longest token.
+  template <typename Length>
+  Status FindBestPath(std::string_view piece, std::vector<Length>& path) const;
+  template <typename Length>
+  Status EncodeBestPath(std::string_view piece, std::vector<TokenId>& ids,
+                        std::vector<TokenSpan>* spans) const;
   bool AppendBytes(std::string_view text, TokenSpan span,
                    std::vector<TokenId>& ids,
                    std::vector<TokenSpan>* spans) const;
@@ -66,6 +66,7 @@ class HfUnigram final : public TokenModel {
   const HfUnigramOptions options_;
   const PieceTrie trie_;
   double unknown_score_;
+  size_t longest_ = 4;  // bytes of a token, or of an unknown character
   std::array<std::optional<TokenId>, 256> byte_tokens_;
 };
 

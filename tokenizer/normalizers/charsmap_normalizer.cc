@@ -24,22 +24,57 @@ size_t CountChars(std::string_view text) {
   return count;
 }
 
-// The reference's account of what stands for what, its oddities included:
-// characters that become nothing are put down to the one before them.
-void Replace(std::string_view old_text, std::string_view new_text,
-             std::vector<Change>& changes) {
-  size_t new_chars = 0;
-  for (size_t pos = 0; pos < new_text.size(); ++new_chars) {
-    changes.push_back({NextChar(new_text, pos), 0});
+// Writes changes one behind, since the last may still come to more. The text
+// is copied as it is up to the first replacement.
+class ChangeWriter {
+ public:
+  explicit ChangeWriter(AlignedText& text) : text_(text) {}
+
+  // A character at `begin` that stays.
+  void Keep(uint32_t c, size_t begin) {
+    if (edit_) {
+      Push(c, 0);
+    } else {
+      last_ = Change{c, 0};
+      last_begin_ = begin;
+    }
   }
-  const size_t old_chars = CountChars(old_text);
-  for (size_t i = old_chars; i < new_chars; ++i) {
-    changes[changes.size() - 1 - (i - old_chars)].change = 1;
+
+  // The reference's account of what stands for what, its oddities included:
+  // characters that become nothing are put down to the one before them.
+  void Replace(std::string_view old_text, std::string_view new_text) {
+    if (!edit_) {
+      edit_.emplace(text_);
+      edit_->Copy(last_begin_);
+    }
+    const size_t old_chars = CountChars(old_text);
+    size_t new_chars = 0;
+    for (size_t pos = 0; pos < new_text.size(); ++new_chars) {
+      const uint32_t c = NextChar(new_text, pos);
+      Push(c, new_chars < old_chars ? 0 : 1);
+    }
+    if (new_chars < old_chars && last_) {
+      last_->change -= static_cast<int>(old_chars - new_chars);
+    }
   }
-  if (new_chars < old_chars && !changes.empty()) {
-    changes.back().change -= static_cast<int>(old_chars - new_chars);
+
+  void Finish() {
+    if (!edit_) return;
+    if (last_) edit_->Apply(last_->code_point, last_->change);
+    edit_->Finish();
   }
-}
+
+ private:
+  void Push(uint32_t c, int change) {
+    if (last_) edit_->Apply(last_->code_point, last_->change);
+    last_ = Change{c, change};
+  }
+
+  AlignedText& text_;
+  std::optional<TextEdit> edit_;  // from the first replacement on
+  std::optional<Change> last_;
+  size_t last_begin_ = 0;
+};
 
 }  // namespace
 
@@ -93,16 +128,13 @@ std::optional<std::string_view> CharsmapNormalizer::Find(
 
 Status CharsmapNormalizer::Edit(AlignedText& text) const {
   const std::string_view source = text.text();
-  std::vector<Change> changes;
-  changes.reserve(source.size());
-  bool modified = false;
+  ChangeWriter writer(text);
   for (size_t pos = 0; pos < source.size();) {
     const size_t end = GraphemeEnd(source, pos);
     const std::string_view grapheme = source.substr(pos, end - pos);
     if (grapheme.size() < kLongGrapheme) {
       if (const auto replacement = Find(grapheme)) {
-        Replace(grapheme, *replacement, changes);
-        modified = true;
+        writer.Replace(grapheme, *replacement);
         pos = end;
         continue;
       }
@@ -112,19 +144,13 @@ Status CharsmapNormalizer::Edit(AlignedText& text) const {
       const uint32_t c = NextChar(source, pos);
       const std::string_view one = source.substr(begin, pos - begin);
       if (const auto replacement = Find(one)) {
-        Replace(one, *replacement, changes);
-        modified = true;
+        writer.Replace(one, *replacement);
       } else {
-        changes.push_back({c, 0});
+        writer.Keep(c, begin);
       }
     }
   }
-  if (!modified) return OkStatus();
-  TextEdit edit(text);
-  for (const Change& change : changes) {
-    edit.Apply(change.code_point, change.change);
-  }
-  edit.Finish();
+  writer.Finish();
   return OkStatus();
 }
 

@@ -16,6 +16,9 @@ namespace {
 constexpr float kUnknownPenalty = 10.0f;
 constexpr float kResetScore = 100000.0f;
 
+// Endings that are held before only their lengths are.
+constexpr size_t kMostEndings = 1 << 15;
+
 // The candidates' type is what tells the rules apart.
 template <typename Real>
 constexpr bool kSince022 = std::is_same_v<Real, float>;
@@ -44,7 +47,26 @@ struct UnigramSegmenter<Real>::OwnScratch : Scratch {
   PartCache cache;
   // Of the places from `begin` on; all that nothing reached are kNone.
   std::vector<Ending> endings;
+  // Before `endings`: how long the last piece to each place is, 0 for none.
+  std::vector<uint16_t> lengths;
   std::vector<uint32_t> path;
+
+  // Keeps of the endings up to `end` their lengths alone; those beyond, of
+  // which `frontier` is the last, move to the front. `first` is the first's
+  // place.
+  void Settle(size_t first, size_t end, size_t frontier) {
+    for (size_t i = 0; i < end; ++i) {
+      const uint32_t begin = endings[i].begin;
+      lengths.push_back(begin == Ending::kNone
+                            ? 0
+                            : static_cast<uint16_t>(first + i - begin));
+    }
+    std::copy(endings.begin() + end, endings.begin() + frontier + 1,
+              endings.begin());
+    for (size_t i = frontier - end + 1; i <= frontier; ++i) {
+      endings[i].begin = Ending::kNone;
+    }
+  }
 };
 
 template <typename Real>
@@ -73,6 +95,7 @@ UnigramSegmenter<Real>::UnigramSegmenter(std::span<const SentencePiece> pieces,
           UserDefinedScore<Real>(CountCharacters(piece.text), largest));
     }
     if (piece.IsFound()) {
+      longest_ = std::max(longest_, piece.text.size());
       largest_score_ =
           std::max<double>(largest_score_, std::abs(scores_.back()));
     }
@@ -121,31 +144,45 @@ float UnigramSegmenter<Real>::SegmentPart(std::string_view part, float score,
   std::vector<Ending>& endings = scratch.endings;
   if (endings.empty()) endings.resize(64);
   endings[0].score = score;
-  size_t begin = 0;     // the place of endings[0]
+  size_t begin = 0;     // all paths come through there
+  size_t first = 0;     // the place of endings[0]
   size_t frontier = 0;  // the furthest that a piece reached
+  const auto emit = [&](size_t end) {
+    const std::string_view settled = part.substr(begin, end - begin);
+    if (first == begin) {
+      Emit(settled, settled.size(), scratch, sink);
+    } else {
+      EmitLong(settled, scratch, sink);
+    }
+  };
+  const auto clear = [&](size_t end) {
+    for (size_t i = 0; i <= end - first; ++i) endings[i].begin = Ending::kNone;
+  };
   for (size_t at = 0; at < part.size();) {
     if (at == frontier && at != begin) {
       // All paths come through here: what is before is settled.
-      const size_t size = at - begin;
-      Emit(part.substr(begin, size), size, scratch, sink);
-      endings[0].score = endings[size].score;
-      for (size_t i = 1; i <= size; ++i) endings[i].begin = Ending::kNone;
-      begin = at;
+      emit(at);
+      endings[0].score = endings[at - first].score;
+      clear(at);
+      begin = first = at;
+    } else if (at - first >= kMostEndings && longest_ <= UINT16_MAX) {
+      scratch.Settle(first - begin, at - first, frontier - first);
+      first = at;
     }
-    Ending* const here = &endings[at - begin];
+    Ending* const here = &endings[at - first];
     if (kSince022<Real> && std::abs(here->score) > kResetScore) {
       const float offset = here->score;
       here->score = 0;
       for (size_t i = at + 1; i <= frontier; ++i) {
-        Ending& ending = endings[i - begin];
+        Ending& ending = endings[i - first];
         if (ending.begin != Ending::kNone) ending.score -= offset;
       }
     }
     const float so_far = here->score;
     auto reach = [&](size_t end, Real sum, int32_t id) {
-      const size_t i = end - begin;
+      const size_t i = end - first;
       if (i >= endings.size()) {
-        endings.resize(std::min(2 * i, part.size() - begin + 1));
+        endings.resize(std::min(2 * i, part.size() - first + 1));
       }
       Ending& ending = endings[i];
       if (ending.begin == Ending::kNone || sum > ending.score) {
@@ -171,10 +208,9 @@ float UnigramSegmenter<Real>::SegmentPart(std::string_view part, float score,
     }
     at += char_size;
   }
-  const size_t size = part.size() - begin;
-  const float total = endings[size].score;
-  Emit(part.substr(begin), size, scratch, sink);
-  for (size_t i = 1; i <= size; ++i) endings[i].begin = Ending::kNone;
+  const float total = endings[part.size() - first].score;
+  emit(part.size());
+  clear(part.size());
   return total;
 }
 
@@ -195,6 +231,34 @@ void UnigramSegmenter<Real>::Emit(std::string_view part, size_t end,
       sink.Put(static_cast<TokenId>(ending.id));
     }
   }
+}
+
+template <typename Real>
+void UnigramSegmenter<Real>::EmitLong(std::string_view part,
+                                      OwnScratch& scratch,
+                                      PieceSink& sink) const {
+  std::vector<uint16_t>& lengths = scratch.lengths;
+  const size_t first = lengths.size();
+  const size_t end = part.size() - first;
+  scratch.Settle(first, end, end);
+  // Turned around in place, from the end: the lengths of what begins there.
+  auto length = static_cast<uint16_t>(part.size() - scratch.endings[0].begin);
+  for (size_t at = part.size(); at != 0;) {
+    at -= length;
+    length = std::exchange(lengths[at], length);
+  }
+  for (size_t at = 0; at != part.size();) {
+    const std::string_view text = part.substr(at, lengths[at]);
+    at += text.size();
+    const int32_t id = trie_.Find(text);
+    if (id == PieceTrie::kNoPiece) {
+      sink.PutUnknown(text);
+    } else {
+      sink.Put(static_cast<TokenId>(id));
+    }
+  }
+  lengths.clear();
+  if (lengths.capacity() > kMostEndings) lengths.shrink_to_fit();
 }
 
 template <typename Real>

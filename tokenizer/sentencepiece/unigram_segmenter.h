@@ -38,8 +38,9 @@ class UnigramSegmenter final : public Segmenter {
   std::unique_ptr<Scratch> NewScratch() const override;
 
   // Cost:    a step in the trie for each byte of each piece that begins at each
-  //          character; nearly none of them in a part seen before. Memory for
-  //          the text between two places that no piece crosses.
+  //          character; nearly none of them in a part seen before. Memory: two
+  //          bytes for each of the text between two places that no piece
+  //          crosses, twelve where a piece has 64 KiB or more.
   void Segment(std::string_view text, Scratch& scratch,
                PieceSink& sink) const override;
 
@@ -67,6 +68,10 @@ class UnigramSegmenter final : public Segmenter {
   // Gives the pieces of the path that ends at `endings[end]`.
   static void Emit(std::string_view part, size_t end, OwnScratch& scratch,
                    PieceSink& sink);
+  // The same where the endings are those from a later place of `part` on, and
+  // `lengths` has what comes before.
+  void EmitLong(std::string_view part, OwnScratch& scratch,
+                PieceSink& sink) const;
   // Finds the ids to remember; none if there are too many or unknown ones.
   void Remember(std::string_view part, PartCache::Entry& entry) const;
   float SafeScore(double margin, size_t part_bytes) const;
@@ -77,6 +82,7 @@ class UnigramSegmenter final : public Segmenter {
   std::vector<Real> scores_;           // by id
   std::vector<float> lattice_scores_;  // by id: what a lattice adds up
   float unknown_score_;
+  size_t longest_ = 0;        // bytes of a piece
   double largest_score_ = 0;  // of all, the unknown one too, without sign
 };
 
