@@ -103,6 +103,33 @@ TEST(ExampleWireTest, UnknownFieldsAndGroupsAreSkippedEverywhere) {
             Ints{4});
 }
 
+// As protobuf in C++ and in pure Python; upb, behind Python, drops the entry.
+TEST(ExampleWireTest, WhatIsUnknownInAnEntryCostsNoEntry) {
+  const std::string key = Key("x");
+  const std::string value = Value(Int64List(Packed({7})));
+  for (const std::string& unknown :
+       {std::string("\x18\x05"), std::string("\x1a\x02zz"),
+        std::string("\x23\x24"), std::string("\xa0\x06\x01"),
+        std::string("\x08\x05"), std::string("\x10\x05")}) {
+    for (const std::string& entry :
+         {unknown + key + value, key + unknown + value,
+          key + value + unknown}) {
+      const std::string bytes = Record(Chunk(1, entry));
+      const std::string_view record = bytes;
+      EXPECT_EQ(IntsOf(record), Ints{7});
+      ASSERT_OK_AND_ASSIGN(
+          const auto strict,
+          ExampleParser::Create({{.name = "x", .type = FeatureType::kInt64}},
+                                {.mode = ExampleMode::kStrict}));
+      Examples out;
+      EXPECT_THAT(strict.Parse(
+                      {&record, 1}, [](size_t) { return "f:1"; }, out),
+                  StatusIs(StatusCode::kDataLoss,
+                           HasSubstr("an unknown field in an entry")));
+    }
+  }
+}
+
 TEST(ExampleWireTest, AKnownFieldOfAnotherWireTypeIsUnknown) {
   EXPECT_EQ(IntsOf(Record(IntX(Packed({4}) + Fixed32Field(1, "1234"))) +
                    VarintField(1, 7)),
