@@ -21,6 +21,7 @@
 #include "tools/datagen/shard_set.h"
 #include "tools/datagen/tfds_output.h"
 #include "tools/programs/input_files.h"
+#include "tools/programs/parallel_documents.h"
 #include "tools/programs/progress.h"
 
 namespace penstock {
@@ -126,7 +127,8 @@ Status WriteChunk(const Serialized& chunk, ShardSet& shards,
   return OkStatus();
 }
 
-// Reads and writes in order on this thread; chunks are serialized side by side.
+// Writes in order on this thread; files are read and chunks are serialized side
+// by side.
 Status RunStages(FileSystem& files, const ConversionOptions& options,
                  const InputFiles& input, TaskQueue& tasks, ShardSet& shards,
                  ConversionResult& result) {
@@ -140,7 +142,7 @@ Status RunStages(FileSystem& files, const ConversionOptions& options,
   open.on_repeated_field = [&](std::string_view place) {
     if (result.repeated_fields++ == 0) result.first_repeated = place;
   };
-  DocumentReader reader(files, input, std::move(open));
+  ParallelDocuments reader(files, input, open, tasks);
   Progress progress("datagen", input.size_bytes, options.quiet);
   const auto most = static_cast<size_t>(tasks.threads()) * 2;
   std::deque<std::shared_ptr<Slot>> started;

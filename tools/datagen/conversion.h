@@ -75,8 +75,9 @@ struct ConversionResult {
 // it the dataset is not complete.
 // Errors:  those of reading, tokenizing and writing; kAlreadyExists where the
 //          dataset is there and overwrite is false.
-// Memory:  about 4 MiB for each thread and 8 MiB of the indexes, the rest of
-//          which, 12 bytes a record, lies in a file beside the shards until
+// Memory:  about 4 MiB for each thread, up to 256 MiB of files whose turn is
+//          yet to come (ParallelDocuments), and 8 MiB of the indexes, the rest
+//          of which, 12 bytes a record, lies in a file beside the shards until
 //          they are whole.
 StatusOr<ConversionResult> ConvertCorpus(FileSystem& files,
                                          const ConversionOptions& options);

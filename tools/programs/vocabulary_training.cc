@@ -20,6 +20,7 @@
 #include "tools/programs/document_chunks.h"
 #include "tools/programs/input_files.h"
 #include "tools/programs/output.h"
+#include "tools/programs/parallel_documents.h"
 #include "tools/programs/program.h"
 #include "tools/programs/progress.h"
 #include "tools/programs/spooled_input.h"
@@ -69,7 +70,7 @@ Status CountChunk(const PreTokenizer& pretokenizer, const DocumentChunk& chunk,
   return counts.Add(pretokenizer, documents);
 }
 
-// Reads on this thread; chunks are counted side by side.
+// Files are read and chunks are counted side by side.
 Status CountCorpus(FileSystem& files, const VocabularyOptions& options,
                    const InputFiles& input, const PreTokenizer& pretokenizer,
                    PieceCounts& counts, VocabularyResult& result) {
@@ -80,13 +81,13 @@ Status CountCorpus(FileSystem& files, const VocabularyOptions& options,
       result.first_skipped = fmt::format("{}: {}", member, why);
     }
   };
-  DocumentReader reader(files, input, std::move(open));
   Progress progress("counting words", input.size_bytes, options.quiet);
   PENSTOCK_ASSIGN_OR_RETURN(std::unique_ptr<TaskQueue> made,
                             TaskQueue::Create(options.threads));
   Counting counting(static_cast<size_t>(made->threads()) * 2);
   // Ends before what its tasks use.
   const std::unique_ptr<TaskQueue> tasks = std::move(made);
+  ParallelDocuments reader(files, input, open, *tasks);
   while (true) {
     PENSTOCK_ASSIGN_OR_RETURN(DocumentChunk chunk, reader.Next());
     if (chunk.size() == 0) break;

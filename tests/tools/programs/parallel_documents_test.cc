@@ -1,0 +1,157 @@
+#include "tools/programs/parallel_documents.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/support/scratch_folder.h"
+#include "tests/support/status_matchers.h"
+
+namespace penstock {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::ScratchFolder;
+using testing::StatusIs;
+
+// What came out, and in which order it was told of.
+struct Seen {
+  std::vector<std::string> events;
+  std::vector<uint64_t> bytes_done;
+  Status status;
+  InputLosses losses;
+};
+
+class ParallelDocumentsTest : public ::testing::Test {
+ protected:
+  InputFiles Find() {
+    auto input = FindInputFiles(LocalFiles(), {folder_ / "in"}, std::nullopt);
+    EXPECT_OK(input);
+    return *std::move(input);
+  }
+
+  // Files from none to several chunks, some with a field that comes twice.
+  void WriteFiles(int count) {
+    EXPECT_OK(LocalFiles().CreateFolders(folder_ / "in"));
+    for (int f = 0; f < count; ++f) {
+      std::string text;
+      for (int i = 0; i < f * f * 401 % 3000; ++i) {
+        text += fmt::format("{{{}\"text\": \"{} {} {}\"}}\n",
+                            i % 97 == 5 ? "\"text\": \"\", " : "", f, i,
+                            std::string((i * f) % 1500, 'x'));
+      }
+      folder_.Write(fmt::format("in/{:03}.jsonl", f), text);
+    }
+  }
+
+  Seen Read(int threads, ReadAheadLimits limits = {}, OpenOptions options = {},
+            size_t most_chunks = SIZE_MAX) {
+    Seen seen;
+    const auto me = std::this_thread::get_id();
+    options.on_repeated_field = [&](std::string_view place) {
+      EXPECT_EQ(std::this_thread::get_id(), me);
+      seen.events.push_back("twice " + std::string(place));
+    };
+    const InputFiles input = Find();
+    const auto tasks = TaskQueue::Create(threads);
+    EXPECT_OK(tasks);
+    ParallelDocuments documents(LocalFiles(), input, options, **tasks, limits);
+    while (most_chunks-- > 0) {
+      const StatusOr<DocumentChunk> chunk = documents.Next();
+      seen.status = chunk.status();
+      if (!chunk.ok() || chunk->size() == 0) break;
+      for (size_t d = 0; d < chunk->size(); ++d) {
+        seen.events.push_back(
+            fmt::format("{} {} {}", input.paths[chunk->origins[d].file],
+                        chunk->origins[d].number, chunk->document(d)));
+      }
+      seen.bytes_done.push_back(chunk->input_bytes_done);
+    }
+    seen.losses = documents.losses();
+    return seen;
+  }
+
+  // Those told of stand where they were met, within a chunk or so: what counts
+  // is their own order.
+  static std::vector<std::string> Only(const Seen& seen, bool told) {
+    std::vector<std::string> events;
+    for (const std::string& event : seen.events) {
+      if (event.starts_with("twice ") == told) events.push_back(event);
+    }
+    return events;
+  }
+
+  ScratchFolder folder_;
+};
+
+TEST_F(ParallelDocumentsTest, AnyThreadsAndLimitsGiveTheDocumentsInOrder) {
+  WriteFiles(23);
+  const Seen one = Read(1);
+  EXPECT_OK(one.status);
+  EXPECT_GT(one.events.size(), 20'000u);
+  EXPECT_EQ(one.losses.empty_files, 1u);
+  for (const int threads : {2, 3, 8}) {
+    for (const ReadAheadLimits limits :
+         {ReadAheadLimits{}, ReadAheadLimits{.bytes = 0},
+          ReadAheadLimits{.bytes = 1, .together_bytes = 1},
+          ReadAheadLimits{.bytes = 3 << 20, .together_bytes = 1 << 20}}) {
+      const Seen many = Read(threads, limits);
+      EXPECT_OK(many.status);
+      EXPECT_TRUE(Only(many, false) == Only(one, false)) << threads;
+      EXPECT_TRUE(Only(many, true) == Only(one, true)) << threads;
+      EXPECT_TRUE(std::ranges::is_sorted(many.bytes_done));
+      EXPECT_EQ(many.losses.empty_files, 1u);
+      EXPECT_EQ(many.losses.first_empty, one.losses.first_empty);
+    }
+  }
+}
+
+TEST_F(ParallelDocumentsTest, AnErrorComesBehindAllDocumentsBeforeItsFile) {
+  WriteFiles(12);
+  std::vector<std::string> before;
+  for (const std::string& document : Only(Read(1), false)) {
+    if (document < folder_ / "in/005") before.push_back(document);
+  }
+  folder_.Write("in/005.jsonl", "{\"text\": \"last\"}\n{\"txt\": 1}\n");
+  folder_.Write("in/008.jsonl", "{\"txt\": 2}\n");
+  for (const int threads : {2, 5}) {
+    const Seen many = Read(threads, {.together_bytes = 1});
+    EXPECT_THAT(many.status, StatusIs(StatusCode::kInvalidArgument,
+                                      HasSubstr("005.jsonl:2")));
+    EXPECT_TRUE(Only(many, false) == before);
+  }
+}
+
+TEST_F(ParallelDocumentsTest, WhereDamageMayBeSkippedFilesAreReadInTurn) {
+  WriteFiles(6);
+  folder_.Write("in/001.jsonl", "{\n");
+  folder_.Write("in/004.jsonl", "{\"text\": \"a\"}\n[\n");
+  std::vector<std::string> told;
+  OpenOptions options;
+  options.recovery.on_corruption = OnCorruption::kResync;
+  options.recovery.on_skipped = [](const SkippedRegion&) {};
+  options.on_bad_line = [&](const Status& why) {
+    told.push_back(std::string(why.message()));
+  };
+  const Seen seen = Read(4, {.together_bytes = 1}, options);
+  EXPECT_OK(seen.status);
+  EXPECT_EQ(seen.losses.places, 2u);
+  ASSERT_EQ(told.size(), 2u);
+  EXPECT_THAT(told[0], HasSubstr("001.jsonl:1"));
+  EXPECT_THAT(told[1], HasSubstr("004.jsonl:2"));
+}
+
+TEST_F(ParallelDocumentsTest, ItMayBeLeftAtAnyChunk) {
+  WriteFiles(12);
+  for (size_t chunks = 0; chunks < 8; ++chunks) {
+    const Seen seen = Read(4, {.together_bytes = 1}, {}, chunks);
+    EXPECT_OK(seen.status);
+  }
+}
+
+}  // namespace
+}  // namespace penstock
