@@ -17,7 +17,7 @@ namespace penstock {
 // shards. What fills the buffer goes into one file, which has no name any more
 // once it is open, so that nothing is left of it whatever happens.
 //
-// Threads: one at a time.
+// Threads: one at a time while records are added, then any number.
 // Memory:  buffer_bytes, but at least 768 bytes for each shard.
 class IndexSpool {
  public:
