@@ -1,6 +1,8 @@
 // Releases of sentencepiece whose unigram models give different ids.
 #pragma once
 
+#include <type_traits>
+
 namespace penstock {
 
 enum class UnigramRules {
@@ -12,5 +14,12 @@ enum class UnigramRules {
   // that is positive.
   kUntil021,
 };
+
+// UnigramSegmenter's type of a sum is what tells the rules apart.
+template <typename Real>
+constexpr bool kIsSince022 = std::is_same_v<Real, float>;
+
+// Beyond it kSince022 moves sums back to 0.
+inline constexpr float kUnigramResetScore = 100000.0f;
 
 }  // namespace penstock

@@ -1,0 +1,92 @@
+// What UnigramSegmenter remembers of parts, and how far that can be trusted.
+#include <algorithm>
+#include <cfloat>
+#include <limits>
+
+#include "tokenizer/sentencepiece/unigram_rules.h"
+#include "tokenizer/sentencepiece/unigram_segmenter.h"
+#include "tokenizer/unicode/utf8.h"
+
+namespace penstock {
+
+template <typename Real>
+void UnigramSegmenter<Real>::Remember(std::string_view part,
+                                      PartCache::Entry& entry) const {
+  constexpr double kNever = -std::numeric_limits<double>::infinity();
+  // The best and the next best path to each place, as real numbers.
+  struct Place {
+    double best = kNever, next = kNever;
+    size_t begin = 0;
+    int32_t id = PieceTrie::kNoPiece;
+  };
+  Place places[PartCache::kMaxPartBytes + 1];
+  places[0].best = 0;
+  auto reach = [&](const Place& from, size_t begin, size_t end, double score,
+                   int32_t id) {
+    Place& to = places[end];
+    if (const double sum = from.best + score; sum > to.best) {
+      to.next = std::max(to.best, from.next + score);
+      to.best = sum;
+      to.begin = begin;
+      to.id = id;
+    } else {
+      to.next = std::max(to.next, sum);
+    }
+  };
+  for (size_t at = 0; at < part.size();) {
+    const size_t char_size = std::min(
+        Utf8SizeByLead(static_cast<unsigned char>(part[at])), part.size() - at);
+    bool stands_alone = true;
+    PieceTrie::Node node = PieceTrie::Root();
+    int32_t id;
+    for (size_t p = at; p < part.size(); ++p) {
+      if (!trie_.Step(node, static_cast<unsigned char>(part[p]), id)) break;
+      if (id == PieceTrie::kNoPiece) continue;
+      reach(places[at], at, p + 1, scores_[id], id);
+      if (p + 1 - at == char_size) stands_alone = false;
+    }
+    if (stands_alone) {
+      reach(places[at], at, at + char_size, unknown_score_,
+            PieceTrie::kNoPiece);
+    }
+    at += char_size;
+  }
+
+  entry.count = 0;
+  entry.safe_score = 0;
+  TokenId ids[PartCache::kMaxIds];
+  size_t count = 0;
+  for (size_t at = part.size(); at != 0; at = places[at].begin) {
+    if (places[at].id == PieceTrie::kNoPiece || count == PartCache::kMaxIds) {
+      return;
+    }
+    ids[count++] = static_cast<TokenId>(places[at].id);
+  }
+  std::reverse_copy(ids, ids + count, entry.ids);
+  entry.count = static_cast<uint32_t>(count);
+  // So that two scores can be added without looking how many there are.
+  if (count == 1) entry.ids[1] = static_cast<TokenId>(scores_.size() - 1);
+  const Place& last = places[part.size()];
+  entry.safe_score = SafeScore(last.best - last.next, part.size());
+}
+
+// On any path through the part there are at most `part_bytes` sums, none
+// further from 0 than the score before by more than `reach`; each is off by at
+// most 2^-24 of itself. Two paths and each choice between them: four times that
+// is more than enough.
+template <typename Real>
+float UnigramSegmenter<Real>::SafeScore(double margin,
+                                        size_t part_bytes) const {
+  const double reach = part_bytes * largest_score_;
+  const double off = 4 * (part_bytes + 1) * 0x1p-24;
+  double safe = std::min<double>(margin / off - reach, FLT_MAX);
+  if (kIsSince022<Real>) safe = std::min(safe, kUnigramResetScore - reach);
+  return static_cast<float>(std::max(safe, 0.0));
+}
+
+template void UnigramSegmenter<float>::Remember(std::string_view,
+                                                PartCache::Entry&) const;
+template void UnigramSegmenter<double>::Remember(std::string_view,
+                                                 PartCache::Entry&) const;
+
+}  // namespace penstock
