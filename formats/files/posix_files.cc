@@ -122,7 +122,13 @@ Status PosixFiles::RenameNew(const std::string& from, const std::string& to) {
                         error == ENOSYS || error == EMLINK;
   if (!no_links) return PosixStatus(error, to, "create");
   if (calls_.RenameNew(from.c_str(), to.c_str()) == 0) return OkStatus();
-  return PosixStatus(errno, to, "create");
+  if (errno == EEXIST) return PosixStatus(EEXIST, to, "create");
+  // Buckets that are mounted know neither. Whoever is killed in between leaves
+  // an empty file of that name.
+  const int fd = Open(to, O_WRONLY | O_CREAT | O_EXCL);
+  if (fd < 0) return PosixStatus(errno, to, "create");
+  calls_.Close(fd);
+  return Rename(from, to);
 }
 
 bool PosixFiles::IsStill(int fd, const std::string& path,

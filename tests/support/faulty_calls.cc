@@ -146,6 +146,7 @@ int FaultyCalls::Link(const char* from, const char* to) {
 }
 
 int FaultyCalls::RenameNew(const char* from, const char* to) {
+  if (Fails(Call::kRename)) return -1;
   const std::shared_ptr<Content> content = NameOf(from).now;
   Name& target = NameOf(to);
   const int result = KernelCalls().RenameNew(from, to);

@@ -138,6 +138,23 @@ TEST_F(LockFileTest, ADiskWithoutHardLinksLocksToo) {
   EXPECT_THAT(Names(), ElementsAre("lock"));
 }
 
+TEST_F(LockFileTest, ADiskThatKnowsNoCarefulRenameLocksToo) {
+  FaultyCalls calls;
+  PosixFiles files(calls);
+  const auto forbid = [&] {
+    calls.FailAt(Call::kLink, 0, EPERM);
+    calls.FailAt(Call::kRename, 0, EINVAL);
+  };
+  forbid();
+  ASSERT_OK_AND_ASSIGN(const auto lock,
+                       LockFile::Acquire(files, path_, Options()));
+  ASSERT_OK(lock->CheckHeld());
+  forbid();
+  EXPECT_THAT(LockFile::Acquire(files, path_, Options()),
+              StatusIs(StatusCode::kUnavailable, HasSubstr("of this host")));
+  EXPECT_THAT(Names(), ElementsAre("lock"));
+}
+
 TEST_F(LockFileTest, AFailedCallLeavesNoFile) {
   for (const auto& [call, error] :
        {std::pair(Call::kOpen, EMFILE), std::pair(Call::kWrite, ENOSPC),
