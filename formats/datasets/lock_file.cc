@@ -40,8 +40,8 @@ std::string TimeNow() {
 std::string LockText() {
   std::random_device random;
   return fmt::format("{}host {}\nsince {}\nprocess {}\nnumber {:08x}{:08x}\n",
-                     kLockLine, HostName(), TimeNow(),
-                     OwnerText(ThisProcess()), random(), random());
+                     kLockLine, HostName(), TimeNow(), OwnerText(ThisProcess()),
+                     random(), random());
 }
 
 std::string LineOf(std::string_view text, std::string_view key) {
