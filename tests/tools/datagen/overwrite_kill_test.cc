@@ -182,6 +182,7 @@ TEST_P(OverwriteKillTest, AtEachInstantOldOrNewIsWholeAfterTheNextRun) {
     }
     ASSERT_FALSE(HasFailure()) << instant;
   }
+  RecordProperty("instants", static_cast<int>(instant));
   EXPECT_EQ(before[Found::kMixed], 0);
   EXPECT_EQ(before[Found::kNothing], 0);
   EXPECT_GT(before[Found::kOld], 50);
@@ -239,6 +240,7 @@ TEST_P(OverwriteKillTest, APowerCutAtEachInstantLeavesOldOrNew) {
     }
     ASSERT_FALSE(HasFailure()) << instant;
   }
+  RecordProperty("instants", static_cast<int>(instant));
   EXPECT_GT(after[Found::kOld], 50);
   EXPECT_GT(after[Found::kNew], 30);
 }
