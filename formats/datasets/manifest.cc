@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "formats/corpora/json_keys.h"
+#include "formats/datasets/dataset_switch.h"
 #include "formats/files/atomic_file.h"
 #include "formats/files/crc32c.h"
 #include "formats/files/quoted.h"
@@ -258,6 +259,7 @@ StatusOr<std::optional<Manifest>> LoadManifestBeside(
     FileSystem& files, const std::string& shard_path) {
   const std::string path = ManifestPathOf(shard_path);
   if (path.empty()) return std::nullopt;
+  PENSTOCK_RETURN_IF_ERROR(CheckNotSwitching(files, shard_path));
   const StatusOr<FileInfo> info = files.Stat(path);
   if (IsNotFound(info.status())) return std::nullopt;
   PENSTOCK_ASSIGN_OR_RETURN(Manifest manifest, Manifest::Load(files, path));

@@ -83,7 +83,8 @@ struct Manifest {
 // "out/name-train.manifest.json". Empty for a file of another name.
 std::string ManifestPathOf(std::string_view shard_path);
 
-// That manifest; none where there is no such file. Errors:  as Load().
+// That manifest; none where there is no such file. Errors:  as Load();
+// kUnavailable where the dataset is just being replaced.
 StatusOr<std::optional<Manifest>> LoadManifestBeside(
     FileSystem& files, const std::string& shard_path);
 

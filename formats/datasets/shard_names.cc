@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "formats/datasets/dataset_switch.h"
 #include "formats/datasets/tfds_folder.h"
 #include "formats/files/status_or.h"
 
@@ -194,6 +195,19 @@ StatusOr<std::vector<std::string>> ExpandOne(FileSystem& files,
   return paths;
 }
 
+// The shards of a dataset stand together, so each is asked for once.
+Status CheckDatasets(FileSystem& files, const std::vector<std::string>& paths) {
+  std::string_view last;
+  for (const std::string& path : paths) {
+    const std::string_view dataset =
+        std::string_view(path).substr(0, path.rfind(".tfrecord"));
+    if (dataset == last) continue;
+    PENSTOCK_RETURN_IF_ERROR(CheckNotSwitching(files, path));
+    last = dataset;
+  }
+  return OkStatus();
+}
+
 }  // namespace
 
 std::string ShardName(std::string_view base, uint32_t shard, uint32_t shards) {
@@ -233,12 +247,17 @@ StatusOr<std::vector<std::string>> ExpandPattern(FileSystem& files,
   std::vector<std::string> paths;
   for (size_t begin = 0; begin <= pattern.size();) {
     const size_t end = std::min(pattern.find(',', begin), pattern.size());
-    auto part = ExpandOne(files, pattern.substr(begin, end - begin), options);
-    PENSTOCK_RETURN_IF_ERROR(part.status());
+    const std::string_view one = pattern.substr(begin, end - begin);
+    auto part = ExpandOne(files, one, options);
+    if (!part.ok()) {  // perhaps because shards are just being moved
+      PENSTOCK_RETURN_IF_ERROR(CheckNotSwitching(files, one));
+      return part.status();
+    }
     paths.insert(paths.end(), std::make_move_iterator(part->begin()),
                  std::make_move_iterator(part->end()));
     begin = end + 1;
   }
+  PENSTOCK_RETURN_IF_ERROR(CheckDatasets(files, paths));
   return paths;
 }
 

@@ -39,7 +39,8 @@ struct ExpandOptions {
 // Errors:  kNotFound naming the first missing file or the pattern without a
 //          match; kInvalidArgument for a folder, a bad pattern, or a glob that
 //          takes more generations than it may; a glob for each of them, as in
-//          "a-*-of-00004,a-*-of-00008", always may.
+//          "a-*-of-00004,a-*-of-00008", always may;
+//          kUnavailable for shards that are just being replaced.
 StatusOr<std::vector<std::string>> ExpandPattern(FileSystem& files,
                                                  std::string_view pattern,
                                                  ExpandOptions options = {});

@@ -2,47 +2,32 @@
 
 #include <fmt/format.h>
 
-#include <cstdint>
-#include <random>
 #include <utility>
 
+#include "formats/files/file_owner.h"
 #include "formats/files/memory_guard.h"
+#include "formats/files/output_path.h"
 #include "formats/files/status_or.h"
 
 namespace penstock {
 namespace {
 
-std::string FolderOf(const std::string& path) {
-  const size_t slash = path.find_last_of('/');
-  if (slash == std::string::npos) return ".";
-  return slash == 0 ? "/" : path.substr(0, slash);
-}
-
-// Hidden, so that no glob takes it for a shard; random, so that two processes,
-// also on two machines, may write the same file at once.
 std::string TemporaryPath(const std::string& path) {
-  std::random_device random;
-  const uint64_t nonce = uint64_t{random()} << 32 | random();
   const size_t name = path.find_last_of('/') + 1;  // npos + 1 == 0
-  return fmt::format("{}.{}.{:016x}.tmp", path.substr(0, name),
-                     path.substr(name), nonce);
+  return path.substr(0, name) + TemporaryName(path.substr(name));
 }
 
 }  // namespace
 
 StatusOr<std::unique_ptr<AtomicFile>> AtomicFile::Create(
     FileSystem& files, const std::string& path) {
-  const auto existing = files.Stat(path);
-  if (path.empty() || path.ends_with('/') ||
-      (existing.ok() && existing->is_folder)) {
-    return InvalidArgumentError(
-        fmt::format("{}: is a folder, not a file to write", path));
-  }
+  PENSTOCK_ASSIGN_OR_RETURN(const OutputPath output, FindOutput(files, path));
   // Made before the file is: where memory ends in between, it is removed.
-  std::unique_ptr<AtomicFile> file(
-      new AtomicFile(files, path, TemporaryPath(path)));
-  PENSTOCK_ASSIGN_OR_RETURN(file->file_,
-                            files.OpenForWrite(file->temporary_path_));
+  std::unique_ptr<AtomicFile> file(new AtomicFile(
+      files, output.path, output.in_place ? "" : TemporaryPath(output.path)));
+  PENSTOCK_ASSIGN_OR_RETURN(
+      file->file_, output.in_place ? files.OpenInPlace(output.path)
+                                   : files.OpenForWrite(file->temporary_path_));
   return file;
 }
 
@@ -53,8 +38,8 @@ AtomicFile::AtomicFile(FileSystem& files, std::string path,
       temporary_path_(std::move(temporary_path)) {}
 
 AtomicFile::~AtomicFile() {
-  if (committed_) return;
   file_.reset();
+  if (committed_ || in_place()) return;
   GuardMemory(OkStatus(), [&] {
     return files_.Remove(temporary_path_);
   }).IgnoreError();
@@ -72,6 +57,11 @@ Status AtomicFile::Commit() {
   if (file_ == nullptr) {
     return FailedPreconditionError(
         fmt::format("{}: is committed already", path_));
+  }
+  if (in_place()) {  // what cannot last needs no sync
+    const Status closed = file_->Close();
+    file_ = nullptr;
+    return closed;
   }
   PENSTOCK_RETURN_IF_ERROR(file_->Sync());
   PENSTOCK_RETURN_IF_ERROR(file_->Close());

@@ -12,7 +12,11 @@ namespace penstock {
 
 // Writes to a temporary name beside `path`; Commit() syncs it, renames it to
 // `path` and syncs the folder. Destruction without Commit() removes it, so a
-// crash or an error at any instant leaves the old file or the new one.
+// crash or an error at any instant leaves the old file or the new one. A crash
+// leaves the temporary file, too, whose name says whose it was (file_owner.h).
+//
+// A link is followed: what it leads to is replaced. A device, a pipe and a path
+// such as /dev/stdout is written straight into, and keeps what it got.
 //
 // Threads: one at a time.
 class AtomicFile {
@@ -29,9 +33,11 @@ class AtomicFile {
  private:
   AtomicFile(FileSystem& files, std::string path, std::string temporary_path);
 
+  bool in_place() const { return temporary_path_.empty(); }
+
   FileSystem& files_;
   const std::string path_;
-  const std::string temporary_path_;
+  const std::string temporary_path_;    // empty: written in place
   std::unique_ptr<WritableFile> file_;  // null after Commit()
   bool committed_ = false;
 };

@@ -7,6 +7,38 @@
 #include "formats/files/status_or.h"
 
 namespace penstock {
+namespace {
+
+Status CannotDo(const std::string& path, std::string_view what) {
+  return UnimplementedError(
+      fmt::format("{}: this file system cannot {}", path, what));
+}
+
+}  // namespace
+
+StatusOr<std::unique_ptr<WritableFile>> FileSystem::OpenInPlace(
+    const std::string& path) {
+  return CannotDo(path, "write into devices");
+}
+
+Status FileSystem::RenameNew(const std::string& /*from*/,
+                             const std::string& to) {
+  return CannotDo(to, "tell whether a name is new");
+}
+
+Status FileSystem::RenameOver(const std::string& /*from*/,
+                              const std::string& to,
+                              std::string_view /*expected*/) {
+  return CannotDo(to, "replace a file by what it holds");
+}
+
+StatusOr<std::string> FileSystem::ReadLink(const std::string& path) {
+  return InvalidArgumentError(fmt::format("{}: is no link", path));
+}
+
+Status FileSystem::RemoveFolder(const std::string& folder) {
+  return CannotDo(folder, "remove folders");
+}
 
 StatusOr<std::unique_ptr<WritableFile>> FileSystem::OpenForAppend(
     const std::string& path) {

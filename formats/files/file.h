@@ -21,6 +21,7 @@ struct FileInfo {
   uint64_t size_bytes = 0;
   int64_t mtime_ns = 0;  // since the Unix epoch
   bool is_folder = false;
+  bool is_device = false;  // or a pipe or socket: no file of bytes that stay
 };
 
 // Every page size of a system divides it.
@@ -102,6 +103,10 @@ class FileSystem {
   // Creates the file, or empties it where it exists.
   virtual StatusOr<std::unique_ptr<WritableFile>> OpenForWrite(
       const std::string& path) = 0;
+  // Opens a device or pipe that is there, to write into it as it is. A path of
+  // an open descriptor, such as /dev/stdout, is that descriptor.
+  virtual StatusOr<std::unique_ptr<WritableFile>> OpenInPlace(
+      const std::string& path);
 
   // Opens a file that is there, to write behind what it has.
   virtual StatusOr<std::unique_ptr<WritableFile>> OpenForAppend(
@@ -113,7 +118,18 @@ class FileSystem {
       const std::string& folder) = 0;
 
   virtual Status Rename(const std::string& from, const std::string& to) = 0;
+  // Rename() where there is no `to`, else kAlreadyExists: of many that try at
+  // once, on any hosts, one wins. `from` may stay as a second name of the file.
+  virtual Status RenameNew(const std::string& from, const std::string& to);
+  // Rename() where `to` holds `expected`, else kFailedPrecondition: of many
+  // that try at once on one host, one wins.
+  virtual Status RenameOver(const std::string& from, const std::string& to,
+                            std::string_view expected);
+  // Where the link `path` leads, as it says itself.
+  // Errors:  kInvalidArgument for what is no link.
+  virtual StatusOr<std::string> ReadLink(const std::string& path);
   virtual Status Remove(const std::string& path) = 0;
+  virtual Status RemoveFolder(const std::string& folder);  // an empty one
   // Makes the folder and its parents; OK where it exists.
   virtual Status CreateFolders(const std::string& folder) = 0;
   // Makes renames and removals in `folder` last.

@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -20,7 +21,9 @@ class Kernel final : public PosixCalls {
   int Open(const char* path, int flags, mode_t mode) override {
     return ::open(path, flags, mode);
   }
+  int Duplicate(int fd) override { return ::fcntl(fd, F_DUPFD_CLOEXEC, 0); }
   int Close(int fd) override { return ::close(fd); }
+  int Flock(int fd) override { return ::flock(fd, LOCK_EX | LOCK_NB); }
   ssize_t Pread(int fd, void* out, size_t size, off_t offset) override {
     return ::pread(fd, out, size, offset);
   }
@@ -42,7 +45,17 @@ class Kernel final : public PosixCalls {
   int Rename(const char* from, const char* to) override {
     return ::rename(from, to);
   }
+  int Link(const char* from, const char* to) override {
+    return ::link(from, to);
+  }
+  int RenameNew(const char* from, const char* to) override {
+    return ::renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
+  }
+  ssize_t Readlink(const char* path, char* out, size_t size) override {
+    return ::readlink(path, out, size);
+  }
   int Unlink(const char* path) override { return ::unlink(path); }
+  int Rmdir(const char* path) override { return ::rmdir(path); }
   int Mkdir(const char* path, mode_t mode) override {
     return ::mkdir(path, mode);
   }

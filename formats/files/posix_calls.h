@@ -19,7 +19,11 @@ class PosixCalls {
   virtual ~PosixCalls() = default;
 
   virtual int Open(const char* path, int flags, mode_t mode) = 0;
+  // fcntl with F_DUPFD_CLOEXEC.
+  virtual int Duplicate(int fd) = 0;
   virtual int Close(int fd) = 0;
+  // flock with LOCK_EX and LOCK_NB; ends with the descriptor.
+  virtual int Flock(int fd) = 0;
   virtual ssize_t Pread(int fd, void* out, size_t size, off_t offset) = 0;
   // pread of what the system has in memory: preadv2 with RWF_NOWAIT.
   virtual ssize_t PreadCached(int fd, void* out, size_t size, off_t offset) = 0;
@@ -31,7 +35,12 @@ class PosixCalls {
   virtual int Fstat(int fd, struct stat* info) = 0;
   virtual int Stat(const char* path, struct stat* info) = 0;
   virtual int Rename(const char* from, const char* to) = 0;
+  virtual int Link(const char* from, const char* to) = 0;
+  // renameat2 with RENAME_NOREPLACE.
+  virtual int RenameNew(const char* from, const char* to) = 0;
+  virtual ssize_t Readlink(const char* path, char* out, size_t size) = 0;
   virtual int Unlink(const char* path) = 0;
+  virtual int Rmdir(const char* path) = 0;
   virtual int Mkdir(const char* path, mode_t mode) = 0;
   // opendir, readdir to the end and closedir: the names in `folder` in no
   // order, without "." and "..".

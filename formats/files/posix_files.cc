@@ -6,8 +6,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
+#include <optional>
 #include <utility>
 
+#include "formats/files/output_path.h"
 #include "formats/files/posix_open_file.h"
 #include "formats/files/posix_status.h"
 #include "formats/files/status_or.h"
@@ -67,6 +70,15 @@ StatusOr<std::unique_ptr<WritableFile>> PosixFiles::OpenForAppend(
   return MakePosixWritableFile(calls_, fd, path);
 }
 
+StatusOr<std::unique_ptr<WritableFile>> PosixFiles::OpenInPlace(
+    const std::string& path) {
+  const std::optional<int> own = DescriptorOfPath(path);
+  const int fd = own.has_value() ? calls_.Duplicate(*own)
+                                 : Open(path, O_WRONLY | O_APPEND | O_NOCTTY);
+  if (fd < 0) return PosixStatus(errno, path, "open to write");
+  return MakePosixWritableFile(calls_, fd, path);
+}
+
 StatusOr<FileInfo> PosixFiles::Stat(const std::string& path) {
   struct stat info = {};
   if (calls_.Stat(path.c_str(), &info) != 0) {
@@ -91,9 +103,93 @@ Status PosixFiles::Rename(const std::string& from, const std::string& to) {
   return OkStatus();
 }
 
+Status PosixFiles::RenameNew(const std::string& from, const std::string& to) {
+  // Atomic on NFS, too, where O_EXCL and flock may not be.
+  if (calls_.Link(from.c_str(), to.c_str()) == 0) {
+    Remove(from).IgnoreError();
+    return OkStatus();
+  }
+  const int error = errno;
+  if (error == EEXIST) {
+    // The server may have made the link and its answer been lost.
+    struct stat info = {};
+    if (calls_.Stat(from.c_str(), &info) == 0 && info.st_nlink == 2) {
+      Remove(from).IgnoreError();
+      return OkStatus();
+    }
+  }
+  const bool no_links = error == EPERM || error == EOPNOTSUPP ||
+                        error == ENOSYS || error == EMLINK;
+  if (!no_links) return PosixStatus(error, to, "create");
+  if (calls_.RenameNew(from.c_str(), to.c_str()) == 0) return OkStatus();
+  if (errno == EEXIST) return PosixStatus(EEXIST, to, "create");
+  // Buckets that are mounted know neither. Whoever is killed in between leaves
+  // an empty file of that name.
+  const int fd = Open(to, O_WRONLY | O_CREAT | O_EXCL);
+  if (fd < 0) return PosixStatus(errno, to, "create");
+  calls_.Close(fd);
+  return Rename(from, to);
+}
+
+bool PosixFiles::IsStill(int fd, const std::string& path,
+                         std::string_view expected) {
+  struct stat open = {};
+  struct stat named = {};
+  if (calls_.Fstat(fd, &open) != 0 || calls_.Stat(path.c_str(), &named) != 0 ||
+      open.st_dev != named.st_dev || open.st_ino != named.st_ino) {
+    return false;
+  }
+  std::string bytes(expected.size() + 1, '\0');
+  size_t filled = 0;
+  while (filled < bytes.size()) {
+    const ssize_t got =
+        calls_.Pread(fd, bytes.data() + filled, bytes.size() - filled, filled);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    filled += got;
+  }
+  return std::string_view(bytes).substr(0, filled) == expected;
+}
+
+Status PosixFiles::RenameOver(const std::string& from, const std::string& to,
+                              std::string_view expected) {
+  const int fd = Open(to, O_RDWR);
+  if (fd < 0) return PosixStatus(errno, to, "open to replace");
+  Status status;
+  // Whoever gets it behind another finds the name to be another file's. It is
+  // the processes of one host that take turns, so any kind of NFS will do.
+  const int error = calls_.Flock(fd) == 0 ? 0 : errno;
+  if (error != 0 && error != EWOULDBLOCK && error != EINTR) {
+    status = PosixStatus(error, to, "lock to replace");
+  } else if (error != 0 || !IsStill(fd, to, expected)) {
+    status = FailedPreconditionError(
+        fmt::format("{}: has changed and is not replaced", to));
+  } else {
+    status = Rename(from, to);
+  }
+  calls_.Close(fd);
+  return status;
+}
+
+StatusOr<std::string> PosixFiles::ReadLink(const std::string& path) {
+  std::string target(PATH_MAX, '\0');
+  const ssize_t size =
+      calls_.Readlink(path.c_str(), target.data(), target.size());
+  if (size < 0) return PosixStatus(errno, path, "read the link");
+  target.resize(size);
+  return target;
+}
+
 Status PosixFiles::Remove(const std::string& path) {
   if (calls_.Unlink(path.c_str()) != 0) {
     return PosixStatus(errno, path, "remove");
+  }
+  return OkStatus();
+}
+
+Status PosixFiles::RemoveFolder(const std::string& folder) {
+  if (calls_.Rmdir(folder.c_str()) != 0) {
+    return PosixStatus(errno, folder, "remove the folder");
   }
   return OkStatus();
 }

@@ -113,7 +113,7 @@ int FaultyCalls::Fsync(int fd) {
       if (path.substr(0, end) == folder->second) name.synced = name.now;
     }
   }
-  return KernelCalls().Fsync(fd);
+  return 0;  // what the real disk keeps is not asked for
 }
 
 int FaultyCalls::Fstat(int fd, struct stat* info) {
@@ -132,6 +132,27 @@ int FaultyCalls::Rename(const char* from, const char* to) {
   if (result == 0) {
     target.now = source.now;
     source.now = nullptr;
+  }
+  return result;
+}
+
+int FaultyCalls::Link(const char* from, const char* to) {
+  if (Fails(Call::kLink)) return -1;
+  const std::shared_ptr<Content> content = NameOf(from).now;
+  Name& target = NameOf(to);
+  const int result = KernelCalls().Link(from, to);
+  if (result == 0) target.now = content;
+  return result;
+}
+
+int FaultyCalls::RenameNew(const char* from, const char* to) {
+  if (Fails(Call::kRename)) return -1;
+  const std::shared_ptr<Content> content = NameOf(from).now;
+  Name& target = NameOf(to);
+  const int result = KernelCalls().RenameNew(from, to);
+  if (result == 0) {
+    target.now = content;
+    NameOf(from).now = nullptr;
   }
   return result;
 }

@@ -26,8 +26,9 @@ enum class Call {
   kList,
   kMap,
   kReadCached,
+  kLink,
 };
-inline constexpr size_t kCalls = 12;
+inline constexpr size_t kCalls = 13;
 
 // Forwards to the kernel except where told otherwise.
 //
@@ -56,7 +57,9 @@ class FaultyCalls : public PosixCalls {
   void LosePower();
 
   int Open(const char* path, int flags, mode_t mode) override;
+  int Duplicate(int fd) override { return KernelCalls().Duplicate(fd); }
   int Close(int fd) override;
+  int Flock(int fd) override { return KernelCalls().Flock(fd); }
   ssize_t Pread(int fd, void* out, size_t size, off_t offset) override;
   // Every other call finds nothing in memory.
   ssize_t PreadCached(int fd, void* out, size_t size, off_t offset) override;
@@ -69,7 +72,14 @@ class FaultyCalls : public PosixCalls {
   int Fstat(int fd, struct stat* info) override;
   int Stat(const char* path, struct stat* info) override;
   int Rename(const char* from, const char* to) override;
+  int Link(const char* from, const char* to) override;
+  int RenameNew(const char* from, const char* to) override;
+  ssize_t Readlink(const char* path, char* out, size_t size) override {
+    return KernelCalls().Readlink(path, out, size);
+  }
   int Unlink(const char* path) override;
+  // Folders are taken to last as soon as they are made or removed.
+  int Rmdir(const char* path) override { return KernelCalls().Rmdir(path); }
   int Mkdir(const char* path, mode_t mode) override;
   int ListFolder(const char* folder, std::vector<std::string>* names) override;
   void* Mmap(int fd, size_t size, off_t offset) override;

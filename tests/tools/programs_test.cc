@@ -6,12 +6,14 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "formats/files/file.h"
+#include "tests/support/ended_process.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/tools/programs/run_program.h"
 
@@ -102,6 +104,46 @@ TEST_F(ProgramsTest, CatAndCountAgree) {
   // Record 3 is document 12: 1 + 12 * 37 % 200 = 45 times 'm'.
   EXPECT_EQ(record["features"]["tokens"],
             nlohmann::json(std::vector<int>(45, 'm')));
+}
+
+TEST_F(ProgramsTest, OutputsThatAreDevicesOrPipesStayWhatTheyAre) {
+  const std::string dataset = MakeDataset();
+  const std::string lines = folder_ / "lines.jsonl";
+  RunProgramLine(
+      fmt::format("recordtool cat --limit 3 {} > {}", dataset, lines));
+  const std::string link = folder_ / "null";
+  std::filesystem::create_symlink("/dev/null", link);
+  for (const std::string& output : {std::string("/dev/null"), link}) {
+    const Outcome packed =
+        RunProgramLine(fmt::format("recordtool pack {} {}", lines, output));
+    EXPECT_EQ(packed.exit_code, 0) << packed.output;
+  }
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+  const std::string shard =
+      folder_ / "data/small-train.tfrecord-00000-of-00004";
+  EXPECT_EQ(
+      RunProgramLine("recordtool repair -q " + shard + " " + link).exit_code,
+      0);
+  // The report goes into the pipe, behind what else is printed there.
+  const Outcome both =
+      RunShell(fmt::format("{}/{} --json /dev/stdout 2>/dev/null | cat",
+                           PENSTOCK_BIN_DIR, SimulationOf(dataset)));
+  EXPECT_THAT(both.output, HasSubstr("\"steps\""));
+}
+
+TEST_F(ProgramsTest, LeftoversOfKilledRunsAreClearedAndTold) {
+  MakeDataset();
+  const std::string left =
+      folder_.Write(fmt::format("data/.small.index.{}-00000001.tmp",
+                                OwnerText(testing::EndedProcess())),
+                    "half");
+  const Outcome outcome =
+      RunProgramLine("recordtool index " +
+                     (folder_ / "data/small-train.tfrecord-00000-of-00004"));
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.output, HasSubstr("removed 1 files of runs"));
+  EXPECT_FALSE(std::filesystem::exists(left));
 }
 
 TEST_F(ProgramsTest, IndexMakesTheColumnThatDatagenMakes) {

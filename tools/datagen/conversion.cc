@@ -13,13 +13,12 @@
 #include <utility>
 
 #include "formats/datasets/manifest.h"
-#include "formats/datasets/shard_names.h"
 #include "formats/example/example_writer.h"
 #include "formats/files/status_or.h"
-#include "formats/index/record_index.h"
 #include "pipeline/tasks/task_queue.h"
+#include "tools/datagen/dataset_output.h"
+#include "tools/datagen/own_output.h"
 #include "tools/datagen/shard_set.h"
-#include "tools/datagen/tfds_output.h"
 #include "tools/programs/input_files.h"
 #include "tools/programs/parallel_documents.h"
 #include "tools/programs/progress.h"
@@ -174,46 +173,6 @@ Status RunStages(FileSystem& files, const ConversionOptions& options,
   return OkStatus();
 }
 
-// The shards that a manifest lists; where it is damaged, those of such names.
-StatusOr<std::vector<std::string>> OldShards(FileSystem& files,
-                                             const std::string& folder,
-                                             const std::string& manifest_path) {
-  std::vector<std::string> shards;
-  const auto manifest = Manifest::Load(files, manifest_path);
-  if (manifest.ok()) {
-    for (const ManifestShard& shard : manifest->shards) {
-      shards.push_back(folder + "/" + shard.file);
-    }
-    return shards;
-  }
-  PENSTOCK_ASSIGN_OR_RETURN(const std::vector<std::string> names,
-                            files.List(folder));
-  for (const std::string& name : names) {
-    std::string path = folder + "/" + name;
-    if (ParseShardName(path) && ManifestPathOf(path) == manifest_path) {
-      shards.push_back(std::move(path));
-    }
-  }
-  return shards;
-}
-
-// The manifest goes first: without it nobody takes what is left for a dataset.
-Status RemoveDataset(FileSystem& files, const std::string& folder,
-                     const std::string& manifest_path) {
-  PENSTOCK_ASSIGN_OR_RETURN(const std::vector<std::string> shards,
-                            OldShards(files, folder, manifest_path));
-  PENSTOCK_RETURN_IF_ERROR(files.Remove(manifest_path));
-  PENSTOCK_RETURN_IF_ERROR(files.SyncFolder(folder));
-  for (const std::string& path : shards) {
-    for (const std::string& name :
-         {path, IndexPath(path), OldIndexPath(path)}) {
-      const Status status = files.Remove(name);
-      if (!status.ok() && !IsNotFound(status)) return status;
-    }
-  }
-  return files.SyncFolder(folder);
-}
-
 Status CheckEncoding(const ConversionOptions& options) {
   const int number_bytes = NumberBytes(options.token_encoding);
   if (number_bytes == 0) return OkStatus();
@@ -244,10 +203,11 @@ StatusOr<ConversionResult> ConvertCorpus(FileSystem& files,
   PENSTOCK_ASSIGN_OR_RETURN(
       const InputFiles input,
       FindInputFiles(files, options.inputs, options.open.kind));
-  PENSTOCK_RETURN_IF_ERROR(files.CreateFolders(options.output));
-  if (options.tfds) {  // before the work
-    PENSTOCK_RETURN_IF_ERROR(CheckTfds(files, options.output));
+  if (!options.allow_own_output) {
+    PENSTOCK_RETURN_IF_ERROR(
+        RefuseOwnOutput(files, options.inputs, input.paths, options.output));
   }
+  PENSTOCK_RETURN_IF_ERROR(files.CreateFolders(options.output));
 
   const bool tokenized = options.tokenizer != nullptr;
   const std::string length_name = tokenized ? "tokens" : "text";
@@ -257,22 +217,15 @@ StatusOr<ConversionResult> ConvertCorpus(FileSystem& files,
   result.manifest = stem + ".manifest.json";
   result.skipped = input.skipped.size();
   if (!input.skipped.empty()) result.first_skipped = input.skipped.front();
-  if (files.Stat(result.manifest).ok()) {
-    if (!options.overwrite) {
-      return AlreadyExistsError(fmt::format(
-          "{}: this dataset is already there; choose another --output or "
-          "--name, or give --overwrite",
-          result.manifest));
-    }
-    PENSTOCK_RETURN_IF_ERROR(
-        RemoveTfdsSplit(files, options.output, options.name, options.split));
-    PENSTOCK_RETURN_IF_ERROR(
-        RemoveDataset(files, options.output, result.manifest));
-  }
+  PENSTOCK_ASSIGN_OR_RETURN(
+      const std::unique_ptr<DatasetOutput> output,
+      DatasetOutput::Open(files, options.output, options.name, options.split,
+                          {.overwrite = options.overwrite,
+                           .tfds = options.tfds,
+                           .on_notice = options.on_notice}));
 
   const uint32_t shard_count = ShardCount(options, input.size_bytes);
-  const std::string base = stem + ".tfrecord";
-  result.pattern = fmt::format("{}@{}", base, shard_count);
+  result.pattern = fmt::format("{}.tfrecord@{}", stem, shard_count);
   PENSTOCK_ASSIGN_OR_RETURN(const std::unique_ptr<TaskQueue> tasks,
                             TaskQueue::Create(options.threads));
   const GzipMembers members = {
@@ -283,7 +236,7 @@ StatusOr<ConversionResult> ConvertCorpus(FileSystem& files,
           1 + 2 * static_cast<size_t>(tasks->threads()) / shard_count};
   PENSTOCK_ASSIGN_OR_RETURN(
       const std::unique_ptr<ShardSet> shards,
-      ShardSet::Create(files, base, shard_count,
+      ShardSet::Create(files, output->shard_base(), shard_count,
                        {.compression = options.compression, .gzip = members},
                        length_name));
   PENSTOCK_RETURN_IF_ERROR(
@@ -311,12 +264,11 @@ StatusOr<ConversionResult> ConvertCorpus(FileSystem& files,
     result.no_tfds = "--no-tfds was given";
   } else if (options.compression != Compression::kNone) {
     result.no_tfds = "TFDS reads no compressed shards";
-  } else {
-    PENSTOCK_ASSIGN_OR_RETURN(result.no_tfds,
-                              AddTfdsSplit(files, options.output, options.name,
-                                           options.split, manifest));
   }
-  PENSTOCK_RETURN_IF_ERROR(manifest.Save(files, result.manifest));
+  PENSTOCK_ASSIGN_OR_RETURN(
+      const std::string no_tfds,
+      output->Commit(manifest, /*tfds=*/result.no_tfds.empty()));
+  if (result.no_tfds.empty()) result.no_tfds = no_tfds;
   return result;
 }
 

@@ -7,9 +7,11 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "formats/example/feature_spec.h"
+#include "formats/files/callback.h"
 #include "formats/files/file.h"
 #include "formats/files/status_or.h"
 #include "formats/open.h"
@@ -45,9 +47,15 @@ struct ConversionOptions {
   // Also writes what TensorFlow Datasets wants beside the shards, where the
   // folder holds no other dataset. TFDS reads uncompressed shards alone.
   bool tfds = true;
-  int threads = 0;         // 0 is one for each core
-  bool overwrite = false;  // replaces a dataset of the same name
-  bool quiet = false;      // no progress
+  int threads = 0;  // 0 is one for each core
+  // Replaces a dataset of the same name, which stays until the new one is
+  // whole.
+  bool overwrite = false;
+  // Also reads what RefuseOwnOutput() refuses.
+  bool allow_own_output = false;
+  bool quiet = false;  // no progress
+  // Told what was found of runs that were cut off.
+  Callback<void(std::string_view)> on_notice = nullptr;
   // Ends the conversion with kCancelled, which leaves no file.
   std::stop_token stop = {};
 };
@@ -71,10 +79,12 @@ struct ConversionResult {
 };
 
 // Record i goes to shard i mod shards, so the same input and options give the
-// same bytes for any number of threads. The manifest is written last: without
-// it the dataset is not complete.
+// same bytes for any number of threads. At every instant the dataset is what
+// was there before, or whole, or said to be half replaced by every reader of
+// this library until the next run, which finishes that.
 // Errors:  those of reading, tokenizing and writing; kAlreadyExists where the
-//          dataset is there and overwrite is false.
+//          dataset is there and overwrite is false; kUnavailable and
+//          kFailedPrecondition where another process writes it.
 // Memory:  about 4 MiB for each thread, up to 256 MiB of files whose turn is
 //          yet to come (ParallelDocuments), and 8 MiB of the indexes, the rest
 //          of which, 12 bytes a record, lies in a file beside the shards until

@@ -38,8 +38,11 @@ constexpr char kExamples[] = R"(
 
 constexpr char kNotes[] = R"(
 A dataset is its shards (NAME-SPLIT.tfrecord-00000-of-00064 ...), an index
-beside each shard that is not zlib, and NAME-SPLIT.manifest.json, which is
-written last. Read it as data/NAME-SPLIT.tfrecord@64. TensorFlow Datasets reads
+beside each shard that is not zlib, and NAME-SPLIT.manifest.json. All of them
+are written into the folder .NAME-SPLIT.new and put in place when they are
+whole; one run at a time writes a dataset, as the file .NAME-SPLIT.lock tells
+others. A run that was killed is cleared away or finished by the next one of
+that name. Read it as data/NAME-SPLIT.tfrecord@64. TensorFlow Datasets reads
 the folder by its dataset_info.json: tfds.builder_from_directory("data").
 
 Damage in TFRecord inputs, and JSONL lines that are no JSON, are left out where
@@ -108,6 +111,9 @@ void Datagen::AddInput() {
               ".bz2)")
       .Required();
   AddCorpusOptions(input, Group("Text"), options_.open);
+  input.Flag("--allow-own-output", options_.allow_own_output,
+             "Also reads files that were found in the output folder, and "
+             "shards that datagen has written");
   recovery_.AddTo(input, "all inputs");
 }
 
@@ -167,7 +173,7 @@ void Datagen::AddOutput() {
                 "Leaves out the dataset_info.json and features.json that "
                 "TensorFlow Datasets reads");
   output.Flag("--overwrite", options_.overwrite,
-              "Replaces a dataset of the same name");
+              "Replaces a dataset of the same name, when the new one is whole");
   output.Option("--json", json_, "FILE", "Writes the report as JSON");
 }
 
@@ -195,6 +201,9 @@ Status Datagen::Run() {
   SkippedReport skipped("datagen");
   options_.open.recovery = recovery_.ToOptions(skipped);
   options_.open.on_bad_line = [&](const Status& why) { skipped.AddLine(why); };
+  options_.on_notice = [](std::string_view what) {
+    PrintError("datagen: {}\n", what);
+  };
   PENSTOCK_ASSIGN_OR_RETURN(const ConversionResult result,
                             ConvertCorpus(LocalFiles(), options_));
   skipped.Finish();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "formats/datasets/tfds_features.h"
@@ -83,16 +84,20 @@ Status CheckTfds(FileSystem& files, const std::string& folder) {
 
 Status RemoveTfdsSplit(FileSystem& files, const std::string& folder,
                        const std::string& name, const std::string& split) {
-  PENSTOCK_ASSIGN_OR_RETURN(std::optional<TfdsInfo> info,
-                            InfoThere(files, folder));
+  StatusOr<std::optional<TfdsInfo>> there = InfoThere(files, folder);
+  // What cannot be read names no split to anybody.
+  if (IsDataLoss(there.status())) return OkStatus();
+  PENSTOCK_ASSIGN_OR_RETURN(std::optional<TfdsInfo> info, std::move(there));
   if (!info || info->name != name || info->Find(split) == nullptr) {
     return OkStatus();
   }
   std::erase_if(info->splits,
                 [&](const TfdsSplit& one) { return one.name == split; });
   if (info->splits.empty()) {
-    PENSTOCK_RETURN_IF_ERROR(files.Remove(folder + "/dataset_info.json"));
-    return files.Remove(folder + "/features.json");
+    // In this order, so that a run that goes on finds what is left to do.
+    const Status removed = files.Remove(folder + "/features.json");
+    if (!removed.ok() && !IsNotFound(removed)) return removed;
+    return files.Remove(folder + "/dataset_info.json");
   }
   PENSTOCK_ASSIGN_OR_RETURN(const std::vector<FeatureSpec> features,
                             LoadTfdsFeatures(files, folder));

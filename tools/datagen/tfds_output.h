@@ -17,7 +17,8 @@ StatusOr<std::string> AddTfdsSplit(FileSystem& files, const std::string& folder,
                                    const std::string& split,
                                    const Manifest& manifest);
 
-// Takes the split out of the description before its shards go.
+// Takes the split out of the description before its shards go; OK where it is
+// not in there.
 Status RemoveTfdsSplit(FileSystem& files, const std::string& folder,
                        const std::string& name, const std::string& split);
 

@@ -20,6 +20,7 @@
 #include "pipeline/state.h"
 #include "tokenizer/interface/tokenizer.h"
 #include "tools/infeedsim/simulation_arguments.h"
+#include "tools/programs/leftover_files.h"
 #include "tools/programs/output.h"
 #include "tools/programs/program.h"
 #include "tools/programs/progress.h"
@@ -115,6 +116,9 @@ Status Simulation(SimulationArguments& arguments) {
   skipped.Finish();
   if (arguments.explain) Print("{}\n", report.explain);
   Print("{}", ReportText(report));
+  for (const std::string& output : {arguments.state_out, arguments.json}) {
+    if (!output.empty()) ClearLeftovers("infeedsim", output);
+  }
   if (!arguments.state_out.empty()) {
     PENSTOCK_RETURN_IF_ERROR(
         SaveState(LocalFiles(), arguments.state_out, report.state));

@@ -19,6 +19,7 @@
 #include "tokenizer/vocabulary/vocabulary.h"
 #include "tools/programs/document_chunks.h"
 #include "tools/programs/input_files.h"
+#include "tools/programs/leftover_files.h"
 #include "tools/programs/output.h"
 #include "tools/programs/parallel_documents.h"
 #include "tools/programs/program.h"
@@ -183,6 +184,7 @@ void AddTrainingOptions(ArgumentGroup& training, ArgumentGroup& output,
 }
 
 Status RunVocabularyTraining(VocabularyOptions options) {
+  ClearLeftovers("training", options.output);
   std::optional<SpooledInput> standard_input;
   for (const std::string& input : options.inputs) {
     if (input != "-") continue;

@@ -6,10 +6,12 @@
 #include <vector>
 
 #include "formats/files/file.h"
+#include "formats/files/output_path.h"
 #include "formats/files/status_or.h"
 #include "formats/index/record_index.h"
 #include "formats/index/record_index_text.h"
 #include "pipeline/tasks/task_queue.h"
+#include "tools/programs/leftover_files.h"
 #include "tools/programs/output.h"
 #include "tools/programs/program.h"
 #include "tools/programs/record_choices.h"
@@ -62,6 +64,12 @@ class Index final : public Command {
       return InvalidArgumentError(
           fmt::format("--from-dali: one file belongs to {}, but {} are named",
                       from_dali_, paths.size()));
+    }
+    std::string last_folder;
+    for (const std::string& path : paths) {
+      const std::string folder = FolderOf(path);
+      if (folder != last_folder) ClearLeftovers("recordtool", path);
+      last_folder = folder;
     }
     std::vector<StatusOr<uint64_t>> records(paths.size());
     {

@@ -9,6 +9,7 @@
 #include "formats/files/status_or.h"
 #include "formats/streams/file_kind.h"
 #include "formats/tfrecord/tfrecord_writer.h"
+#include "tools/programs/leftover_files.h"
 #include "tools/programs/output.h"
 #include "tools/programs/program.h"
 #include "tools/programs/text_input.h"
@@ -38,10 +39,12 @@ class Pack final : public Command {
   }
 
   Status Run() override {
-    if (!force_ && LocalFiles().Stat(to_).ok()) {
+    const StatusOr<FileInfo> existing = LocalFiles().Stat(to_);
+    if (!force_ && existing.ok() && !existing->is_device) {
       return AlreadyExistsError(
           fmt::format("{}: exists already; --force replaces it", to_));
     }
+    ClearLeftovers("recordtool", to_);
     PENSTOCK_ASSIGN_OR_RETURN(
         const auto writer,
         CreateTfRecord(LocalFiles(), to_,

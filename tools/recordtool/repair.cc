@@ -7,6 +7,7 @@
 #include "formats/files/file.h"
 #include "formats/files/status_or.h"
 #include "formats/records/recovery.h"
+#include "tools/programs/leftover_files.h"
 #include "tools/programs/output.h"
 #include "tools/programs/program.h"
 #include "tools/programs/running_options.h"
@@ -43,6 +44,7 @@ class RepairOne final : public Command {
   }
 
   Status Run() override {
+    ClearLeftovers("recordtool", to_);
     Progress progress("repair", SizeOfFiles(LocalFiles(), {from_}), quiet_);
     PENSTOCK_ASSIGN_OR_RETURN(
         const Repair repair,

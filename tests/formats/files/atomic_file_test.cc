@@ -1,7 +1,11 @@
 #include "formats/files/atomic_file.h"
 
+#include <fcntl.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <filesystem>
@@ -81,6 +85,69 @@ TEST_F(AtomicFileTest, AFolderIsRefused) {
               StatusIs(StatusCode::kInvalidArgument, HasSubstr("is a folder")));
   EXPECT_THAT(AtomicFile::Create(LocalFiles(), folder_ / "no/a"),
               StatusIs(StatusCode::kNotFound, HasSubstr("no/")));
+}
+
+TEST_F(AtomicFileTest, ALinkIsFollowedAndStaysALink) {
+  std::filesystem::create_directory(folder_ / "far");
+  folder_.Write("far/target", "old");
+  std::filesystem::create_symlink("far/target", folder_ / "near");
+  std::filesystem::create_symlink(folder_ / "near", path_);
+  ASSERT_OK(WriteFileAtomically(LocalFiles(), path_, "new"));
+  EXPECT_TRUE(std::filesystem::is_symlink(path_));
+  EXPECT_TRUE(std::filesystem::is_symlink(folder_ / "near"));
+  EXPECT_FALSE(std::filesystem::is_symlink(folder_ / "far/target"));
+  EXPECT_EQ(folder_.Read("far/target"), "new");
+}
+
+TEST_F(AtomicFileTest, ALinkToNothingMakesWhatItLeadsTo) {
+  std::filesystem::create_symlink("b", path_);
+  ASSERT_OK(WriteFileAtomically(LocalFiles(), path_, "new"));
+  EXPECT_TRUE(std::filesystem::is_symlink(path_));
+  EXPECT_EQ(folder_.Read("b"), "new");
+}
+
+TEST_F(AtomicFileTest, LinksThatLeadRoundOrToAFolderAreRefused) {
+  std::filesystem::create_symlink("a", path_);
+  EXPECT_THAT(AtomicFile::Create(LocalFiles(), path_),
+              StatusIs(StatusCode::kInvalidArgument, HasSubstr("lead round")));
+  std::filesystem::create_symlink(".", folder_ / "here");
+  EXPECT_THAT(AtomicFile::Create(LocalFiles(), folder_ / "here"),
+              StatusIs(StatusCode::kInvalidArgument, HasSubstr("is a folder")));
+}
+
+TEST_F(AtomicFileTest, APipeIsWrittenIntoAndStaysAPipe) {
+  ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
+  const int reader = open(path_.c_str(), O_RDONLY | O_NONBLOCK);
+  ASSERT_GE(reader, 0);
+  std::filesystem::create_symlink("a", folder_ / "link");
+  ASSERT_OK(WriteFileAtomically(LocalFiles(), folder_ / "link", "new"));
+  char bytes[8] = {};
+  EXPECT_EQ(read(reader, bytes, sizeof(bytes)), 3);
+  EXPECT_STREQ(bytes, "new");
+  close(reader);
+  EXPECT_TRUE(std::filesystem::is_fifo(path_));
+  EXPECT_THAT(Names(), ElementsAre("a", "link"));
+}
+
+TEST_F(AtomicFileTest, ADeviceIsWrittenIntoAndStaysADevice) {
+  ASSERT_OK(WriteFileAtomically(LocalFiles(), "/dev/null", "new"));
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+  EXPECT_THAT(WriteFileAtomically(LocalFiles(), "/dev/full", "new"),
+              StatusIs(StatusCode::kResourceExhausted, HasSubstr("/dev/full")));
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
+}
+
+// As `--json /dev/stdout > file`: what else is printed goes on behind it.
+TEST_F(AtomicFileTest, AnOpenDescriptorIsWrittenIntoWhereItStands) {
+  const int fd = open(path_.c_str(), O_CREAT | O_WRONLY, 0600);
+  ASSERT_GE(fd, 0);
+  EXPECT_EQ(write(fd, "before ", 7), 7);
+  ASSERT_OK(
+      WriteFileAtomically(LocalFiles(), fmt::format("/dev/fd/{}", fd), "new"));
+  EXPECT_EQ(write(fd, " behind", 7), 7);
+  close(fd);
+  EXPECT_EQ(folder_.Read("a"), "before new behind");
+  EXPECT_THAT(Names(), ElementsAre("a"));
 }
 
 TEST_F(AtomicFileTest, AnyFailedCallLeavesOldOrNewAndNoTemporaryFile) {
