@@ -53,7 +53,7 @@ class JsonlReader final : public TextRecords {
   JsonlReader(std::unique_ptr<ByteStream> stream, JsonlReadOptions options)
       : TextRecords(std::move(stream), options.buffer_bytes,
                     options.max_record_bytes, "line"),
-        on_bad_line_(std::move(options.on_bad_line)),
+        on_bad_part_(std::move(options.on_bad_part)),
         on_repeated_field_(std::move(options.on_repeated_field)),
         text_(options.field, options.leniency) {}
 
@@ -70,8 +70,8 @@ class JsonlReader final : public TextRecords {
         const Status status =
             TakeText(bytes.subspan(used, line->size), line->text);
         if (!status.ok()) {
-          if (!on_bad_line_) return status;
-          on_bad_line_(status);
+          if (!on_bad_part_) return status;
+          PENSTOCK_RETURN_IF_ERROR(on_bad_part_(BadPart::kLine, status));
         }
       }
       used += line->size;
@@ -100,7 +100,7 @@ class JsonlReader final : public TextRecords {
     return Annotate(status, LocateLine());
   }
 
-  const Callback<void(const Status&)> on_bad_line_;
+  const OnBadPart on_bad_part_;
   const Callback<void(std::string_view)> on_repeated_field_;
   JsonText text_;
   std::deque<std::string> longer_;  // texts of the block longer than their line

@@ -29,7 +29,8 @@ struct ExpandOptions {
 //   "a.tfrecord"    that file
 //   "base@16"       all sixteen shards, each of which must exist
 //   "base@4.x"      "base-00000-of-00004.x" and so on
-//   "dir/*.tfrecord" every match of * and ? in the last part, sorted bytewise
+//   "dir/*.tfrecord" every match of * and ? (glob.h), sorted bytewise
+//   "dir/**/*.txt"   the same in all folders below, that one too
 //   "data/c4@train" the shards of a split of a folder with the
 //                   dataset_info.json of TensorFlow Datasets; "data/c4" alone
 //                   where it has one split

@@ -126,21 +126,29 @@ Status WriteChunk(const Serialized& chunk, ShardSet& shards,
   return OkStatus();
 }
 
+Status CheckNotEmpty(const ConversionOptions& options,
+                     const ConversionResult& result) {
+  if (result.documents > 0 || options.allow_empty) return OkStatus();
+  std::string why;
+  for (const auto& [what, kind] : result.losses.left_out) {
+    why += fmt::format("; {} times {} in archives (first: {})", kind.count,
+                       what, kind.first);
+  }
+  if (result.losses.places > 0) {
+    why += fmt::format("; {} places skipped (first: {})", result.losses.places,
+                       result.losses.named.front());
+  }
+  return FailedPreconditionError(
+      fmt::format("no document was found in {} files{}; --allow-empty makes an "
+                  "empty dataset",
+                  result.input.paths.size(), why));
+}
+
 // Reads and writes in order on this thread; chunks are serialized side by side.
 Status RunStages(FileSystem& files, const ConversionOptions& options,
                  const InputFiles& input, TaskQueue& tasks, ShardSet& shards,
                  ConversionResult& result) {
-  OpenOptions open = options.open;
-  open.other_members = OtherMembers::kSkip;
-  open.on_skipped_member = [&](std::string_view member, std::string_view why) {
-    if (result.skipped++ == 0) {
-      result.first_skipped = fmt::format("{}: {}", member, why);
-    }
-  };
-  open.on_repeated_field = [&](std::string_view place) {
-    if (result.repeated_fields++ == 0) result.first_repeated = place;
-  };
-  DocumentReader reader(files, input, std::move(open));
+  DocumentReader reader(files, input, options.corpus);
   Progress progress("datagen", input.size_bytes, options.quiet);
   const auto most = static_cast<size_t>(tasks.threads()) * 2;
   std::deque<std::shared_ptr<Slot>> started;
@@ -169,7 +177,7 @@ Status RunStages(FileSystem& files, const ConversionOptions& options,
     progress.Update(chunk.input_bytes_done, result.records);
   }
   progress.Finish(input.size_bytes, result.records);
-  return OkStatus();
+  return CheckNotEmpty(options, result);
 }
 
 // The shards that a manifest lists; where it is damaged, those of such names.
@@ -239,9 +247,12 @@ uint32_t ShardCount(const ConversionOptions& options, uint64_t input_bytes) {
 StatusOr<ConversionResult> ConvertCorpus(FileSystem& files,
                                          const ConversionOptions& options) {
   PENSTOCK_RETURN_IF_ERROR(CheckEncoding(options));
+  ConversionResult result;
   PENSTOCK_ASSIGN_OR_RETURN(
-      const InputFiles input,
-      FindInputFiles(files, options.inputs, options.open.kind));
+      result.input,
+      FindInputFiles(files, options.inputs, options.corpus.choices));
+  const InputFiles& input = result.input;
+  if (options.on_found) options.on_found(input);
   PENSTOCK_RETURN_IF_ERROR(files.CreateFolders(options.output));
   if (options.tfds) {  // before the work
     PENSTOCK_RETURN_IF_ERROR(CheckTfds(files, options.output));
@@ -251,10 +262,7 @@ StatusOr<ConversionResult> ConvertCorpus(FileSystem& files,
   const std::string length_name = tokenized ? "tokens" : "text";
   const std::string stem =
       fmt::format("{}/{}-{}", options.output, options.name, options.split);
-  ConversionResult result;
   result.manifest = stem + ".manifest.json";
-  result.skipped = input.skipped.size();
-  if (!input.skipped.empty()) result.first_skipped = input.skipped.front();
   if (files.Stat(result.manifest).ok()) {
     if (!options.overwrite) {
       return AlreadyExistsError(fmt::format(
@@ -303,7 +311,8 @@ StatusOr<ConversionResult> ConvertCorpus(FileSystem& files,
        .length = one_value ? 1 : ManifestFeature::kAnyLength,
        .encoding = options.token_encoding});
   manifest.skipped = {.places = result.losses.places,
-                      .bytes = result.losses.bytes};
+                      .bytes = result.losses.bytes,
+                      .first = result.losses.named};
   PENSTOCK_ASSIGN_OR_RETURN(manifest.shards, shards->Finish(*tasks));
   if (!options.tfds) {
     result.no_tfds = "--no-tfds was given";

@@ -10,12 +10,14 @@
 #include <vector>
 
 #include "formats/example/feature_spec.h"
+#include "formats/files/callback.h"
 #include "formats/files/file.h"
 #include "formats/files/status_or.h"
 #include "formats/open.h"
 #include "formats/records/record_reader.h"
 #include "tokenizer/interface/tokenizer.h"
 #include "tools/programs/document_chunks.h"
+#include "tools/programs/input_files.h"
 
 namespace penstock {
 
@@ -24,8 +26,7 @@ struct ConversionOptions {
   std::string output;               // a folder, made where it is missing
   std::string name;
   std::string split = "train";
-  // Damage is skipped as DocumentReader says.
-  OpenOptions open;
+  Corpus corpus;
   // Null writes the text as a bytes feature "text"; otherwise ids are written
   // as an int64 feature "tokens".
   std::shared_ptr<const Tokenizer> tokenizer;
@@ -45,9 +46,12 @@ struct ConversionOptions {
   // Also writes what TensorFlow Datasets wants beside the shards, where the
   // folder holds no other dataset. TFDS reads uncompressed shards alone.
   bool tfds = true;
-  int threads = 0;         // 0 is one for each core
-  bool overwrite = false;  // replaces a dataset of the same name
-  bool quiet = false;      // no progress
+  int threads = 0;           // 0 is one for each core
+  bool overwrite = false;    // replaces a dataset of the same name
+  bool allow_empty = false;  // a dataset without any document
+  bool quiet = false;        // no progress
+  // Told what will be read, before it is.
+  Callback<void(const InputFiles&)> on_found = nullptr;
   // Ends the conversion with kCancelled, which leaves no file.
   std::stop_token stop = {};
 };
@@ -60,13 +64,7 @@ struct ConversionResult {
   std::string pattern;   // "out/name-train.tfrecord@8"
   std::string manifest;  // its path
   std::string no_tfds;   // why there is no dataset_info.json; empty: there is
-  // Files and members of archives whose names say no kind: how many, and the
-  // first of them.
-  uint64_t skipped = 0;
-  std::string first_skipped;
-  // JSONL lines where the field comes twice, and the first of them.
-  uint64_t repeated_fields = 0;
-  std::string first_repeated;
+  InputFiles input;
   InputLosses losses;
 };
 
@@ -74,7 +72,8 @@ struct ConversionResult {
 // same bytes for any number of threads. The manifest is written last: without
 // it the dataset is not complete.
 // Errors:  those of reading, tokenizing and writing; kAlreadyExists where the
-//          dataset is there and overwrite is false.
+//          dataset is there and overwrite is false; kFailedPrecondition where
+//          no document was found.
 // Memory:  about 4 MiB for each thread, and the index: 12 bytes a record.
 StatusOr<ConversionResult> ConvertCorpus(FileSystem& files,
                                          const ConversionOptions& options);

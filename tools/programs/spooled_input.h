@@ -1,9 +1,11 @@
-// Standard input as a file, for readers that look at a file more than once.
+// Standard input or a pipe as a file, for readers that look at a file more than
+// once.
 #pragma once
 
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "formats/files/status_or.h"
 
@@ -17,6 +19,8 @@ class SpooledInput {
   // Errors:  kUnavailable where it cannot be read; kResourceExhausted where the
   //          folder of temporary files is full or missing.
   static StatusOr<SpooledInput> Read();
+  // The same of a pipe or device; waits for who writes to it.
+  static StatusOr<SpooledInput> ReadFrom(const std::string& path);
 
   // What to open it by, as often as wanted, in this process.
   std::string path() const;
@@ -25,9 +29,12 @@ class SpooledInput {
   struct Close {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
-  explicit SpooledInput(std::FILE* file) : file_(file) {}
+  using File = std::unique_ptr<std::FILE, Close>;
+  explicit SpooledInput(File file) : file_(std::move(file)) {}
 
-  std::unique_ptr<std::FILE, Close> file_;
+  static StatusOr<SpooledInput> Copy(std::FILE* from, const std::string& name);
+
+  File file_;
 };
 
 }  // namespace penstock
