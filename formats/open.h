@@ -1,5 +1,6 @@
 // Opens any corpus or record file by what its name says. The one file that
-// knows every reader; nothing is ever sniffed from content.
+// knows every reader. Content is looked at to refuse what is no text, and to
+// find Examples where look_for_examples asks for them; for nothing else.
 #pragma once
 
 #include <cstdint>

@@ -63,6 +63,9 @@ Status Fingerprint(FileSystem& files, const DatasetShards& shards,
       .Add(static_cast<uint64_t>(
           options.text_unit.value_or(TextUnit::kParagraph)))
       .Add(options.json_field);
+  if (options.invalid_utf8 != NotUtf8::kFail) {
+    hash.Add(static_cast<uint64_t>(options.invalid_utf8));
+  }
   if (TakesExamples(options)) hash.Add(options.example_feature.value_or(""));
   // It changes which records there are.
   if (options.recovery.on_corruption != OnCorruption::kFail) {

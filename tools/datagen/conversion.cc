@@ -21,6 +21,7 @@
 #include "tools/datagen/shard_set.h"
 #include "tools/datagen/tfds_output.h"
 #include "tools/programs/input_files.h"
+#include "tools/programs/losses_report.h"
 #include "tools/programs/progress.h"
 
 namespace penstock {
@@ -126,24 +127,6 @@ Status WriteChunk(const Serialized& chunk, ShardSet& shards,
   return OkStatus();
 }
 
-Status CheckNotEmpty(const ConversionOptions& options,
-                     const ConversionResult& result) {
-  if (result.documents > 0 || options.allow_empty) return OkStatus();
-  std::string why;
-  for (const auto& [what, kind] : result.losses.left_out) {
-    why += fmt::format("; {} times {} in archives (first: {})", kind.count,
-                       what, kind.first);
-  }
-  if (result.losses.places > 0) {
-    why += fmt::format("; {} places skipped (first: {})", result.losses.places,
-                       result.losses.named.front());
-  }
-  return FailedPreconditionError(
-      fmt::format("no document was found in {} files{}; --allow-empty makes an "
-                  "empty dataset",
-                  result.input.paths.size(), why));
-}
-
 // Reads and writes in order on this thread; chunks are serialized side by side.
 Status RunStages(FileSystem& files, const ConversionOptions& options,
                  const InputFiles& input, TaskQueue& tasks, ShardSet& shards,
@@ -177,7 +160,10 @@ Status RunStages(FileSystem& files, const ConversionOptions& options,
     progress.Update(chunk.input_bytes_done, result.records);
   }
   progress.Finish(input.size_bytes, result.records);
-  return CheckNotEmpty(options, result);
+  return options.allow_empty || result.documents > 0
+             ? OkStatus()
+             : NoDocument(input, result.losses,
+                          "; --allow-empty makes an empty dataset");
 }
 
 // The shards that a manifest lists; where it is damaged, those of such names.

@@ -20,6 +20,22 @@ std::string UnitText(const InputFiles& input, const Corpus& corpus) {
   return "file";
 }
 
+Status NoDocument(const InputFiles& input, const InputLosses& losses,
+                  std::string_view what_to_do) {
+  std::string instead;
+  for (const auto& [what, kind] : losses.left_out) {
+    instead += fmt::format("; {} times {} in archives (first: {})",
+                           WithCommas(kind.count), what, kind.first);
+  }
+  if (losses.places > 0) {
+    instead += fmt::format("; {} places skipped (first: {})",
+                           WithCommas(losses.places), losses.named.front());
+  }
+  return FailedPreconditionError(
+      fmt::format("no document was found in {} files{}{}",
+                  WithCommas(input.paths.size()), instead, what_to_do));
+}
+
 void PrintFound(const std::string& program, const InputFiles& input,
                 const Corpus& corpus) {
   const std::string unit = UnitText(input, corpus);

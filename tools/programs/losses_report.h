@@ -2,7 +2,9 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
+#include "formats/files/status.h"
 #include "tools/programs/document_chunks.h"
 #include "tools/programs/input_files.h"
 
@@ -16,6 +18,10 @@ void PrintFound(const std::string& program, const InputFiles& input,
 // What gave no document though nothing is wrong with it. On stderr.
 void PrintLosses(const std::string& program, const InputFiles& input,
                  const InputLosses& losses);
+
+// The error that there is none, with what there was instead, then `what_to_do`.
+Status NoDocument(const InputFiles& input, const InputLosses& losses,
+                  std::string_view what_to_do);
 
 // "file", as --unit says it; empty where there is no text among the inputs.
 std::string UnitText(const InputFiles& input, const Corpus& corpus);

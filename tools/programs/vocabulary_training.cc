@@ -135,10 +135,8 @@ StatusOr<VocabularyResult> TrainVocabulary(FileSystem& files,
   PENSTOCK_RETURN_IF_ERROR(
       CountCorpus(files, options, result.input, *pretokenizer, counts, result));
   if (result.documents == 0) {
-    return FailedPreconditionError(
-        fmt::format("no document was found in {} files, so there is nothing to "
-                    "learn from",
-                    result.input.paths.size()));
+    return NoDocument(result.input, result.losses,
+                      ", so there is nothing to learn from");
   }
   result.words = counts.pieces();
 

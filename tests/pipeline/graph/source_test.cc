@@ -252,9 +252,21 @@ TEST_F(SourceTest, TextAndJsonLinesBecomeTokens) {
       folder_.Write("a.txt", "first paragraph\n\nthe second one\n\nthird\n");
   const std::string json =
       folder_.Write("b.jsonl", "{\"text\":\"four\"}\n{\"text\":\"five\"}\n");
-  ASSERT_OK_AND_ASSIGN(const auto batches, RunAll(Text(text + "," + json),
-                                                  {.shards = 2, .hosts = 2}));
+  ASSERT_OK_AND_ASSIGN(
+      const auto batches,
+      RunAll(Text(text + "," + json, {.text_unit = TextUnit::kParagraph}),
+             {.shards = 2, .hosts = 2}));
   EXPECT_EQ(RealIds(batches), Iota(5));
+}
+
+TEST_F(SourceTest, ATextFileIsADocumentUnlessItIsNamedAlone) {
+  const std::string text = folder_.Write("a.txt", "one\n\ntwo\n");
+  for (const auto& [pattern, documents] :
+       {std::pair(text, 2), std::pair(folder_ / "*.txt", 1),
+        std::pair(folder_ / "**/a.txt", 1), std::pair(text + "," + text, 2)}) {
+    ASSERT_OK_AND_ASSIGN(const auto batches, RunAll(Text(pattern)));
+    EXPECT_EQ(RealIds(batches), Iota(documents)) << pattern;
+  }
 }
 
 TEST_F(SourceTest, LinesThatAreNoJsonNameFileAndLine) {

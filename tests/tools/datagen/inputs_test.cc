@@ -155,13 +155,28 @@ TEST_F(InputsTest, OneBadFileCostsOneBadFile) {
 }
 
 TEST_F(InputsTest, AFileThatMayNotBeReadIsOneBadFile) {
-  if (geteuid() == 0) GTEST_SKIP() << "root may read everything";
+  // Root may read everything.
+  const std::string nobody =
+      geteuid() == 0 ? "setpriv --reuid=65534 --clear-groups" : "";
+  if (RunShell(nobody + " true 2>&1").exit_code != 0) {
+    GTEST_SKIP() << "there is no setpriv";
+  }
+  EXPECT_OK(LocalFiles().CreateFolders(folder_ / "in/closed"));
   folder_.Write("in/a.txt", "one");
   folder_.Write("in/b.txt", "two");
-  ASSERT_EQ(chmod((folder_ / "in/b.txt").c_str(), 0), 0);
-  EXPECT_EQ(Datagen("-i in").exit_code, 1);
-  ASSERT_EQ(Datagen("-i in --on-bad-input skip").exit_code, 0);
+  for (const auto& [name, mode] :
+       {std::pair("", 0777), std::pair("in/b.txt", 0),
+        std::pair("in/closed", 0)}) {
+    ASSERT_EQ(chmod((folder_ / name).c_str(), mode), 0);
+  }
+  EXPECT_EQ(Datagen("-i in", nobody).exit_code, 1);
+  const Outcome done = Datagen("-i in --on-bad-input skip", nobody);
+  ASSERT_EQ(done.exit_code, 0) << done.output;
   EXPECT_THAT(Texts(), ElementsAre("one"));
+  EXPECT_THAT(done.output,
+              AllOf(HasSubstr("skipped a file: in/b.txt: cannot open: Perm"),
+                    HasSubstr("skipped a file: in/closed: cannot list")));
+  ASSERT_EQ(chmod((folder_ / "in/closed").c_str(), 0700), 0);
 }
 
 TEST_F(InputsTest, OneBadMemberAmongManyCostsOneMember) {
