@@ -117,8 +117,9 @@ Status TextRecords::FaultOf(size_t i, TextFault fault) const {
 Status TextRecords::CheckSize(uint64_t size_bytes) const {
   if (size_bytes <= max_record_bytes_) return OkStatus();
   return ResourceExhaustedError(
-      fmt::format("{}: the {} has more than {} bytes; raise max_record_bytes",
-                  LocateLine(), unit_, max_record_bytes_));
+      fmt::format("{}: the {} has more than {} bytes; raise max_record_bytes{}",
+                  LocateLine(), unit_, max_record_bytes_,
+                  unit_ == "file" ? ", or cut it by text_unit" : ""));
 }
 
 Status TextRecords::Add(std::string_view record) {

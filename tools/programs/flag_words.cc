@@ -12,6 +12,7 @@ constexpr std::pair<std::string_view, std::string_view> kFlagOfField[] = {
     {"max_member_bytes", "--max-member-bytes"},
     {"max_total_bytes", "--max-total-bytes"},
     {"max_ratio", "--max-ratio"},
+    {"text_unit", "--unit"},
     {"invalid_utf8", "--invalid-unicode"},
     {"example_feature", "--feature"},
     {"TarEnd::kMayBeMissing takes it", "--tar-end may-be-missing takes it"},

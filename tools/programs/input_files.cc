@@ -81,9 +81,9 @@ class InputFinder {
   StatusOr<InputFiles> Finish(size_t inputs) {
     if (result_.paths.empty() && result_.bad.empty()) {
       return InvalidArgumentError(fmt::format(
-          "nothing to read: {} files were found and none is wanted and has a "
-          "name that says its kind; say it with --kind",
-          excluded_ + result_.skipped.size()));
+          "nothing to read: {} files were found whose names say no kind (say "
+          "it with --kind), and {} that --include and --exclude leave out",
+          result_.skipped.size(), excluded_));
     }
     if (inputs == 1 && is_one_ && result_.paths.size() == 1 &&
         KindOf(0) == FileKind::kText) {
@@ -163,8 +163,9 @@ class InputFinder {
     std::ranges::sort(found, {}, [](const auto& file) { return file.first; });
     for (const auto& [path, of_file] : found) {
       if (!Wanted(std::string_view(path).substr(folder.size() + 1))) continue;
-      // A pipe that nobody named may have nobody who writes to it.
-      if (!of_file.is_stream && (kind_ || KnownKindOfFile(path))) {
+      if (of_file.is_stream) {
+        result_.pipes.push_back(path);
+      } else if (kind_ || KnownKindOfFile(path)) {
         PENSTOCK_RETURN_IF_ERROR(Take(path, of_file));
       } else {
         result_.skipped.push_back(path);

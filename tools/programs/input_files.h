@@ -45,6 +45,8 @@ struct InputFiles {
   TextUnit text_unit = TextUnit::kFile;
   // Files of a folder whose name says no kind, so they are not read.
   std::vector<std::string> skipped;
+  // Pipes and devices of a folder, which may have nobody who writes to them.
+  std::vector<std::string> pipes;
   // Those that were met before by another way, and the first of them.
   uint64_t repeated = 0;
   std::string first_repeated;

@@ -54,6 +54,12 @@ void PrintLosses(const std::string& program, const InputFiles& input,
         "--kind reads all files\n",
         program, WithCommas(input.skipped.size()), input.skipped.front());
   }
+  if (!input.pipes.empty()) {
+    PrintError(
+        "{}: {} pipes or devices in folders were left out (first: {}); name "
+        "one to read it\n",
+        program, WithCommas(input.pipes.size()), input.pipes.front());
+  }
   if (input.repeated > 0) {
     PrintError(
         "{}: {} files or folders were met again, by links or by name, and "

@@ -320,7 +320,8 @@ TEST_F(InputsTest, PatternsSayWhichFilesAndMembersAreRead) {
                       "--exclude docs/old"),
                 UnorderedElementsAre("in/b.md", "in/docs/c.txt"));
   }
-  EXPECT_EQ(Datagen("-i in --exclude '*'").exit_code, 1);
+  EXPECT_THAT(Datagen("-i in --exclude '*'").output,
+              HasSubstr("5 that --include and --exclude leave out"));
   ASSERT_EQ(Datagen("-i 'in/**/*.txt'").exit_code, 0);
   EXPECT_EQ(Texts().size(), 4u);
 }
@@ -348,6 +349,13 @@ TEST_F(InputsTest, StandardInputAndPipesAreRead) {
               "mkfifo pipe.jsonl && { cat a.jsonl > pipe.jsonl & } && ");
   ASSERT_EQ(pipe.exit_code, 0) << pipe.output;
   EXPECT_THAT(Texts(), ElementsAre("one", "two"));
+
+  ASSERT_EQ(mkfifo((folder_ / "in/pipe.txt").c_str(), 0600), 0);
+  folder_.Write("in/a.txt", "one");
+  const Outcome unasked = Datagen("-i in");
+  ASSERT_EQ(unasked.exit_code, 0) << "it waited, or so";
+  EXPECT_THAT(unasked.output, HasSubstr("1 pipes or devices in folders were "
+                                        "left out (first: in/pipe.txt)"));
 
   const Outcome nameless = Datagen("-i -", "cat a.jsonl |");
   EXPECT_EQ(nameless.exit_code, 1);
@@ -377,6 +385,8 @@ TEST_F(InputsTest, WhatMessagesAdviseIsAFlag) {
   EXPECT_THAT(Texts(), ElementsAre("'\""));
   expect("long.txt", "--max-record-bytes", "2KiB", "4KiB",
          "raise --max-record-bytes");
+  EXPECT_THAT(Datagen("-i './l*.txt' --max-record-bytes 2KiB").output,
+              HasSubstr("or cut it by --unit"));
   RunShell(
       fmt::format("cd {} && tar -cf x.tar long.txt && "
                   "truncate -s 20M z.txt && tr '\\0' z < z.txt | xz > "
