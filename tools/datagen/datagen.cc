@@ -185,6 +185,7 @@ Status Datagen::Run() {
   PENSTOCK_RETURN_IF_ERROR(LoadTokens());
   SkippedReport skipped("datagen");
   PENSTOCK_ASSIGN_OR_RETURN(options_.corpus, corpus_.ToCorpus(skipped));
+  options_.corpus.choices.stop = signals.token();
   if (!options_.quiet) {
     options_.on_found = [this](const InputFiles& input) {
       PrintFound("datagen", input, options_.corpus);

@@ -122,10 +122,10 @@ class InputFinder {
           "standard input has no name that says what it is; say it with "
           "--kind, or as in \"jsonl:-\"");
     }
-    PENSTOCK_ASSIGN_OR_RETURN(SpooledInput spooled,
-                              name == kStandardInput
-                                  ? SpooledInput::Read()
-                                  : SpooledInput::ReadFrom(name));
+    PENSTOCK_ASSIGN_OR_RETURN(
+        SpooledInput spooled,
+        name == kStandardInput ? SpooledInput::Read(choices_.stop)
+                               : SpooledInput::ReadFrom(name, choices_.stop));
     auto shared = std::make_shared<const SpooledInput>(std::move(spooled));
     PENSTOCK_ASSIGN_OR_RETURN(const FileInfo info, files_.Stat(shared->path()));
     result_.streams.emplace(name, std::move(shared));

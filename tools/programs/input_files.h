@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,8 @@ struct InputChoices {
   std::vector<std::string> exclude;
   // Files in folders that cannot be asked for go to InputFiles::bad.
   bool leave_out_bad = false;
+  // Ends the reading of pipes with kCancelled.
+  std::stop_token stop = {};
 
   // Of a file or a member of an archive.
   bool Takes(std::string_view path) const;

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <utility>
 
@@ -17,10 +18,11 @@ class SpooledInput {
  public:
   // Reads standard input to its end.
   // Errors:  kUnavailable where it cannot be read; kResourceExhausted where the
-  //          folder of temporary files is full or missing.
-  static StatusOr<SpooledInput> Read();
+  //          folder of temporary files is full or missing; kCancelled.
+  static StatusOr<SpooledInput> Read(const std::stop_token& stop = {});
   // The same of a pipe or device; waits for who writes to it.
-  static StatusOr<SpooledInput> ReadFrom(const std::string& path);
+  static StatusOr<SpooledInput> ReadFrom(const std::string& path,
+                                         const std::stop_token& stop = {});
 
   // What to open it by, as often as wanted, in this process.
   std::string path() const;
@@ -32,7 +34,8 @@ class SpooledInput {
   using File = std::unique_ptr<std::FILE, Close>;
   explicit SpooledInput(File file) : file_(std::move(file)) {}
 
-  static StatusOr<SpooledInput> Copy(std::FILE* from, const std::string& name);
+  static StatusOr<SpooledInput> Copy(int from, const std::string& name,
+                                     const std::stop_token& stop);
 
   File file_;
 };

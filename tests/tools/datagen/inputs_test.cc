@@ -365,6 +365,18 @@ TEST_F(InputsTest, StandardInputAndPipesAreRead) {
   EXPECT_THAT(bad.output, HasSubstr("standard input:1: "));
 }
 
+TEST_F(InputsTest, APipeThatNobodyWritesToEndsWithASignal) {
+  ASSERT_EQ(mkfifo((folder_ / "pipe.txt").c_str(), 0600), 0);
+  // The shell holds no end of the pipe; the signal comes once it is opened.
+  const Outcome stopped = RunShell(fmt::format(
+      "cd {} && {{ {}/datagen -i pipe.txt -o data -n a 2>&1 & }} && pid=$! && "
+      "until ls -l /proc/$pid/fd | grep -q pipe.txt; do :; done && "
+      "kill -TERM $pid && wait $pid; echo code $?",
+      folder_.path(), PENSTOCK_BIN_DIR));
+  EXPECT_THAT(stopped.output, AllOf(HasSubstr("stopped while reading pipe.txt"),
+                                    HasSubstr("code 1")));
+}
+
 TEST_F(InputsTest, WhatMessagesAdviseIsAFlag) {
   folder_.Write("a.csv", "text;n\none;1\n");
   folder_.Write("b.csv", "one|'\"|1\n");
