@@ -52,7 +52,7 @@ class Finder {
                               files_.List(folder.empty() ? "." : folder));
     if (part == "**") return FindBelow(folder, names, parts, depth);
     for (const std::string& name : names) {
-      if (IsLeftOut(name, part) || !NameMatches(name, part)) continue;
+      if (!NameIsTaken(name, part)) continue;
       const std::string path = folder + name;
       const StatusOr<FileInfo> info = files_.Stat(path);
       if (is_last) {
@@ -146,6 +146,10 @@ bool NameMatches(std::string_view name, std::string_view pattern) {
     }
   }
   return pattern.find_first_not_of('*', p) == std::string_view::npos;
+}
+
+bool NameIsTaken(std::string_view name, std::string_view pattern) {
+  return !IsLeftOut(name, pattern) && NameMatches(name, pattern);
 }
 
 bool PathMatches(std::string_view path, std::string_view pattern) {

@@ -17,6 +17,10 @@ bool IsGlob(std::string_view pattern);
 // Cost:  O(name * pattern) at worst.
 bool NameMatches(std::string_view name, std::string_view pattern);
 
+// The same, but that a hidden name, and one that ends with ".index", is taken
+// only where the pattern begins or ends so, too.
+bool NameIsTaken(std::string_view name, std::string_view pattern);
+
 // Whether `path` matches part by part; a part "**" is any number of parts, none
 // too.
 bool PathMatches(std::string_view path, std::string_view pattern);

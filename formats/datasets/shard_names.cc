@@ -168,14 +168,9 @@ std::optional<ShardOf> ParseShardName(std::string_view path) {
 }
 
 bool GlobTakes(std::string_view pattern, std::string_view path) {
-  const size_t name_begin = pattern.rfind('/') + 1;  // npos + 1 == 0
-  if (!IsGlob(pattern) || path.rfind('/') + 1 != name_begin ||
-      !path.starts_with(pattern.substr(0, name_begin))) {
-    return false;
-  }
-  const std::string_view glob = pattern.substr(name_begin);
-  const std::string_view name = path.substr(name_begin);
-  return !IsLeftOut(name, glob) && Matches(name, glob);
+  if (!IsGlob(pattern) || !PathMatches(path, pattern)) return false;
+  return NameIsTaken(path.substr(path.rfind('/') + 1),
+                     pattern.substr(pattern.rfind('/') + 1));
 }
 
 StatusOr<std::vector<std::string>> ExpandPattern(FileSystem& files,

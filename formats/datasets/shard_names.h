@@ -53,8 +53,8 @@ struct ShardOf {
 };
 std::optional<ShardOf> ParseShardName(std::string_view path);
 
-// Whether `pattern`, a glob of one part, takes a file of this path where there
-// is one; false for a pattern that is no glob.
+// Whether `pattern`, a glob, takes a file of this path where there is one;
+// false for a pattern that is no glob.
 bool GlobTakes(std::string_view pattern, std::string_view path);
 
 }  // namespace penstock
