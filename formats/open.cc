@@ -8,6 +8,7 @@
 #include "formats/archives/archive_reader.h"
 #include "formats/archives/webdataset_reader.h"
 #include "formats/corpora/csv_reader.h"
+#include "formats/corpora/example_text.h"
 #include "formats/corpora/jsonl_reader.h"
 #include "formats/corpora/text_reader.h"
 #include "formats/files/status_or.h"
@@ -46,6 +47,12 @@ std::string NestedText(std::string_view path) {
       path);
 }
 
+JsonLeniency LeniencyOf(const OpenOptions& options) {
+  JsonLeniency leniency = options.json_leniency;
+  leniency.unicode |= options.invalid_utf8 == NotUtf8::kReplace;
+  return leniency;
+}
+
 // Reads a file of text, whose bytes may lie inside an archive.
 Reader ReadTextKind(std::unique_ptr<ByteStream> stream, FileKind kind,
                     const OpenOptions& options) {
@@ -53,14 +60,16 @@ Reader ReadTextKind(std::unique_ptr<ByteStream> stream, FileKind kind,
   switch (kind) {
     case FileKind::kText:
       return ReadText(std::move(stream),
-                      {.unit = options.text_unit,
+                      {.unit = options.text_unit.value_or(TextUnit::kParagraph),
+                       .invalid_utf8 = options.invalid_utf8,
+                       .on_bad_part = options.on_bad_part,
                        .buffer_bytes = buffer_bytes,
                        .max_record_bytes = options.max_record_bytes});
     case FileKind::kJsonl:
       return ReadJsonl(std::move(stream),
                        {.field = options.json_field,
-                        .on_bad_line = options.on_bad_line,
-                        .leniency = options.json_leniency,
+                        .on_bad_part = options.on_bad_part,
+                        .leniency = LeniencyOf(options),
                         .on_repeated_field = options.on_repeated_field,
                         .buffer_bytes = buffer_bytes,
                         .max_record_bytes = options.max_record_bytes,
@@ -73,6 +82,8 @@ Reader ReadTextKind(std::unique_ptr<ByteStream> stream, FileKind kind,
                       .header = options.csv_header,
                       .quotes = options.csv_quotes,
                       .column = options.csv_column,
+                      .invalid_utf8 = options.invalid_utf8,
+                      .on_bad_part = options.on_bad_part,
                       .buffer_bytes = buffer_bytes,
                       .max_record_bytes = options.max_record_bytes});
     default:
@@ -88,6 +99,9 @@ bool IsTextKind(FileKind kind) {
 // What to do with a member of an archive.
 StatusOr<MemberUse> UseOfMember(const OpenOptions& options,
                                 std::string_view name) {
+  if (options.wants_member && !options.wants_member(name)) {
+    return MemberUse::kSkip;
+  }
   if (options.member_kind) return MemberUse::kRecords;
   const std::optional<FileKind> kind = KnownKindOfFile(name);
   if (kind && IsTextKind(*kind)) return MemberUse::kRecords;
@@ -95,6 +109,12 @@ StatusOr<MemberUse> UseOfMember(const OpenOptions& options,
     case OtherMembers::kWhole:
       return kind ? MemberUse::kRecords : MemberUse::kWhole;
     case OtherMembers::kSkip:
+      if (options.on_skipped_member) {
+        options.on_skipped_member(name, !kind ? "name that says no kind"
+                                        : kind == FileKind::kTfRecord
+                                            ? "TFRecord file in an archive"
+                                            : "archive in an archive");
+      }
       return MemberUse::kSkip;
     case OtherMembers::kRefuse:
       break;
@@ -122,7 +142,22 @@ ArchiveOptions ArchiveOptionsOf(const OpenOptions& options, FileKind kind,
           .tar_end = options.tar_end,
           .limits = options.archive_limits,
           .unpack = options.unpack,
-          .on_skipped = options.on_skipped_member};
+          .on_skipped = options.on_skipped_member,
+          .on_bad_part = options.on_bad_part};
+}
+
+Reader OpenExamples(FileSystem& files, const std::string& path,
+                    Compression compression, OpenOptions options) {
+  PENSTOCK_ASSIGN_OR_RETURN(
+      auto records, OpenTfRecord(files, path,
+                                 {.compression = compression,
+                                  .max_record_bytes = options.max_record_bytes,
+                                  .recovery = std::move(options.recovery)}));
+  if (!TakesExamples(options)) return records;
+  return ReadExampleText(std::move(records),
+                         {.feature = options.example_feature.value_or("text"),
+                          .only_of_examples = !options.example_feature,
+                          .on_bad_part = std::move(options.on_bad_part)});
 }
 
 Reader OpenByKind(FileSystem& files, const std::string& path,
@@ -142,10 +177,7 @@ Reader OpenByKind(FileSystem& files, const std::string& path,
   }
   switch (kind) {
     case FileKind::kTfRecord:
-      return OpenTfRecord(files, path,
-                          {.compression = compression,
-                           .max_record_bytes = options.max_record_bytes,
-                           .recovery = std::move(options.recovery)});
+      return OpenExamples(files, path, compression, std::move(options));
     case FileKind::kText:
     case FileKind::kJsonl:
     case FileKind::kCsv:
@@ -180,6 +212,11 @@ Reader OpenByKind(FileSystem& files, const std::string& path,
 }
 
 }  // namespace
+
+bool TakesExamples(const OpenOptions& options) {
+  return options.example_feature ? *options.example_feature != "-"
+                                 : options.look_for_examples;
+}
 
 Reader OpenRecords(FileSystem& files, const std::string& path,
                    OpenOptions options) {

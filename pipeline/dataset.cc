@@ -30,6 +30,8 @@ Dataset Dataset::TfRecords(std::string pattern) {
 
 Dataset Dataset::TfRecords(std::string pattern, OpenOptions options) {
   options.kind = FileKind::kTfRecord;
+  options.example_feature = std::nullopt;
+  options.look_for_examples = false;
   return Dataset(Read(ReadStage{.pattern = std::move(pattern),
                                 .options = std::move(options),
                                 .examples = true}));
@@ -40,6 +42,7 @@ Dataset Dataset::Corpus(std::string pattern) {
 }
 
 Dataset Dataset::Corpus(std::string pattern, OpenOptions options) {
+  options.look_for_examples = true;
   return Dataset(Read(ReadStage{.pattern = std::move(pattern),
                                 .options = std::move(options),
                                 .examples = false}));

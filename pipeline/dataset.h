@@ -104,7 +104,10 @@ class Dataset {
   // formats/datasets/shard_names.h.
   static Dataset TfRecords(std::string pattern);
   static Dataset TfRecords(std::string pattern, OpenOptions options);
-  // Text, JSONL ... as formats/open.h reads them; one bytes feature, "text".
+  // Text, JSONL ... as formats/open.h reads them; one bytes feature, "text". A
+  // text file is one document; where `pattern` names it alone, without * or ?,
+  // each of its paragraphs is; OpenOptions::text_unit goes before both. Of
+  // TFRecords of Examples the feature "text" is read, or example_feature.
   static Dataset Corpus(std::string pattern);
   static Dataset Corpus(std::string pattern, OpenOptions options);
 

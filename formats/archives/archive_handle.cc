@@ -240,7 +240,9 @@ Status ArchiveHandle::Damaged(std::string_view what) const {
           : fmt::format("after member {}", Quoted(entry_.name))));
 }
 
-Status ArchiveHandle::Failure(int code) const {
+Status ArchiveHandle::Failure(int code) {
+  // A warning is of one member's checksum; the directory of a zip leads on.
+  broken_ = code != ARCHIVE_WARN || !source_failed_.ok();
   if (!source_failed_.ok()) return source_failed_;
   const std::string_view text = ErrorText(archive_);
   const auto says = [&](std::string_view words) {

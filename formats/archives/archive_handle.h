@@ -50,6 +50,9 @@ class ArchiveHandle {
   //          What was appended is to be thrown away then.
   StatusOr<std::string_view> Read(std::string& spare);
 
+  // Whether an error was of more than one entry's content.
+  bool broken() const { return broken_; }
+
   // Where the entry asked for last begins, or would.
   uint64_t header_offset() const;
   ArchiveSource& source() { return *source_; }
@@ -60,7 +63,7 @@ class ArchiveHandle {
   // Puts it into entry_.
   Status Describe(archive_entry& entry);
   // What libarchive, or the source under it, has to say.
-  Status Failure(int code) const;
+  Status Failure(int code);
   Status NotThisFormat() const;
   // The error that `what` is the matter with the place where we are.
   Status Damaged(std::string_view what) const;
@@ -73,6 +76,7 @@ class ArchiveHandle {
   Status source_failed_;
   ArchiveEntry entry_;     // the one given last
   bool in_entry_ = false;  // reading its content
+  bool broken_ = false;
 };
 
 }  // namespace penstock

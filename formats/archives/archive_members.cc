@@ -105,7 +105,12 @@ StatusOr<std::optional<ArchiveMember>> ArchiveMembers::NextRegular() {
     if (entry_->special == "folder" && !name.ok() && entry_->name == "./") {
       continue;
     }
-    PENSTOCK_RETURN_IF_ERROR(Annotate(name.status(), path_));
+    if (!name.ok()) {
+      const Status why = Annotate(name.status(), path_);
+      if (!options_.on_bad_part) return why;
+      PENSTOCK_RETURN_IF_ERROR(options_.on_bad_part(BadPart::kMember, why));
+      continue;
+    }
     if (entry_->special.empty()) {
       return ArchiveMember{.name = *std::move(name),
                            .number = number,
@@ -136,13 +141,12 @@ Status ArchiveMembers::Count(const ArchiveEntry& entry) {
 StatusOr<std::string_view> ArchiveMembers::Read(std::string& spare) {
   PENSTOCK_RETURN_IF_ERROR(failed_);
   if (entry_->size_bytes > options_.limits.max_member_bytes) {
-    failed_ = ResourceExhaustedError(fmt::format(
+    return ResourceExhaustedError(fmt::format(
         "{}!{}: has {} bytes, more than {}; raise max_member_bytes", path_,
         entry_->name, entry_->size_bytes, options_.limits.max_member_bytes));
-    return failed_;
   }
   auto content = handle_->Read(spare);
-  if (!content.ok()) failed_ = content.status();
+  if (!content.ok() && handle_->broken()) failed_ = content.status();
   return content;
 }
 

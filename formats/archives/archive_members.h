@@ -40,7 +40,8 @@ class ArchiveMembers {
 
   // The content of the member given last, once per member: where it is held, or
   // else at the end of `spare`, which it was appended to.
-  // Errors:  as above. What was appended is to be thrown away then.
+  // Errors:  as above; what was appended is to be thrown away then. Final for
+  //          this member alone where Next() still gives the one after it.
   StatusOr<std::string_view> Read(std::string& spare);
 
   // From here on Read() may give bytes without copying them. They live until

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "formats/files/callback.h"
+#include "formats/records/bad_part.h"
 #include "formats/records/record_reader.h"
 #include "formats/streams/unpack_limits.h"
 
@@ -38,6 +39,9 @@ struct ArchiveOptions {
   // Told of each entry with content that gives no record, and why: links,
   // devices, sparse files. Folders have no content.
   Callback<void(std::string_view member, std::string_view reason)> on_skipped;
+  // Asked about each member that cannot be read, and each sample without its
+  // component, where what follows can be.
+  OnBadPart on_bad_part;
 };
 
 }  // namespace penstock

@@ -29,12 +29,12 @@ class ArchiveReader final : public RecordReader {
           given_ = (*block)->records.size();
           return RecordBlock{(*block)->records, first_};
         }
-        failed_ = block.status();
-        if (block.ok()) in_member_ = nullptr;
+        in_member_ = nullptr;
+        failed_ = LeaveOut(block.status());
         continue;
       }
       if (pending_) {
-        failed_ = OpenPending();
+        failed_ = LeaveOut(OpenPending());
         continue;
       }
       failed_ = TakeMembers();
@@ -72,19 +72,22 @@ class ArchiveReader final : public RecordReader {
         return OkStatus();
       }
       const StatusOr<MemberUse> use = options_.use(member->name);
-      if (!use.ok()) return Annotate(use.status(), path());
-      if (*use == MemberUse::kSkip) {
-        if (options_.archive.on_skipped) {
-          options_.archive.on_skipped(member->name, "not wanted");
-        }
+      if (!use.ok()) {
+        PENSTOCK_RETURN_IF_ERROR(LeaveOut(Annotate(use.status(), path())));
       } else if (*use == MemberUse::kRecords) {
         pending_ = *std::move(member);
         return OkStatus();
-      } else {
-        PENSTOCK_RETURN_IF_ERROR(TakeWhole(*std::move(member)));
+      } else if (*use == MemberUse::kWhole) {
+        PENSTOCK_RETURN_IF_ERROR(LeaveOut(TakeWhole(*std::move(member))));
       }
     }
     return OkStatus();
+  }
+
+  // OK where the member may be left out.
+  Status LeaveOut(const Status& why) const {
+    if (why.ok() || !options_.archive.on_bad_part) return why;
+    return options_.archive.on_bad_part(BadPart::kMember, why);
   }
 
   Status TakeWhole(ArchiveMember member) {
@@ -95,12 +98,14 @@ class ArchiveReader final : public RecordReader {
                       options_.max_record_bytes));
     }
     Whole whole{.name = std::move(member.name), .begin = bytes_.size()};
-    PENSTOCK_ASSIGN_OR_RETURN(const auto content, members_->Read(bytes_));
-    if (content.empty()) return OkStatus();
-    whole.size = content.size();
-    if (bytes_.size() == whole.begin) whole.held = content.data();
+    const auto content = members_->Read(bytes_);
+    if (!content.ok()) bytes_.resize(whole.begin);
+    PENSTOCK_RETURN_IF_ERROR(content.status());
+    if (content->empty()) return OkStatus();
+    whole.size = content->size();
+    if (bytes_.size() == whole.begin) whole.held = content->data();
     whole_.push_back(std::move(whole));
-    block_bytes_ += content.size();
+    block_bytes_ += content->size();
     return OkStatus();
   }
 

@@ -20,13 +20,13 @@ namespace penstock {
 enum class MemberUse {
   kRecords,  // those that the function `open` finds in it
   kWhole,    // one record, its bytes as they are
-  kSkip,     // nothing
+  kSkip,     // nothing, which `use` tells of
 };
 
 struct ArchiveReadOptions {
   ArchiveOptions archive;
-  // What to make of the member called "dir/a.jsonl"; an error ends the archive,
-  // which is named in front of it.
+  // What to make of the member called "dir/a.jsonl"; an error, which the
+  // archive is named in front of, is the member's.
   Callback<StatusOr<MemberUse>(std::string_view name)> use;
   // Reads a kRecords member; the stream's path is "corpus.tar!a.jsonl".
   Callback<StatusOr<std::unique_ptr<RecordReader>>(
@@ -41,7 +41,8 @@ struct ArchiveReadOptions {
 // A member gives records only when it was read to its end and its checksum, if
 // the format has one, was verified. Records are located as
 // "corpus.tar.gz!dir/a.jsonl:17". Empty whole members are no records.
-// Errors:  those of ArchiveMembers and of the readers of members. An archive
+// Errors:  those of ArchiveMembers and of the readers of members; where
+//          archive.on_bad_part leaves a member out the next is read. An archive
 //          that is compressed as a whole is verified at its end only: members
 //          before the damage were delivered when the error comes.
 // Memory:  the largest member and a block.

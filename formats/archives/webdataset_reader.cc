@@ -140,9 +140,11 @@ class WebDatasetReader final : public RecordReader {
       list += fmt::format("{}{}", list.empty() ? "" : ", ",
                           Quoted("." + extension));
     }
-    return InvalidArgumentError(
+    const Status why = InvalidArgumentError(
         fmt::format("{}: sample {} has no {}; it has {}", path(), Quoted(key_),
                     Quoted("." + extension_), list));
+    const OnBadPart& on_bad_part = options_.archive.on_bad_part;
+    return on_bad_part ? on_bad_part(BadPart::kDocument, why) : why;
   }
 
   const std::unique_ptr<ArchiveMembers> members_;

@@ -42,7 +42,10 @@ class CsvReader final : public TextRecords {
  public:
   CsvReader(std::unique_ptr<ByteStream> stream, CsvReadOptions options)
       : TextRecords(std::move(stream), options.buffer_bytes,
-                    options.max_record_bytes, "row"),
+                    options.max_record_bytes, "row",
+                    {.invalid_utf8 = options.invalid_utf8,
+                     .part = BadPart::kRow,
+                     .on_bad_part = options.on_bad_part}),
         options_(std::move(options)),
         scanner_(options_.delimiter, options_.quotes) {}
 
@@ -57,7 +60,12 @@ class CsvReader final : public TextRecords {
       if (!*whole) return used;
       if (!row_.fields.empty()) {
         const bool is_cut = rest[row_.size_bytes - 1] != '\n';
-        PENSTOCK_RETURN_IF_ERROR(AtRow(TakeRow(rest, is_cut)));
+        Status taken = AtRow(TakeRow(rest, is_cut));
+        // What is wrong with the first row is wrong with the file.
+        if (!taken.ok() && row_number_ > 1 && options_.on_bad_part) {
+          taken = options_.on_bad_part(BadPart::kRow, taken);
+        }
+        PENSTOCK_RETURN_IF_ERROR(taken);
         ++row_number_;
       }
       used += row_.size_bytes;

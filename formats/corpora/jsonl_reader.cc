@@ -58,7 +58,7 @@ class JsonlReader final : public TextRecords {
             "line"),
         is_limited_as_json_(options.max_json_line_bytes <
                             options.max_record_bytes),
-        on_bad_line_(std::move(options.on_bad_line)),
+        on_bad_part_(std::move(options.on_bad_part)),
         on_repeated_field_(std::move(options.on_repeated_field)),
         text_(options.field, options.leniency) {}
 
@@ -81,8 +81,8 @@ class JsonlReader final : public TextRecords {
         const Status status =
             TakeText(bytes.subspan(used, line->size), line->text);
         if (!status.ok()) {
-          if (!on_bad_line_) return status;
-          on_bad_line_(status);
+          if (!on_bad_part_) return status;
+          PENSTOCK_RETURN_IF_ERROR(on_bad_part_(BadPart::kLine, status));
         }
       }
       used += line->size;
@@ -112,7 +112,7 @@ class JsonlReader final : public TextRecords {
   }
 
   const bool is_limited_as_json_;
-  const Callback<void(const Status&)> on_bad_line_;
+  const OnBadPart on_bad_part_;
   const Callback<void(std::string_view)> on_repeated_field_;
   JsonText text_;
   std::deque<std::string> longer_;  // texts of the block longer than their line

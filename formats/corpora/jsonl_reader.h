@@ -12,6 +12,7 @@
 #include "formats/files/callback.h"
 #include "formats/files/file.h"
 #include "formats/files/status_or.h"
+#include "formats/records/bad_part.h"
 #include "formats/records/record_reader.h"
 #include "formats/streams/byte_stream.h"
 
@@ -21,9 +22,9 @@ struct JsonlReadOptions {
   Compression compression = Compression::kNone;
   // The field that holds the text; "a.b" looks inside "a".
   std::string field = "text";
-  // Told of each line that gives no record, and why; the line is left out.
+  // Asked about each line that gives no record, but for one that is too long.
   // Without it such a line is the end of the file, with that error.
-  Callback<void(const Status&)> on_bad_line = nullptr;
+  OnBadPart on_bad_part = nullptr;
   JsonLeniency leniency = {};
   // Told "f.jsonl:17" for each line where a name of the path comes twice; the
   // last of them counts.

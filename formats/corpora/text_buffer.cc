@@ -15,7 +15,7 @@ namespace {
 
 using std::string_view_literals::operator""sv;
 
-constexpr size_t kSignatureBytes = 64;
+constexpr size_t kSignatureBytes = 512;
 
 // The encoding a byte order mark tells, other than UTF-8; null without one.
 const char* WideEncoding(std::string_view bytes) {
@@ -30,9 +30,12 @@ const char* WideEncoding(std::string_view bytes) {
 // otherwise. Control bytes are asked for too, so that words that look like a
 // magic number pass, and JSON or XML with such bytes is still text.
 std::string_view NoText(std::string_view bytes) {
-  if (bytes.starts_with("version https://git-lfs")) return LooksLike(bytes);
+  for (const std::string_view words :
+       {"version https://git-lfs"sv, "%PDF-1."sv, "!<arch>\n"sv}) {
+    if (bytes.starts_with(words)) return LooksLike(bytes);
+  }
   const bool binary = std::ranges::any_of(bytes, [](char c) {
-    return c >= 0 && c < ' ' && c != '\n' && c != '\r' && c != '\t';
+    return c >= 0 && c < ' ' && (c < '\t' || c > '\r') && c != '\x1b';
   });
   const std::string_view kind = LooksLike(bytes);
   return binary && !kind.ends_with("text") ? kind : std::string_view();
@@ -43,7 +46,7 @@ std::string_view NoText(std::string_view bytes) {
 TextBuffer::TextBuffer(std::unique_ptr<ByteStream> stream, size_t chunk_bytes,
                        uint64_t limit_bytes)
     : stream_(std::move(stream)),
-      chunk_bytes_(std::max(chunk_bytes, kSignatureBytes)),
+      chunk_bytes_(std::max<size_t>(chunk_bytes, 64)),
       limit_bytes_(limit_bytes) {}
 
 StatusOr<bool> TextBuffer::Fill() {
@@ -76,10 +79,11 @@ size_t TextBuffer::MakeRoom() {
     begin_ = 0;
     end_ = pending;
   }
+  const uint64_t chunk =
+      at_start_ ? std::max(chunk_bytes_, kSignatureBytes) : chunk_bytes_;
   const uint64_t below_limit = limit_bytes_ - std::min(limit_bytes_, pending);
   const size_t goal =
-      pending +
-      std::max<uint64_t>(chunk_bytes_, std::min(pending, below_limit));
+      pending + std::max<uint64_t>(chunk, std::min(pending, below_limit));
   if (bytes_.size() < goal + kPaddingBytes) {
     bytes_.reserve(goal + kPaddingBytes);  // resize() alone may take twice that
     bytes_.resize(goal + kPaddingBytes);

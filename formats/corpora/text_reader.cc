@@ -11,11 +11,16 @@
 namespace penstock {
 namespace {
 
+TextRules RulesOf(const TextReadOptions& options) {
+  return {.invalid_utf8 = options.invalid_utf8,
+          .on_bad_part = options.on_bad_part};
+}
+
 class LineReader final : public TextRecords {
  public:
   LineReader(std::unique_ptr<ByteStream> stream, const TextReadOptions& options)
       : TextRecords(std::move(stream), options.buffer_bytes,
-                    options.max_record_bytes, "line") {}
+                    options.max_record_bytes, "line", RulesOf(options)) {}
 
  private:
   StatusOr<size_t> Cut(std::span<char> bytes, bool at_end) override {
@@ -35,7 +40,7 @@ class ParagraphReader final : public TextRecords {
   ParagraphReader(std::unique_ptr<ByteStream> stream,
                   const TextReadOptions& options)
       : TextRecords(std::move(stream), options.buffer_bytes,
-                    options.max_record_bytes, "paragraph") {}
+                    options.max_record_bytes, "paragraph", RulesOf(options)) {}
 
  private:
   StatusOr<size_t> Cut(std::span<char> bytes, bool at_end) override {
@@ -65,7 +70,7 @@ class FileReader final : public TextRecords {
  public:
   FileReader(std::unique_ptr<ByteStream> stream, const TextReadOptions& options)
       : TextRecords(std::move(stream), options.buffer_bytes,
-                    options.max_record_bytes, "file") {}
+                    options.max_record_bytes, "file", RulesOf(options)) {}
 
  private:
   StatusOr<size_t> Cut(std::span<char> bytes, bool at_end) override {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
@@ -12,10 +13,19 @@
 #include <vector>
 
 #include "formats/corpora/text_buffer.h"
+#include "formats/corpora/utf8_check.h"
 #include "formats/files/status_or.h"
+#include "formats/records/bad_part.h"
 #include "formats/records/record_reader.h"
 
 namespace penstock {
+
+// What is asked of each record.
+struct TextRules {
+  NotUtf8 invalid_utf8 = NotUtf8::kKeep;
+  BadPart part = BadPart::kDocument;  // what a record is
+  OnBadPart on_bad_part = nullptr;
+};
 
 // Threads: one at a time.
 class TextRecords : public RecordReader {
@@ -27,7 +37,8 @@ class TextRecords : public RecordReader {
  protected:
   // `unit` is what messages call a piece of text that gives one record.
   TextRecords(std::unique_ptr<ByteStream> stream, size_t buffer_bytes,
-              uint64_t max_record_bytes, std::string_view unit);
+              uint64_t max_record_bytes, std::string_view unit,
+              TextRules rules = {});
 
   // Cuts whole records from the front of `text`, which begins at line(), by
   // Add() and PassLine(). Returns how many bytes are dealt with: all of them
@@ -54,16 +65,21 @@ class TextRecords : public RecordReader {
 
  private:
   Status FindRecords();
+  // Takes out of the records cut from `text` those that are against the rules.
+  Status CheckRecords(std::string_view text);
+  Status FaultOf(size_t i, TextFault fault) const;
 
   TextBuffer buffer_;
   const uint64_t max_record_bytes_;
   const std::string_view unit_;
+  const TextRules rules_;
 
   uint64_t line_ = 1;  // of the first byte not dealt with
   uint64_t first_ = 0;
   std::vector<std::string_view> records_;
-  std::vector<uint64_t> lines_;  // [records]
-  size_t used_ = 0;              // bytes of the block given last
+  std::vector<uint64_t> lines_;     // [records]
+  std::deque<std::string> mended_;  // those of the block that were not UTF-8
+  size_t used_ = 0;                 // bytes of the block given last
   bool at_end_ = false;
   Status failed_;
 };

@@ -81,6 +81,9 @@ Json ToJson(const Manifest& manifest) {
   if (manifest.skipped.places > 0) {
     json["skipped"] = {{"places", manifest.skipped.places},
                        {"bytes", manifest.skipped.bytes}};
+    for (const std::string& why : manifest.skipped.first) {
+      json["skipped"]["first"].push_back({{"why", why}});
+    }
   }
   json["features"] = Json::array();
   for (const ManifestFeature& feature : manifest.features) {
@@ -183,6 +186,11 @@ StatusOr<Manifest> FromJson(const nlohmann::json& json) {
     JsonKeys skipped = keys.Object("skipped");
     manifest.skipped = {.places = skipped.Count("places"),
                         .bytes = skipped.Count("bytes")};
+    if (skipped.Has("first")) {
+      skipped.Each("first", [&](JsonKeys one) {
+        manifest.skipped.first.push_back(one.Text("why"));
+      });
+    }
   }
   keys.Each("features", [&](JsonKeys one) {
     manifest.features.push_back(ReadFeature(one));

@@ -49,7 +49,8 @@ struct ManifestShard {
 // Damage in the corpus that was left out because the user allowed it.
 struct ManifestSkipped {
   uint64_t places = 0;
-  uint64_t bytes = 0;  // of those places whose size is known
+  uint64_t bytes = 0;                   // of those places whose size is known
+  std::vector<std::string> first = {};  // the first of them, and why
 };
 
 struct Manifest {

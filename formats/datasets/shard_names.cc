@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "formats/datasets/dataset_switch.h"
+#include "formats/datasets/glob.h"
 #include "formats/datasets/tfds_folder.h"
 #include "formats/files/status_or.h"
 
@@ -54,40 +55,6 @@ StatusOr<std::optional<ShardSpec>> ParseShards(std::string_view pattern) {
   return spec;
 }
 
-// Time: O(text * pattern) at worst, no recursion.
-bool Matches(std::string_view text, std::string_view pattern) {
-  size_t t = 0;
-  size_t p = 0;
-  size_t star = std::string_view::npos;  // the last * seen, to widen it
-  size_t star_text = 0;
-  while (t < text.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      star_text = t;
-    } else if (p < pattern.size() &&
-               (pattern[p] == '?' || pattern[p] == text[t])) {
-      ++p;
-      ++t;
-    } else if (star != std::string_view::npos) {
-      p = star + 1;
-      t = ++star_text;
-    } else {
-      return false;
-    }
-  }
-  return pattern.find_first_not_of('*', p) == std::string_view::npos;
-}
-
-// Whether `name` is one of those that a glob takes only where it says so.
-bool IsLeftOut(std::string_view name, std::string_view glob) {
-  return (name.starts_with('.') && !glob.starts_with('.')) ||
-         (name.ends_with(".index") && !glob.ends_with(".index"));
-}
-
-bool IsGlob(std::string_view pattern) {
-  return pattern.find_first_of("*?") != std::string_view::npos;
-}
-
 bool AreDigits(std::string_view text) {
   return text.size() >= 5 &&
          text.find_first_not_of("0123456789") == std::string_view::npos;
@@ -120,24 +87,8 @@ Status CheckGenerations(std::string_view pattern,
 StatusOr<std::vector<std::string>> ExpandGlob(FileSystem& files,
                                               std::string_view pattern,
                                               ExpandOptions options) {
-  const size_t name_begin = pattern.rfind('/') + 1;  // npos + 1 == 0
-  const std::string folder(pattern.substr(0, name_begin));
-  const std::string_view glob = pattern.substr(name_begin);
-  if (folder.find_first_of("*?") != std::string::npos) {
-    return BadPattern(pattern, "* and ? may stand only after the last /");
-  }
-  PENSTOCK_ASSIGN_OR_RETURN(const auto names,
-                            files.List(folder.empty() ? "." : folder));
-  std::vector<std::string> paths;
-  for (const std::string& name : names) {
-    if (IsLeftOut(name, glob) || !Matches(name, glob)) continue;
-    std::string path = folder + name;
-    PENSTOCK_ASSIGN_OR_RETURN(const FileInfo info, files.Stat(path));
-    if (!info.is_folder) paths.push_back(std::move(path));
-  }
-  if (paths.empty()) {
-    return NotFoundError(fmt::format("no file matches \"{}\"", pattern));
-  }
+  PENSTOCK_ASSIGN_OR_RETURN(std::vector<std::string> paths,
+                            FindMatches(files, pattern));
   if (options.generations == Generations::kOne) {
     PENSTOCK_RETURN_IF_ERROR(CheckGenerations(pattern, paths));
   }
@@ -231,14 +182,9 @@ std::optional<ShardOf> ParseShardName(std::string_view path) {
 }
 
 bool GlobTakes(std::string_view pattern, std::string_view path) {
-  const size_t name_begin = pattern.rfind('/') + 1;  // npos + 1 == 0
-  if (!IsGlob(pattern) || path.rfind('/') + 1 != name_begin ||
-      !path.starts_with(pattern.substr(0, name_begin))) {
-    return false;
-  }
-  const std::string_view glob = pattern.substr(name_begin);
-  const std::string_view name = path.substr(name_begin);
-  return !IsLeftOut(name, glob) && Matches(name, glob);
+  if (!IsGlob(pattern) || !PathMatches(path, pattern)) return false;
+  return NameIsTaken(path.substr(path.rfind('/') + 1),
+                     pattern.substr(pattern.rfind('/') + 1));
 }
 
 StatusOr<std::vector<std::string>> ExpandPattern(FileSystem& files,

@@ -29,7 +29,8 @@ struct ExpandOptions {
 //   "a.tfrecord"    that file
 //   "base@16"       all sixteen shards, each of which must exist
 //   "base@4.x"      "base-00000-of-00004.x" and so on
-//   "dir/*.tfrecord" every match of * and ? in the last part, sorted bytewise
+//   "dir/*.tfrecord" every match of * and ? (glob.h), sorted bytewise
+//   "dir/**/*.txt"   the same in all folders below, that one too
 //   "data/c4@train" the shards of a split of a folder with the
 //                   dataset_info.json of TensorFlow Datasets; "data/c4" alone
 //                   where it has one split
@@ -53,8 +54,8 @@ struct ShardOf {
 };
 std::optional<ShardOf> ParseShardName(std::string_view path);
 
-// Whether `pattern`, a glob of one part, takes a file of this path where there
-// is one; false for a pattern that is no glob.
+// Whether `pattern`, a glob, takes a file of this path where there is one;
+// false for a pattern that is no glob.
 bool GlobTakes(std::string_view pattern, std::string_view path);
 
 }  // namespace penstock

@@ -21,7 +21,10 @@ struct FileInfo {
   uint64_t size_bytes = 0;
   int64_t mtime_ns = 0;  // since the Unix epoch
   bool is_folder = false;
-  bool is_device = false;  // or a pipe or socket: no file of bytes that stay
+  bool is_stream = false;  // a pipe or device: without a size, read once
+  // Two names with the same of both are one file; 0 where nothing is known.
+  uint64_t device = 0;
+  uint64_t inode = 0;
 };
 
 // Every page size of a system divides it.

@@ -36,7 +36,7 @@ StatusOr<OutputPath> FindOutput(FileSystem& files, const std::string& path) {
     return InvalidArgumentError(
         fmt::format("{}: is a folder, not a file to write", path));
   }
-  const bool in_place = there.ok() && there->is_device;
+  const bool in_place = there.ok() && there->is_stream;
   return OutputPath{.path = std::move(at), .in_place = in_place};
 }
 

@@ -174,7 +174,9 @@ FileInfo ToFileInfo(const struct stat& info) {
           .mtime_ns = int64_t{info.st_mtim.tv_sec} * 1'000'000'000 +
                       info.st_mtim.tv_nsec,
           .is_folder = S_ISDIR(info.st_mode),
-          .is_device = !S_ISDIR(info.st_mode) && !S_ISREG(info.st_mode)};
+          .is_stream = !S_ISDIR(info.st_mode) && !S_ISREG(info.st_mode),
+          .device = info.st_dev,
+          .inode = info.st_ino};
 }
 
 }  // namespace penstock

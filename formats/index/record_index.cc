@@ -114,24 +114,26 @@ StatusOr<RecordIndex> RecordIndex::Load(FileSystem& files,
 }
 
 Status RecordIndex::Save(FileSystem& files, const std::string& path) const {
-  StreamedIndex index = {
-      .records = records_,
-      .offsets =
-          [this](FunctionRef<Status(std::span<const uint64_t>)> take) {
-            return take(offsets_.first(records_));  // the end comes by itself
-          },
-      .members = {members_.begin(), members_.end()},
-      .columns = {},
-      .file = file_};
-  for (size_t c = 0; c < names_.size(); ++c) {
-    index.columns.push_back(
-        {.name = names_[c],
-         .lengths = [lengths = lengths_[c]](
-                        FunctionRef<Status(std::span<const uint32_t>)> take) {
-           return take(lengths);
-         }});
-  }
-  return SaveRecordIndex(files, path, index);
+  return GuardMemory(NoMemory(path, "write its index"), [&]() -> Status {
+    StreamedIndex index = {
+        .records = records_,
+        .offsets =
+            [this](FunctionRef<Status(std::span<const uint64_t>)> take) {
+              return take(offsets_.first(records_));  // the end comes by itself
+            },
+        .members = {members_.begin(), members_.end()},
+        .columns = {},
+        .file = file_};
+    for (size_t c = 0; c < names_.size(); ++c) {
+      index.columns.push_back(
+          {.name = names_[c],
+           .lengths = [lengths = lengths_[c]](
+                          FunctionRef<Status(std::span<const uint32_t>)> take) {
+             return take(lengths);
+           }});
+    }
+    return SaveRecordIndex(files, path, index);
+  });
 }
 
 StatusOr<RecordPlace> RecordIndex::Find(uint64_t i) const {

@@ -27,6 +27,33 @@ constexpr Signature kSignatures[] = {
     {"ARROW1"sv, "an Arrow file (ARROW1)"},
     {"PK\x03\x04"sv, "a zip archive (PK)"},
     {"\x89HDF"sv, "HDF5"},
+    {"\x7f"
+     "ELF"sv,
+     "an ELF program"},
+    {"MZ"sv, "a Windows program (MZ)"},
+    {"\xcf\xfa\xed\xfe"sv, "a Mach-O program"},
+    {"\xca\xfe\xba\xbe"sv, "a Java class or a Mach-O program"},
+    {"\0asm"sv, "WebAssembly"},
+    {"\x89PNG"sv, "a PNG picture"},
+    {"\xff\xd8\xff"sv, "a JPEG picture"},
+    {"GIF87a"sv, "a GIF picture"},
+    {"GIF89a"sv, "a GIF picture"},
+    {"II*\0"sv, "a TIFF picture"},
+    {"MM\0*"sv, "a TIFF picture"},
+    {"RIFF"sv, "sound or pictures (RIFF)"},
+    {"OggS"sv, "sound (Ogg)"},
+    {"fLaC"sv, "sound (FLAC)"},
+    {"ID3"sv, "sound (MP3)"},
+    {"%PDF-"sv, "a PDF document"},
+    {"\xd0\xcf\x11\xe0"sv, "an old Office document"},
+    {"SQLite format 3\0"sv, "an SQLite database"},
+    {"7z\xbc\xaf\x27\x1c"sv, "a 7z archive"},
+    {"Rar!\x1a\x07"sv, "a RAR archive"},
+    {"!<arch>\n"sv, "an ar archive or a library"},
+    {"\x93NUMPY"sv, "a NumPy array"},
+    {"Obj\x01"sv, "an Avro file"},
+    {"ORC"sv, "an ORC file"},
+    {"\x04\x22\x4d\x18"sv, "lz4"},
     {"\x83\xaf\x70\xd1"sv, "Riegeli or ArrayRecord"},
     {"PSTKIDX1"sv, "a record index, the sidecar of a TFRecord file"},
     {"version https://git-lfs"sv, "a Git LFS pointer, not the data"},
@@ -38,6 +65,11 @@ constexpr Signature kSignatures[] = {
     {"{\n"sv, "JSON text"},
     {"[{"sv, "JSON text"},
 };
+
+// "ustar" where POSIX.1-1988 tars have it.
+bool IsTar(std::string_view bytes) {
+  return bytes.size() > 262 && bytes.substr(257, 5) == "ustar";
+}
 
 bool IsTfRecord(std::string_view bytes) {
   if (bytes.size() < 12) return false;
@@ -73,6 +105,7 @@ std::string_view LooksLike(std::string_view first_bytes) {
   for (const Signature& signature : kSignatures) {
     if (first_bytes.starts_with(signature.bytes)) return signature.name;
   }
+  if (IsTar(first_bytes)) return "a tar archive";
   if (IsTfRecord(first_bytes)) return "an uncompressed TFRecord file";
   if (IsZlib(first_bytes)) return "zlib (78)";
   if (IsText(first_bytes)) return "text";

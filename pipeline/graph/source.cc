@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "formats/datasets/dataset_shards.h"
+#include "formats/datasets/glob.h"
+#include "formats/datasets/shard_names.h"
 #include "formats/files/file_sample.h"
 #include "formats/files/status_or.h"
 #include "formats/index/record_index.h"
@@ -30,6 +32,9 @@ StatusOr<std::string> WhySequential(FileSystem& files, const std::string& path,
   }
   if (kind != FileKind::kTfRecord) {
     return fmt::format("{} is no TFRecord file", path);
+  }
+  if (TakesExamples(options)) {
+    return fmt::format("a document is a feature of an Example in {}", path);
   }
   const Compression compression =
       options.compression.value_or(CompressionOfFile(path));
@@ -55,8 +60,13 @@ Status Fingerprint(FileSystem& files, const DatasetShards& shards,
   Fingerprinter hash;
   hash.Add(static_cast<uint64_t>(options.kind.value_or(FileKind{})))
       .Add(static_cast<uint64_t>(options.kind.has_value()))
-      .Add(static_cast<uint64_t>(options.text_unit))
+      .Add(static_cast<uint64_t>(
+          options.text_unit.value_or(TextUnit::kParagraph)))
       .Add(options.json_field);
+  if (options.invalid_utf8 != NotUtf8::kFail) {
+    hash.Add(static_cast<uint64_t>(options.invalid_utf8));
+  }
+  if (TakesExamples(options)) hash.Add(options.example_feature.value_or(""));
   // It changes which records there are.
   if (options.recovery.on_corruption != OnCorruption::kFail) {
     hash.Add(static_cast<uint64_t>(options.recovery.on_corruption));
@@ -113,6 +123,15 @@ StatusOr<Source> OpenSource(FileSystem& files, const ReadStage& read) {
   PENSTOCK_ASSIGN_OR_RETURN(const DatasetShards shards,
                             DatasetShards::Find(files, read.pattern));
   source.paths = shards.paths();
+  if (!source.options.text_unit) {
+    const bool is_one_text =
+        source.paths.size() == 1 && !IsGlob(read.pattern) &&
+        read.options.kind.value_or(
+            KnownKindOfFile(source.paths[0]).value_or(FileKind::kText)) ==
+            FileKind::kText;
+    source.options.text_unit =
+        is_one_text ? TextUnit::kParagraph : TextUnit::kFile;
+  }
   for (const std::string& path : source.paths) {
     PENSTOCK_ASSIGN_OR_RETURN(source.why_sequential,
                               WhySequential(files, path, read.options));

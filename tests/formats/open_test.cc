@@ -109,11 +109,14 @@ TEST(OpenTest, TheLimitAndTheSkipReachTheReader) {
               StatusIs(StatusCode::kResourceExhausted, HasSubstr("a.txt:1: ")));
   folder.Write("a.jsonl", "{\n{\"text\": \"x\"}\n");
   int skipped = 0;
-  EXPECT_THAT(
-      ReadAll(OpenRecords(LocalFiles(), folder / "a.jsonl",
-                          {.on_bad_line = [&](const Status&) { ++skipped; }}))
-          .records,
-      ElementsAre("x"));
+  EXPECT_THAT(ReadAll(OpenRecords(LocalFiles(), folder / "a.jsonl",
+                                  {.on_bad_part =
+                                       [&](BadPart, const Status&) {
+                                         ++skipped;
+                                         return OkStatus();
+                                       }}))
+                  .records,
+              ElementsAre("x"));
   EXPECT_EQ(skipped, 1);
 }
 

@@ -29,7 +29,7 @@ ReadOut Read(std::string_view bytes, const std::string& name,
   MemoryFiles files(bytes);
   options.archive_limits.max_member_bytes = kMemberBytes;
   options.unpack.max_total_bytes = 16 * kMemberBytes;
-  options.on_bad_line = [](const Status&) {};
+  options.on_bad_part = [](BadPart, const Status&) { return OkStatus(); };
   ReadOut out = ReadAll(OpenRecords(files, name, options));
   Require(out.status.code() != StatusCode::kInternal, "a broken promise");
   Require(out.status.ok() ||

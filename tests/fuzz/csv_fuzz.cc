@@ -52,6 +52,7 @@ void TestOneInput(std::string_view text) {
     const ReadOut out = ReadAll(ReadCsv(MakeMemoryStream("f.csv", text),
                                         {.header = CsvHeader::kNone,
                                          .column = "#1",
+                                         .invalid_utf8 = NotUtf8::kKeep,
                                          .buffer_bytes = buffer_bytes}));
     Require(out.status.code() != StatusCode::kInternal, "a bad block");
     if (buffer_bytes > 64) {

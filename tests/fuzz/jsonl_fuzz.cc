@@ -56,12 +56,13 @@ ReadOut Read(std::string_view bytes, size_t buffer, JsonLeniency leniency,
              size_t& bad) {
   return ReadAll(ReadJsonl(MakeMemoryStream("f.jsonl", bytes),
                            {.field = "t",
-                            .on_bad_line =
-                                [&](const Status& status) {
+                            .on_bad_part =
+                                [&](BadPart, const Status& status) {
                                   Require(
                                       status.message().find("f.jsonl:") == 0,
                                       "an error without its place");
                                   ++bad;
+                                  return OkStatus();
                                 },
                             .leniency = leniency,
                             .buffer_bytes = buffer}));

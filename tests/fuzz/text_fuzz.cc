@@ -66,8 +66,9 @@ std::vector<std::string> Expect(std::string_view text, TextUnit unit) {
 }
 
 ReadOut Read(std::string_view bytes, TextUnit unit, size_t buffer) {
-  return ReadAll(ReadText(MakeMemoryStream("f.txt", bytes),
-                          {.unit = unit, .buffer_bytes = buffer}));
+  return ReadAll(ReadText(
+      MakeMemoryStream("f.txt", bytes),
+      {.unit = unit, .invalid_utf8 = NotUtf8::kKeep, .buffer_bytes = buffer}));
 }
 
 void TestOneInput(std::string_view bytes) {

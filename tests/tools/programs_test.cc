@@ -587,7 +587,8 @@ TEST_F(ProgramsTest, VocabSaysWhatIsWrongBeforeItReads) {
          "choose 257");
   expect("datagen vocab /nowhere -o a.json --words gpt5", 2, "gpt5");
   expect("datagen vocab -o a.json", 2, "CORPUS");
-  expect("tokenize --tokenizer a.json --train - b.txt", 1, "standard input");
+  expect("tokenize --tokenizer a.json --train - /nowhere.txt", 1, "/nowhere");
+  expect("tokenize --tokenizer a.json --train - - </dev/null", 1, "twice");
   expect("tokenize --tokenizer a.json --size 300", 2, "--train");
 }
 

@@ -201,7 +201,7 @@ TEST_F(DamagedCorpusTest, DamageInTfRecordsEndsDatagenUnlessItMayBeSkipped) {
       done.output,
       AllOf(HasSubstr("datagen: skipped [500, 600): " + bad_),
             HasSubstr("datagen: skipped 250 B in 3 places"),
-            HasSubstr("7 documents"), HasSubstr("3 damaged places left out")));
+            HasSubstr("7 documents"), HasSubstr("3 bad places left out")));
   EXPECT_EQ(Manifest()["records"], 7);
   EXPECT_EQ(Manifest()["skipped"]["places"], 3);
   EXPECT_EQ(Manifest()["skipped"]["bytes"], 250);

@@ -20,6 +20,7 @@
 #include "tools/datagen/own_output.h"
 #include "tools/datagen/shard_set.h"
 #include "tools/programs/input_files.h"
+#include "tools/programs/losses_report.h"
 #include "tools/programs/parallel_documents.h"
 #include "tools/programs/progress.h"
 
@@ -131,17 +132,7 @@ Status WriteChunk(const Serialized& chunk, ShardSet& shards,
 Status RunStages(FileSystem& files, const ConversionOptions& options,
                  const InputFiles& input, TaskQueue& tasks, ShardSet& shards,
                  ConversionResult& result) {
-  OpenOptions open = options.open;
-  open.other_members = OtherMembers::kSkip;
-  open.on_skipped_member = [&](std::string_view member, std::string_view why) {
-    if (result.skipped++ == 0) {
-      result.first_skipped = fmt::format("{}: {}", member, why);
-    }
-  };
-  open.on_repeated_field = [&](std::string_view place) {
-    if (result.repeated_fields++ == 0) result.first_repeated = place;
-  };
-  ParallelDocuments reader(files, input, open, tasks);
+  ParallelDocuments reader(files, input, options.corpus, tasks);
   Progress progress("datagen", input.size_bytes, options.quiet);
   const auto most = static_cast<size_t>(tasks.threads()) * 2;
   std::deque<std::shared_ptr<Slot>> started;
@@ -170,7 +161,10 @@ Status RunStages(FileSystem& files, const ConversionOptions& options,
     progress.Update(chunk.input_bytes_done, result.records);
   }
   progress.Finish(input.size_bytes, result.records);
-  return OkStatus();
+  return options.allow_empty || result.documents > 0
+             ? OkStatus()
+             : NoDocument(input, result.losses,
+                          "; --allow-empty makes an empty dataset");
 }
 
 Status CheckEncoding(const ConversionOptions& options) {
@@ -200,23 +194,22 @@ uint32_t ShardCount(const ConversionOptions& options, uint64_t input_bytes) {
 StatusOr<ConversionResult> ConvertCorpus(FileSystem& files,
                                          const ConversionOptions& options) {
   PENSTOCK_RETURN_IF_ERROR(CheckEncoding(options));
+  ConversionResult result;
   PENSTOCK_ASSIGN_OR_RETURN(
-      const InputFiles input,
-      FindInputFiles(files, options.inputs, options.open.kind));
+      result.input,
+      FindInputFiles(files, options.inputs, options.corpus.choices));
+  const InputFiles& input = result.input;
   if (!options.allow_own_output) {
-    PENSTOCK_RETURN_IF_ERROR(
-        RefuseOwnOutput(files, options.inputs, input.paths, options.output));
+    PENSTOCK_RETURN_IF_ERROR(RefuseOwnOutput(files, input, options.output));
   }
+  if (options.on_found) options.on_found(input);
   PENSTOCK_RETURN_IF_ERROR(files.CreateFolders(options.output));
 
   const bool tokenized = options.tokenizer != nullptr;
   const std::string length_name = tokenized ? "tokens" : "text";
   const std::string stem =
       fmt::format("{}/{}-{}", options.output, options.name, options.split);
-  ConversionResult result;
   result.manifest = stem + ".manifest.json";
-  result.skipped = input.skipped.size();
-  if (!input.skipped.empty()) result.first_skipped = input.skipped.front();
   PENSTOCK_ASSIGN_OR_RETURN(
       const std::unique_ptr<DatasetOutput> output,
       DatasetOutput::Open(files, options.output, options.name, options.split,
@@ -258,7 +251,8 @@ StatusOr<ConversionResult> ConvertCorpus(FileSystem& files,
        .length = one_value ? 1 : ManifestFeature::kAnyLength,
        .encoding = options.token_encoding});
   manifest.skipped = {.places = result.losses.places,
-                      .bytes = result.losses.bytes};
+                      .bytes = result.losses.bytes,
+                      .first = result.losses.named};
   PENSTOCK_ASSIGN_OR_RETURN(manifest.shards, shards->Finish(*tasks));
   if (!options.tfds) {
     result.no_tfds = "--no-tfds was given";

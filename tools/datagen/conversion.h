@@ -18,6 +18,7 @@
 #include "formats/records/record_reader.h"
 #include "tokenizer/interface/tokenizer.h"
 #include "tools/programs/document_chunks.h"
+#include "tools/programs/input_files.h"
 
 namespace penstock {
 
@@ -26,8 +27,7 @@ struct ConversionOptions {
   std::string output;               // a folder, made where it is missing
   std::string name;
   std::string split = "train";
-  // Damage is skipped as DocumentReader says.
-  OpenOptions open;
+  Corpus corpus;
   // Null writes the text as a bytes feature "text"; otherwise ids are written
   // as an int64 feature "tokens".
   std::shared_ptr<const Tokenizer> tokenizer;
@@ -53,9 +53,12 @@ struct ConversionOptions {
   bool overwrite = false;
   // Also reads what RefuseOwnOutput() refuses.
   bool allow_own_output = false;
-  bool quiet = false;  // no progress
+  bool allow_empty = false;  // a dataset without any document
+  bool quiet = false;        // no progress
   // Told what was found of runs that were cut off.
   Callback<void(std::string_view)> on_notice = nullptr;
+  // Told what will be read, before it is.
+  Callback<void(const InputFiles&)> on_found = nullptr;
   // Ends the conversion with kCancelled, which leaves no file.
   std::stop_token stop = {};
 };
@@ -68,13 +71,7 @@ struct ConversionResult {
   std::string pattern;   // "out/name-train.tfrecord@8"
   std::string manifest;  // its path
   std::string no_tfds;   // why there is no dataset_info.json; empty: there is
-  // Files and members of archives whose names say no kind: how many, and the
-  // first of them.
-  uint64_t skipped = 0;
-  std::string first_skipped;
-  // JSONL lines where the field comes twice, and the first of them.
-  uint64_t repeated_fields = 0;
-  std::string first_repeated;
+  InputFiles input;
   InputLosses losses;
 };
 
@@ -84,7 +81,8 @@ struct ConversionResult {
 // this library until the next run, which finishes that.
 // Errors:  those of reading, tokenizing and writing; kAlreadyExists where the
 //          dataset is there and overwrite is false; kUnavailable and
-//          kFailedPrecondition where another process writes it.
+//          kFailedPrecondition where another process writes it, or where no
+//          document was found.
 // Memory:  about 4 MiB for each thread, up to 256 MiB of files whose turn is
 //          yet to come (ParallelDocuments), and 8 MiB of the indexes, the rest
 //          of which, 12 bytes a record, lies in a file beside the shards until

@@ -20,10 +20,16 @@ std::string ConversionJson(const ConversionOptions& options,
   }
   json["left_out"] = {{"places", result.losses.places},
                       {"bytes", result.losses.bytes},
-                      {"files_or_members", result.skipped},
-                      {"first_file_or_member", result.first_skipped}};
-  json["repeated_fields"] = {{"lines", result.repeated_fields},
-                             {"first", result.first_repeated}};
+                      {"first", result.losses.named},
+                      {"files", result.input.skipped.size()}};
+  for (const auto& [what, kind] : result.losses.left_out) {
+    json["left_out"]["members"][what] = {{"count", kind.count},
+                                         {"first", kind.first}};
+  }
+  json["repeated_files"] = {{"files", result.input.repeated},
+                            {"first", result.input.first_repeated}};
+  json["repeated_fields"] = {{"lines", result.losses.repeated_fields.count},
+                             {"first", result.losses.repeated_fields.first}};
   json["empty_files"] = {{"files", result.losses.empty_files},
                          {"first", result.losses.first_empty}};
   // File names may hold any bytes.

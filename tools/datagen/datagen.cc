@@ -13,10 +13,10 @@
 #include "tools/datagen/conversion_json.h"
 #include "tools/datagen/vocab.h"
 #include "tools/programs/corpus_options.h"
+#include "tools/programs/losses_report.h"
 #include "tools/programs/output.h"
 #include "tools/programs/program.h"
 #include "tools/programs/record_choices.h"
-#include "tools/programs/recovery_settings.h"
 #include "tools/programs/running_options.h"
 #include "tools/programs/skipped_report.h"
 #include "tools/programs/stop_signals.h"
@@ -32,6 +32,9 @@ constexpr char kExamples[] = R"(
   datagen --input crawl/ --tokenizer gpt2.tiktoken --token-encoding uint16 \
           --output data --name small
   datagen --input dump.tar.zst --output data --name dump
+  datagen --input site --include '**/*.md' --exclude drafts --output data \
+          --name site --on-bad-input skip --max-skipped-share 0.001
+  zcat a.jsonl.gz | datagen --input jsonl:- --output data --name piped
   datagen vocab crawl/ --size 32768 --output tokenizer.json
   datagen --input notes.txt --unit line --tokenizer bytes --output data \
           --name notes --compression gzip)";
@@ -45,31 +48,17 @@ others. A run that was killed is cleared away or finished by the next one of
 that name. Read it as data/NAME-SPLIT.tfrecord@64. TensorFlow Datasets reads
 the folder by its dataset_info.json: tfds.builder_from_directory("data").
 
-Damage in TFRecord inputs, and JSONL lines that are no JSON, are left out where
---on-corruption allows it: each place is named on stderr, and the manifest says
-how many there were. Damage in other inputs always ends the run.
+A file counts once, whatever links and patterns lead to it. Of archives what is
+no text inside is left out, and told. TFRecords of tf.train.Example give their
+feature "text"; --feature names another.
+
+What is bad ends the run, and nothing is kept. --on-bad-input skip leaves out the
+line, row, document, member or file, from the bad place on; --on-corruption goes
+on behind damage in TFRecords, and leaves out JSONL lines that are no JSON. The
+first 100 places are named on stderr, the first 16 in the manifest, with how many
+there were; --max-skipped and --max-skipped-share say how many are too many.
 
 `datagen vocab` learns a tokenizer from a corpus; see `datagen vocab --help`.)";
-
-void PrintWarnings(const ConversionResult& result) {
-  if (result.skipped > 0) {
-    PrintError(
-        "datagen: {} files or members of archives were left out, as "
-        "their names say no kind (first: {}); --kind reads all files\n",
-        WithCommas(result.skipped), result.first_skipped);
-  }
-  if (result.repeated_fields > 0) {
-    PrintError(
-        "datagen: in {} lines the field comes twice, and the last one "
-        "was taken (first: {})\n",
-        WithCommas(result.repeated_fields), result.first_repeated);
-  }
-  if (result.losses.empty_files > 0) {
-    PrintError("datagen: {} files hold no document (first: {})\n",
-               WithCommas(result.losses.empty_files),
-               result.losses.first_empty);
-  }
-}
 
 class Datagen final : public Program {
  public:
@@ -99,22 +88,22 @@ class Datagen final : public Program {
   std::string end_token_;
   std::string json_;
   bool special_tokens_ = true;
-  RecoverySettings recovery_;
+  CorpusOptions corpus_;
 };
 
 void Datagen::AddInput() {
   ArgumentGroup& input = Group("Input");
   input
       .Option("-i,--input", options_.inputs, "PATH",
-              "Files, patterns or folders to read (.txt .md .rst .pod .jsonl "
-              ".csv .tsv .tfrecord .tar .zip .7z ..., each also .gz .zst .xz "
-              ".bz2)")
+              "Files, patterns (also **) or folders to read (.txt .md .rst "
+              ".pod .jsonl .csv .tsv .tfrecord .tar .zip .7z ..., each also "
+              ".gz .zst .xz .bz2), KIND:PATH, or \"-\", standard input, which "
+              "is not compressed")
       .Required();
-  AddCorpusOptions(input, Group("Text"), options_.open);
+  corpus_.AddTo(input, Group("Text"));
   input.Flag("--allow-own-output", options_.allow_own_output,
              "Also reads files that were found in the output folder, and "
              "shards that datagen has written");
-  recovery_.AddTo(input, "all inputs");
 }
 
 void Datagen::AddTokens() {
@@ -172,6 +161,8 @@ void Datagen::AddOutput() {
   output.NoFlag("--no-tfds", options_.tfds,
                 "Leaves out the dataset_info.json and features.json that "
                 "TensorFlow Datasets reads");
+  output.Flag("--allow-empty", options_.allow_empty,
+              "Makes a dataset even where no document was found");
   output.Flag("--overwrite", options_.overwrite,
               "Replaces a dataset of the same name, when the new one is whole");
   output.Option("--json", json_, "FILE", "Writes the report as JSON");
@@ -199,15 +190,20 @@ Status Datagen::Run() {
   options_.stop = signals->token();
   PENSTOCK_RETURN_IF_ERROR(LoadTokens());
   SkippedReport skipped("datagen");
-  options_.open.recovery = recovery_.ToOptions(skipped);
-  options_.open.on_bad_line = [&](const Status& why) { skipped.AddLine(why); };
   options_.on_notice = [](std::string_view what) {
     PrintError("datagen: {}\n", what);
   };
+  PENSTOCK_ASSIGN_OR_RETURN(options_.corpus, corpus_.ToCorpus(skipped));
+  options_.corpus.choices.stop = signals->token();
+  if (!options_.quiet) {
+    options_.on_found = [this](const InputFiles& input) {
+      PrintFound("datagen", input, options_.corpus);
+    };
+  }
   PENSTOCK_ASSIGN_OR_RETURN(const ConversionResult result,
                             ConvertCorpus(LocalFiles(), options_));
   skipped.Finish();
-  PrintWarnings(result);
+  PrintLosses("datagen", result.input, result.losses);
   PrintResult(result);
   if (json_.empty()) return OkStatus();
   return WriteFileAtomically(LocalFiles(), json_,
@@ -215,14 +211,17 @@ Status Datagen::Run() {
 }
 
 void Datagen::PrintResult(const ConversionResult& result) const {
-  Print("{} documents, {} of text -> {} records", WithCommas(result.documents),
+  const std::string unit = UnitText(result.input, options_.corpus);
+  Print("{} documents{}, {} of text -> {} records",
+        WithCommas(result.documents),
+        unit.empty() ? "" : fmt::format(" (--unit {})", unit),
         HumanBytes(static_cast<double>(result.text_bytes)),
         WithCommas(result.records));
   if (options_.tokenizer != nullptr) {
     Print(", {} tokens", WithCommas(result.tokens));
   }
   if (result.losses.places > 0) {
-    Print(", {} damaged places left out", WithCommas(result.losses.places));
+    Print(", {} bad places left out", WithCommas(result.losses.places));
   }
   Print("\ndataset  {}\nmanifest {}\n", result.pattern, result.manifest);
   if (result.no_tfds.empty()) {

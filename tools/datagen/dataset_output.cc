@@ -31,7 +31,7 @@ Status CheckReplaceable(FileSystem& files, const std::string& path) {
     what = "link";
   } else if (info.ok() && info->is_folder) {
     what = "folder";
-  } else if (info.ok() && info->is_device) {
+  } else if (info.ok() && info->is_stream) {
     what = "device or pipe";
   }
   if (what == nullptr) return OkStatus();

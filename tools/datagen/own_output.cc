@@ -4,11 +4,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <set>
 #include <system_error>
 
 #include "formats/datasets/manifest.h"
-#include "formats/datasets/shard_names.h"
 #include "formats/files/output_path.h"
 #include "formats/files/status_or.h"
 
@@ -27,33 +25,16 @@ bool IsInside(const std::filesystem::path& path,
   return std::ranges::mismatch(folder, path).in1 == folder.end();
 }
 
-// The paths that the inputs name themselves.
-std::set<std::string> NamedPaths(FileSystem& files,
-                                 const std::vector<std::string>& inputs) {
-  std::set<std::string> named;
-  for (const std::string& input : inputs) {
-    const StatusOr<FileInfo> info = files.Stat(input);
-    const bool searched = (info.ok() && info->is_folder) ||
-                          input.find_first_of("*?") != std::string::npos;
-    if (searched) continue;
-    const auto paths = ExpandPattern(files, input);
-    if (paths.ok()) named.insert(paths->begin(), paths->end());
-  }
-  return named;
-}
-
 }  // namespace
 
-Status RefuseOwnOutput(FileSystem& files,
-                       const std::vector<std::string>& inputs,
-                       const std::vector<std::string>& paths,
+Status RefuseOwnOutput(FileSystem& files, const InputFiles& input,
                        const std::string& output) {
-  const std::set<std::string> named = NamedPaths(files, inputs);
   const std::filesystem::path output_folder = RealFolder(output);
   std::string last_folder;
   std::string last_manifest;
-  for (const std::string& path : paths) {
-    if (named.contains(path)) continue;
+  for (size_t i = 0; i < input.paths.size(); ++i) {
+    if (input.named[i]) continue;
+    const std::string& path = input.paths[i];
     // Paths of one folder, and shards of one dataset, stand together.
     const std::string folder = FolderOf(path);
     if (folder != last_folder && IsInside(RealFolder(folder), output_folder)) {

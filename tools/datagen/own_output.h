@@ -2,23 +2,21 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "formats/files/file.h"
-#include "formats/files/status_or.h"
+#include "formats/files/status.h"
+#include "tools/programs/input_files.h"
 
 namespace penstock {
 
-// Refuses paths that a folder or a pattern with * or ? among `inputs` has
-// found, if they lie in the folder `output` or are shards of a dataset with a
-// manifest: the second run of one line would read what the first one wrote.
-// What an input names itself is meant.
+// Refuses paths that a folder or a glob has found (InputFiles::named), if they
+// lie in the folder `output` or are shards of a dataset with a manifest: the
+// second run of one line would read what the first one wrote. What an input
+// names itself is meant.
 //
 // Cost:    a few system calls for each folder and each dataset.
 // Errors:  kInvalidArgument naming the first such path.
-Status RefuseOwnOutput(FileSystem& files,
-                       const std::vector<std::string>& inputs,
-                       const std::vector<std::string>& paths,
+Status RefuseOwnOutput(FileSystem& files, const InputFiles& input,
                        const std::string& output);
 
 }  // namespace penstock

@@ -25,10 +25,11 @@ class Vocab final : public Command {
     ArgumentGroup& input = Group("Input");
     input
         .Positional("CORPUS", options_.inputs,
-                    "Files, patterns or folders, as of datagen's --input; or "
-                    "\"-\", standard input, not compressed")
+                    "Files, patterns or folders, as of datagen's --input; "
+                    "\"-\", standard input, is text unless --kind says "
+                    "otherwise")
         .Required();
-    AddCorpusOptions(input, Group("Text"), options_.open);
+    corpus_.AddTo(input, Group("Text"));
     ArgumentGroup& training = Group("Training");
     ArgumentGroup& output = Group("Output");
     output
@@ -43,9 +44,10 @@ class Vocab final : public Command {
     Notes(kNotes);
   }
 
-  Status Run() override { return RunVocabularyTraining(options_); }
+  Status Run() override { return RunVocabularyTraining(options_, corpus_); }
 
  private:
+  CorpusOptions corpus_;
   VocabularyOptions options_;
 };
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "formats/files/memory_guard.h"
@@ -17,25 +16,38 @@ uint64_t BytesOf(const StatusOr<DocumentChunk>& chunk) {
          chunk->size() * (sizeof(size_t) + sizeof(DocumentChunk::Origin));
 }
 
+void Add(const InputLosses::Kind& some, InputLosses::Kind& all) {
+  if (all.count == 0) all.first = some.first;
+  all.count += some.count;
+}
+
+// Of readers that leave out nothing bad.
 void Add(const InputLosses& some, InputLosses& all) {
-  all.places += some.places;
-  all.bytes += some.bytes;
   if (all.empty_files == 0) all.first_empty = some.first_empty;
   all.empty_files += some.empty_files;
+  for (const auto& [what, kind] : some.left_out) Add(kind, all.left_out[what]);
+  Add(some.repeated_fields, all.repeated_fields);
 }
 
 }  // namespace
 
 ParallelDocuments::ParallelDocuments(FileSystem& files, const InputFiles& input,
-                                     const OpenOptions& options,
-                                     TaskQueue& tasks, ReadAheadLimits limits)
+                                     Corpus corpus, TaskQueue& tasks,
+                                     ReadAheadLimits limits)
     : files_(files),
-      options_(options),
+      corpus_(std::move(corpus)),
       tasks_(tasks),
       most_bytes_(limits.bytes) {
-  const bool in_order = options.recovery.on_corruption != OnCorruption::kFail;
+  const bool in_order =
+      corpus_.bad_input.leave_out ||
+      corpus_.open.recovery.on_corruption != OnCorruption::kFail;
   if (!in_order) most_ahead_ = static_cast<size_t>(tasks.threads()) - 1;
-  MakeRuns(input, most_ahead_ == 0 ? UINT64_MAX : limits.together_bytes);
+  if (most_ahead_ > 0) {
+    MakeRuns(input, limits.together_bytes);
+  } else {
+    runs_.push_back(std::make_unique<Run>());
+    runs_.back()->input = input;
+  }
 }
 
 ParallelDocuments::~ParallelDocuments() {
@@ -58,7 +70,12 @@ void ParallelDocuments::MakeRuns(const InputFiles& input,
     }
     InputFiles& run = runs_.back()->input;
     run.paths.push_back(input.paths[f]);
-    if (together_bytes == UINT64_MAX) continue;
+    run.kinds.push_back(input.kinds[f]);
+    run.text_unit = input.text_unit;
+    if (const auto stream = input.streams.find(input.paths[f]);
+        stream != input.streams.end()) {
+      run.streams.insert(*stream);
+    }
     // What cannot be told is told when the file is opened.
     const StatusOr<FileInfo> info = files_.Stat(input.paths[f]);
     const uint64_t size = info.ok() ? info->size_bytes : 0;
@@ -67,32 +84,9 @@ void ParallelDocuments::MakeRuns(const InputFiles& input,
   }
 }
 
-OpenOptions ParallelDocuments::OptionsOf(Run& run) const {
-  OpenOptions options = options_;
-  if (most_ahead_ == 0) return options;
-  if (options_.on_skipped_member) {
-    options.on_skipped_member = [this, &run](std::string_view member,
-                                             std::string_view why) {
-      run.told.push_back(
-          [this, member = std::string(member), why = std::string(why)] {
-            options_.on_skipped_member(member, why);
-          });
-    };
-  }
-  if (options_.on_repeated_field) {
-    options.on_repeated_field = [this, &run](std::string_view place) {
-      run.told.push_back([this, place = std::string(place)] {
-        options_.on_repeated_field(place);
-      });
-    };
-  }
-  return options;
-}
-
-StatusOr<DocumentChunk> ParallelDocuments::NextOf(Run& run) {
+ParallelDocuments::Chunk ParallelDocuments::NextOf(Run& run) {
   if (run.reader == nullptr) {
-    run.reader =
-        std::make_unique<DocumentReader>(files_, run.input, OptionsOf(run));
+    run.reader = std::make_unique<DocumentReader>(files_, run.input, corpus_);
   }
   PENSTOCK_ASSIGN_OR_RETURN(DocumentChunk chunk, run.reader->Next());
   for (DocumentChunk::Origin& origin : chunk.origins) {
@@ -102,23 +96,18 @@ StatusOr<DocumentChunk> ParallelDocuments::NextOf(Run& run) {
   return chunk;
 }
 
-ParallelDocuments::Read ParallelDocuments::ReadOne(Run& run) {
-  Read read = {GuardMemory(NoMemory(run.input.paths.front(), "read it"),
-                           [&] { return NextOf(run); }),
-               {}};
-  read.told.swap(run.told);
-  return read;
+ParallelDocuments::Chunk ParallelDocuments::ReadOne(Run& run) {
+  const std::string first =
+      run.input.paths.empty() ? "the inputs" : run.input.paths.front();
+  return GuardMemory(NoMemory(first, "read it"), [&] { return NextOf(run); });
 }
 
 StatusOr<DocumentChunk> ParallelDocuments::Next() {
   while (turn_ < runs_.size()) {
     Run& run = *runs_[turn_];
-    Read read = Take(run);
-    for (const auto& tell : read.told) tell();
+    Chunk chunk = Take(run);
     if (most_ahead_ == 0) losses_ = run.reader->losses();
-    if (!read.chunk.ok() || read.chunk->size() > 0) {
-      return std::move(read.chunk);
-    }
+    if (!chunk.ok() || chunk->size() > 0) return chunk;
     if (most_ahead_ > 0) Add(run.reader->losses(), losses_);
     std::unique_ptr<Run> finished;
     const std::lock_guard lock(mutex_);
@@ -127,22 +116,22 @@ StatusOr<DocumentChunk> ParallelDocuments::Next() {
   return DocumentChunk();
 }
 
-ParallelDocuments::Read ParallelDocuments::Take(Run& run) {
+ParallelDocuments::Chunk ParallelDocuments::Take(Run& run) {
   StartAhead();
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return !run.ready.empty() || !run.is_read; });
   if (!run.ready.empty()) {
-    Read read = std::move(run.ready.front());
+    Chunk chunk = std::move(run.ready.front());
     run.ready.pop_front();
-    ready_bytes_ -= BytesOf(read.chunk);
-    return read;
+    ready_bytes_ -= BytesOf(chunk);
+    return chunk;
   }
   run.is_read = true;
   lock.unlock();
-  Read read = ReadOne(run);
+  Chunk chunk = ReadOne(run);
   lock.lock();
   run.is_read = false;
-  return read;
+  return chunk;
 }
 
 void ParallelDocuments::StartAhead() {
@@ -171,11 +160,11 @@ void ParallelDocuments::ReadAhead(Run& run) {
       return;
     }
   }
-  Read read = ReadOne(run);
+  Chunk chunk = ReadOne(run);
   std::unique_lock lock(mutex_);
-  run.ended = !read.chunk.ok() || read.chunk->size() == 0;
-  ready_bytes_ += BytesOf(read.chunk);
-  run.ready.push_back(std::move(read));
+  run.ended = !chunk.ok() || chunk->size() == 0;
+  ready_bytes_ += BytesOf(chunk);
+  run.ready.push_back(std::move(chunk));
   // From its turn on Next() reads it.
   const bool goes_on = !stopped_ && !run.ended && &run != runs_[turn_].get() &&
                        ready_bytes_ < most_bytes_;

@@ -5,14 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <vector>
 
 #include "formats/files/file.h"
 #include "formats/files/status_or.h"
-#include "formats/open.h"
 #include "pipeline/tasks/task_queue.h"
 #include "tools/programs/document_chunks.h"
 #include "tools/programs/input_files.h"
@@ -27,21 +25,19 @@ struct ReadAheadLimits {
   uint64_t together_bytes = 4 << 20;
 };
 
-// Gives what a DocumentReader gives, in the same order and with the same calls
-// of the callbacks in `options`, all on the thread that calls Next(). As many
-// files as there are threads are read at once, one of them by that thread.
+// Gives what a DocumentReader gives, in the same order. As many files as there
+// are threads are read at once, one of them by the thread that calls Next().
 //
-// Where damage may be skipped they are read one after the other: how much may
-// be is counted over all of them.
+// Where something bad may be left out they are read one after the other, and it
+// is told of on that thread: how much may be is counted over all of them.
 //
 // Threads: one at a time.
 // Memory:  the bytes of the limits, and of each open file a reader and a chunk.
 class ParallelDocuments {
  public:
   // `input` and `tasks` must outlive this.
-  ParallelDocuments(FileSystem& files, const InputFiles& input,
-                    const OpenOptions& options, TaskQueue& tasks,
-                    ReadAheadLimits limits = {});
+  ParallelDocuments(FileSystem& files, const InputFiles& input, Corpus corpus,
+                    TaskQueue& tasks, ReadAheadLimits limits = {});
   // Waits for the chunks that are being read.
   ~ParallelDocuments();
   ParallelDocuments(const ParallelDocuments&) = delete;
@@ -54,37 +50,29 @@ class ParallelDocuments {
   const InputLosses& losses() const { return losses_; }
 
  private:
-  // One call of a callback, for later.
-  using Told = std::vector<std::function<void()>>;
-  struct Read {
-    StatusOr<DocumentChunk> chunk;
-    Told told;
-  };
+  using Chunk = StatusOr<DocumentChunk>;
   // Files that one reader reads.
   struct Run {
     InputFiles input;
     size_t first_file = 0;
     uint64_t bytes_before = 0;  // of the files before it, as stored
-    // Of whom reads.
-    std::unique_ptr<DocumentReader> reader;
-    Told told;
+    std::unique_ptr<DocumentReader> reader;  // of whom reads
     // Guarded by mutex_.
-    std::deque<Read> ready;
+    std::deque<Chunk> ready;
     bool is_read = false;  // by a task, or by Next()
     bool ended = false;
   };
 
   void MakeRuns(const InputFiles& input, uint64_t together_bytes);
-  OpenOptions OptionsOf(Run& run) const;
-  Read ReadOne(Run& run);
-  StatusOr<DocumentChunk> NextOf(Run& run);
+  Chunk ReadOne(Run& run);
+  Chunk NextOf(Run& run);
   // The next of the run whose turn it is.
-  Read Take(Run& run);
+  Chunk Take(Run& run);
   void StartAhead();
   void ReadAhead(Run& run);
 
   FileSystem& files_;
-  const OpenOptions options_;
+  const Corpus corpus_;
   TaskQueue& tasks_;
   const uint64_t most_bytes_;
   size_t most_ahead_ = 0;  // runs

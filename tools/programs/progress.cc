@@ -26,6 +26,12 @@ std::string MinutesAndSeconds(double seconds) {
                    : fmt::format("{}:{:02}", minutes, whole % 60);
 }
 
+// With tenths where they say something.
+std::string Duration(double seconds) {
+  return seconds < 59.95 ? fmt::format("{:.1f} s", seconds)
+                         : MinutesAndSeconds(seconds);
+}
+
 }  // namespace
 
 std::string ProgressText(uint64_t done, uint64_t total, uint64_t records,
@@ -50,7 +56,7 @@ std::string ProgressText(uint64_t done, uint64_t total, uint64_t records,
                         HumanBytes(static_cast<double>(done)), HumanBytes(rate),
                         WithCommas(records));
   }
-  if (part >= 1) return text + ", took " + MinutesAndSeconds(seconds);
+  if (part >= 1) return text + ", took " + Duration(seconds);
   if (rate <= 0) return text;
   return text + ", ETA " +
          MinutesAndSeconds(static_cast<double>(total - done) / rate);

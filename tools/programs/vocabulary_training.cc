@@ -20,11 +20,12 @@
 #include "tools/programs/document_chunks.h"
 #include "tools/programs/input_files.h"
 #include "tools/programs/leftover_files.h"
+#include "tools/programs/losses_report.h"
 #include "tools/programs/output.h"
 #include "tools/programs/parallel_documents.h"
 #include "tools/programs/program.h"
 #include "tools/programs/progress.h"
-#include "tools/programs/spooled_input.h"
+#include "tools/programs/skipped_report.h"
 
 namespace penstock {
 namespace {
@@ -75,20 +76,13 @@ Status CountChunk(const PreTokenizer& pretokenizer, const DocumentChunk& chunk,
 Status CountCorpus(FileSystem& files, const VocabularyOptions& options,
                    const InputFiles& input, const PreTokenizer& pretokenizer,
                    PieceCounts& counts, VocabularyResult& result) {
-  OpenOptions open = options.open;
-  open.other_members = OtherMembers::kSkip;
-  open.on_skipped_member = [&](std::string_view member, std::string_view why) {
-    if (result.skipped++ == 0) {
-      result.first_skipped = fmt::format("{}: {}", member, why);
-    }
-  };
   Progress progress("counting words", input.size_bytes, options.quiet);
   PENSTOCK_ASSIGN_OR_RETURN(std::unique_ptr<TaskQueue> made,
                             TaskQueue::Create(options.threads));
   Counting counting(static_cast<size_t>(made->threads()) * 2);
   // Ends before what its tasks use.
   const std::unique_ptr<TaskQueue> tasks = std::move(made);
-  ParallelDocuments reader(files, input, open, *tasks);
+  ParallelDocuments reader(files, input, options.corpus, *tasks);
   while (true) {
     PENSTOCK_ASSIGN_OR_RETURN(DocumentChunk chunk, reader.Next());
     if (chunk.size() == 0) break;
@@ -102,6 +96,7 @@ Status CountCorpus(FileSystem& files, const VocabularyOptions& options,
         });
   }
   PENSTOCK_RETURN_IF_ERROR(counting.Wait());
+  result.losses = reader.losses();
   progress.Finish(input.size_bytes, result.documents);
   return OkStatus();
 }
@@ -130,17 +125,21 @@ StatusOr<VocabularyResult> TrainVocabulary(FileSystem& files,
                     "give --overwrite",
                     options.output));
   }
-  PENSTOCK_ASSIGN_OR_RETURN(
-      const InputFiles input,
-      FindInputFiles(files, options.inputs, options.open.kind));
   VocabularyResult result;
-  result.skipped = input.skipped.size();
-  if (!input.skipped.empty()) result.first_skipped = input.skipped.front();
+  PENSTOCK_ASSIGN_OR_RETURN(
+      result.input,
+      FindInputFiles(files, options.inputs, options.corpus.choices));
+  if (!options.quiet)
+    PrintFound("counting words", result.input, options.corpus);
 
   PieceCounts counts(options.memory_bytes / kTrainingBytesPerByte);
   const auto pretokenizer = PreTokenizerByRegex(regex);
   PENSTOCK_RETURN_IF_ERROR(
-      CountCorpus(files, options, input, *pretokenizer, counts, result));
+      CountCorpus(files, options, result.input, *pretokenizer, counts, result));
+  if (result.documents == 0) {
+    return NoDocument(result.input, result.losses,
+                      ", so there is nothing to learn from");
+  }
   result.words = counts.pieces();
 
   Progress progress("merging", options.training.vocabulary_size, options.quiet,
@@ -183,35 +182,24 @@ void AddTrainingOptions(ArgumentGroup& training, ArgumentGroup& output,
               "Replaces a file of the same name");
 }
 
-Status RunVocabularyTraining(VocabularyOptions options) {
+Status RunVocabularyTraining(VocabularyOptions options,
+                             const CorpusOptions& corpus) {
   ClearLeftovers("training", options.output);
-  std::optional<SpooledInput> standard_input;
-  for (const std::string& input : options.inputs) {
-    if (input != "-") continue;
-    if (options.inputs.size() > 1) {
-      return InvalidArgumentError(
-          "\"-\", standard input, can only be the one input");
+  SkippedReport skipped("vocabulary");
+  PENSTOCK_ASSIGN_OR_RETURN(options.corpus, corpus.ToCorpus(skipped));
+  if (!options.corpus.choices.kind) {
+    for (std::string& input : options.inputs) {
+      if (input == "-") input = "text:-";
     }
-    PENSTOCK_ASSIGN_OR_RETURN(standard_input, SpooledInput::Read());
   }
-  if (standard_input) {
-    options.inputs = {standard_input->path()};
-    if (!options.open.kind) options.open.kind = FileKind::kText;
-  }
-  const auto trained = TrainVocabulary(LocalFiles(), options);
-  if (!trained.ok()) {
-    return standard_input ? Annotate(trained.status(), "standard input")
-                          : trained.status();
-  }
-  const VocabularyResult& result = *trained;
-  if (result.skipped > 0) {
-    PrintError(
-        "{} files or members of archives were left out, as their names "
-        "say no kind (first: {}); --kind reads all files\n",
-        WithCommas(result.skipped), result.first_skipped);
-  }
-  Print("{} documents, {} of text, {} different words -> {} tokens{}\n",
+  PENSTOCK_ASSIGN_OR_RETURN(const VocabularyResult result,
+                            TrainVocabulary(LocalFiles(), options));
+  skipped.Finish();
+  PrintLosses("vocabulary", result.input, result.losses);
+  const std::string unit = UnitText(result.input, options.corpus);
+  Print("{} documents{}, {} of text, {} different words -> {} tokens{}\n",
         WithCommas(result.documents),
+        unit.empty() ? "" : fmt::format(" (--unit {})", unit),
         HumanBytes(static_cast<double>(result.text_bytes)),
         WithCommas(result.words), WithCommas(result.tokens),
         result.tokens < options.training.vocabulary_size

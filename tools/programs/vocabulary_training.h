@@ -8,16 +8,18 @@
 
 #include "formats/files/file.h"
 #include "formats/files/status_or.h"
-#include "formats/open.h"
 #include "tokenizer/training/bpe_training.h"
 #include "tools/arguments/argument_group.h"
+#include "tools/programs/corpus_options.h"
+#include "tools/programs/document_chunks.h"
+#include "tools/programs/input_files.h"
 
 namespace penstock {
 
 struct VocabularyOptions {
   std::vector<std::string> inputs;  // files, patterns or folders
   std::string output;               // the tokenizer.json
-  OpenOptions open;
+  Corpus corpus;
   BpeTrainingOptions training;
   std::string pattern = "gpt2";  // one of TrainingPatternNames()
   int threads = 0;               // 0 is one for each core
@@ -32,27 +34,28 @@ struct VocabularyResult {
   uint64_t text_bytes = 0;
   uint64_t words = 0;  // different pieces
   size_t tokens = 0;   // fewer than asked for where the corpus has no more
-  // Files and members of archives whose names say no kind.
-  uint64_t skipped = 0;
-  std::string first_skipped;
+  InputFiles input;
+  InputLosses losses;
 };
 
 // The same documents and options give the same file for any number of threads
 // and any order of the documents. The file appears whole or not at all.
 // Errors:  those of reading, TrainBpe and writing; kInvalidArgument for a
 //          pattern that is not known; kAlreadyExists where the output is there
-//          and overwrite is false.
+//          and overwrite is false; kFailedPrecondition where no document was
+//          found.
 StatusOr<VocabularyResult> TrainVocabulary(FileSystem& files,
                                            const VocabularyOptions& options);
 
-// All options but inputs, output and what AddCorpusOptions has: --overwrite
+// All options but inputs, output and what CorpusOptions has: --overwrite
 // goes to `output`, the others to `training`, which may be the same group.
 // `options` must outlive them.
 void AddTrainingOptions(ArgumentGroup& training, ArgumentGroup& output,
                         VocabularyOptions& options);
 
-// Trains, and prints to stdout what came out. The one input "-" is standard
-// input, which is text unless `options.open` says otherwise.
-Status RunVocabularyTraining(VocabularyOptions options);
+// Trains, and prints to stdout what came out. The input "-" is standard input,
+// which is text unless `corpus` says otherwise.
+Status RunVocabularyTraining(VocabularyOptions options,
+                             const CorpusOptions& corpus);
 
 }  // namespace penstock

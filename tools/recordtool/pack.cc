@@ -40,7 +40,7 @@ class Pack final : public Command {
 
   Status Run() override {
     const StatusOr<FileInfo> existing = LocalFiles().Stat(to_);
-    if (!force_ && existing.ok() && !existing->is_device) {
+    if (!force_ && existing.ok() && !existing->is_stream) {
       return AlreadyExistsError(
           fmt::format("{}: exists already; --force replaces it", to_));
     }

@@ -24,7 +24,7 @@ Status CheckOutput(FileSystem& files, const std::string& input,
     return InvalidArgumentError(fmt::format(
         "{}: is the damaged file itself; repair it into another", output));
   }
-  if (replace || existing->is_device) return OkStatus();
+  if (replace || existing->is_stream) return OkStatus();
   return AlreadyExistsError(
       fmt::format("{}: exists already; --force replaces it", output));
 }

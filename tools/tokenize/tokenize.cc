@@ -78,6 +78,7 @@ class Tokenize final : public Program {
   TokenizeSettings settings_;
   bool count_tokens_ = false;
   bool train_ = false;
+  CorpusOptions corpus_;
   VocabularyOptions training_;
 };
 
@@ -172,13 +173,13 @@ void Tokenize::AddTraining() {
       .Excludes({"--decode", "--offsets", "--pattern", "--nbest", "--sample",
                  "--count-tokens"});
   AddTrainingOptions(training, training, training_);
-  AddCorpusOptions(training, training, training_.open);
+  corpus_.AddTo(training, training);
 }
 
 Status Tokenize::Train() {
   training_.inputs = inputs_;
   training_.output = tokenizer_.path;
-  return RunVocabularyTraining(training_);
+  return RunVocabularyTraining(training_, corpus_);
 }
 
 Status Tokenize::Run() {

@@ -1,4 +1,5 @@
 // Archives as corpora: what comes out of whole ones.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -149,7 +150,8 @@ TEST(ArchiveTest, OtherMembersAreSkippedOrRefusedWhereAsked) {
              {.other_members = OtherMembers::kSkip, .on_skipped_member = note});
   EXPECT_OK(out.status);
   EXPECT_THAT(out.records, ElementsAre("x"));
-  EXPECT_THAT(skipped, ElementsAre("LICENSE: not wanted", "n.zip: not wanted"));
+  EXPECT_THAT(skipped, ElementsAre("LICENSE: name that says no kind",
+                                   "n.zip: archive in an archive"));
   EXPECT_THAT(
       ReadAs("c.tar", tar, {.other_members = OtherMembers::kRefuse}).status,
       StatusIs(kInvalid, AllOf(HasSubstr("c.tar: LICENSE: "),
@@ -294,6 +296,102 @@ TEST(ArchiveTest, FilesThatAreNoSuchArchiveAreRefused) {
   }
   EXPECT_THAT(ReadAs("c.tar.gz", Gzip("")).status,
               StatusIs(kInvalid, HasSubstr("is empty")));
+}
+
+class BadMembers {
+ public:
+  OnBadPart LeaveOut() {
+    return [this](BadPart part, const Status& status) {
+      said_.push_back(fmt::format("{}: {}", BadPartName(part),
+                                  std::string(status.message())));
+      return OkStatus();
+    };
+  }
+  const std::vector<std::string>& said() const { return said_; }
+
+ private:
+  std::vector<std::string> said_;
+};
+
+TEST(ArchiveTest, ABadMemberCostsOneMemberWhereItMayBeLeftOut) {
+  const std::vector<Entry> entries = {{"a.txt", "one"},
+                                      {"bad.jsonl.gz", "no gzip"},
+                                      {"b.txt", "two"},
+                                      {"../up.txt", "no name"},
+                                      {"wide.txt",
+                                       "\xff\xfe"
+                                       "a"},
+                                      {"long.txt", std::string(5000, 'x')},
+                                      {"c.txt", "three"}};
+  for (const auto& [name, bytes] :
+       {std::pair("c.tar", Tar(entries)), std::pair("c.zip", Zip(entries))}) {
+    BadMembers bad;
+    const ReadOut out = ReadAs(name, bytes,
+                               {.on_bad_part = bad.LeaveOut(),
+                                .archive_limits = {.max_member_bytes = 4000}});
+    EXPECT_OK(out.status);
+    EXPECT_THAT(out.records, ElementsAre("one", "two", "three")) << name;
+    EXPECT_THAT(
+        bad.said(),
+        ElementsAre(HasSubstr("!bad.jsonl.gz"), HasSubstr("\"..\" part"),
+                    HasSubstr("!wide.txt: the file is UTF-16LE"),
+                    HasSubstr("!long.txt: has 5000 bytes")));
+  }
+}
+
+TEST(ArchiveTest, AFailedChecksumInAZipCostsItsMember) {
+  const std::string stored =
+      Zip({{"a.txt", "one"}, {"b.txt", "unlike others"}, {"c.txt", "three"}},
+          "compression=store");
+  std::string bytes = stored;
+  bytes[bytes.find("unlike others")] ^= 1;
+  BadMembers bad;
+  const ReadOut out = ReadAs("c.zip", bytes, {.on_bad_part = bad.LeaveOut()});
+  EXPECT_OK(out.status);
+  EXPECT_THAT(out.records, ElementsAre("one", "three"));
+  EXPECT_THAT(bad.said(), ElementsAre(HasSubstr("member: c.zip!b.txt")));
+}
+
+// What is behind the cut cannot be told from what was there.
+TEST(ArchiveTest, ATarThatIsCutOffIsNeverWhole) {
+  const std::string tar = Tar({{"a.txt", "one"}, {"b.txt", "two"}});
+  BadMembers bad;
+  const ReadOut out = ReadAs("c.tar", std::string_view(tar).substr(0, 1026),
+                             {.on_bad_part = bad.LeaveOut()});
+  EXPECT_FALSE(out.status.ok());
+  EXPECT_THAT(out.records, ElementsAre("one"));
+}
+
+TEST(ArchiveTest, WhatIsLeftOutIsCalledWhatItIs) {
+  std::vector<std::string> left_out;
+  const ReadOut out = ReadAs(
+      "c.tar",
+      Tar({{"a.txt", "one"},
+           {"hard.txt", "", AE_IFREG, "", "a.txt"},
+           {"soft.txt", "", AE_IFLNK, "a.txt"},
+           {"inner.tar.gz", "x"},
+           {"data.tfrecord", "x"},
+           {"picture", "x"}}),
+      {.other_members = OtherMembers::kSkip,
+       .on_skipped_member = [&](std::string_view name, std::string_view why) {
+         left_out.push_back(fmt::format("{}: {}", name, why));
+       }});
+  EXPECT_OK(out.status);
+  EXPECT_THAT(out.records, ElementsAre("one"));
+  EXPECT_THAT(left_out,
+              ElementsAre("hard.txt: hard link", "soft.txt: symbolic link",
+                          "inner.tar.gz: archive in an archive",
+                          "data.tfrecord: TFRecord file in an archive",
+                          "picture: name that says no kind"));
+}
+
+TEST(ArchiveTest, OnlyMembersThatAreWantedAreRead) {
+  EXPECT_THAT(
+      ReadAs("c.tar", Tar({{"a/x.txt", "one"}, {"b/x.txt", "two"}}),
+             {.wants_member =
+                  [](std::string_view name) { return name.starts_with("b/"); }})
+          .records,
+      ElementsAre("two"));
 }
 
 }  // namespace

@@ -187,5 +187,30 @@ TEST(CsvReaderTest, ACutNeverGivesAWrongField) {
   }
 }
 
+TEST(CsvTest, ARowThatIsWrongCostsOneRowWhereItMayBeLeftOut) {
+  std::vector<std::string> why;
+  const ReadOut out =
+      Read("text,n\none,1\ncaf\xe9,2\ntwo,3,4\nthree,\xe9\n",
+           {.on_bad_part = [&](BadPart part, const Status& status) {
+             EXPECT_EQ(part, BadPart::kRow);
+             why.emplace_back(status.message());
+             return OkStatus();
+           }});
+  EXPECT_OK(out.status);
+  EXPECT_THAT(out.records, ElementsAre("one", "three"));
+  EXPECT_THAT(why, ElementsAre(HasSubstr("f.csv:4: row 4: has 3 columns"),
+                               HasSubstr("f.csv:3: byte 4 of the row (0xe9)")));
+}
+
+TEST(CsvTest, TextThatIsNotUtf8FollowsThePolicyAndOtherColumnsDoNot) {
+  const std::string text = "text,n\ncaf\xe9,1\ntwo,\xff\n";
+  EXPECT_THAT(Read(text).status,
+              StatusIs(StatusCode::kDataLoss, HasSubstr("f.csv:2: ")));
+  EXPECT_THAT(Read(text, {.invalid_utf8 = NotUtf8::kReplace}).records,
+              ElementsAre("caf\xef\xbf\xbd", "two"));
+  EXPECT_THAT(Read(text, {.invalid_utf8 = NotUtf8::kKeep}).records,
+              ElementsAre("caf\xe9", "two"));
+}
+
 }  // namespace
 }  // namespace penstock::testing

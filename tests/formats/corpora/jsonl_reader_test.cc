@@ -40,7 +40,10 @@ class JsonlReaderTest : public ::testing::Test {
         "{\"text\": \"before\"}\n" + line + "\n{\"text\": \"after\"}\n";
     Status said;
     const ReadOut skipped =
-        Read(text, {.on_bad_line = [&](const Status& s) { said = s; }});
+        Read(text, {.on_bad_part = [&](BadPart, const Status& s) {
+               said = s;
+               return OkStatus();
+             }});
     EXPECT_OK(skipped.status);
     EXPECT_EQ(skipped.records.size(), said.ok() ? 3 : 2);
     EXPECT_TRUE(skipped.records.size() > 1 &&
@@ -273,9 +276,10 @@ TEST_F(JsonlReaderTest, ALongLineIsAnErrorEvenWhereBadLinesAreSkipped) {
   const std::string text =
       "{\"text\": \"a\"}\n{\"text\": \"" + std::string(100, 'x') + "\"}\n";
   for (const size_t buffer : {64, 1 << 20}) {
-    const ReadOut out = Read(text, {.on_bad_line = [](const Status&) {},
-                                    .buffer_bytes = buffer,
-                                    .max_record_bytes = 50});
+    const ReadOut out = Read(
+        text, {.on_bad_part = [](BadPart, const Status&) { return OkStatus(); },
+               .buffer_bytes = buffer,
+               .max_record_bytes = 50});
     EXPECT_THAT(out.records, ElementsAre("a"));
     EXPECT_THAT(out.status,
                 StatusIs(StatusCode::kResourceExhausted,

@@ -36,6 +36,13 @@ class TextReaderTest : public ::testing::Test {
     EXPECT_OK(out.status);
     return out.records;
   }
+  // As GNU tar begins.
+  static std::string TarBlock() {
+    std::string block(512, '\0');
+    block.replace(0, 5, "a.txt");
+    block.replace(257, 5, "ustar");
+    return block;
+  }
   std::string At(int line) {
     return folder_ / "f.txt" + ":" + std::to_string(line);
   }
@@ -89,9 +96,89 @@ TEST_F(TextReaderTest, AByteOrderMarkIsTakenOffAtTheStartOnly) {
               ElementsAre("one", "\xef\xbb\xbftwo"));
 }
 
-TEST_F(TextReaderTest, OtherBytesComeAsTheyAre) {
-  EXPECT_THAT(Lines("caf\xe9\n\xed\xa0\x80\na\0b\na\rb\n"s),
+TEST_F(TextReaderTest, BytesAreKeptAsTheyAreWhereAskedFor) {
+  EXPECT_THAT(Read("caf\xe9\n\xed\xa0\x80\na\0b\na\rb\n"s,
+                   {.unit = TextUnit::kLine, .invalid_utf8 = NotUtf8::kKeep})
+                  .records,
               ElementsAre("caf\xe9", "\xed\xa0\x80", "a\0b"s, "a\rb"));
+}
+
+TEST_F(TextReaderTest, BytesThatAreNotUtf8EndTheFileAtTheirLine) {
+  for (const size_t buffer : {64, 1 << 20}) {
+    const std::string good(1000, 'a');
+    const ReadOut out = Read(good + "\none\ncaf\xe9 au lait\nlast\n",
+                             {.unit = TextUnit::kLine, .buffer_bytes = buffer});
+    EXPECT_THAT(out.records, ElementsAre(good, "one"));
+    EXPECT_THAT(out.status,
+                StatusIs(StatusCode::kDataLoss,
+                         HasSubstr(At(3) + ": byte 4 of the line (0xe9) is not "
+                                           "UTF-8")));
+  }
+  EXPECT_THAT(Read("one\ntwo\nthree \xff\n", {.unit = TextUnit::kFile}).status,
+              StatusIs(StatusCode::kDataLoss,
+                       HasSubstr(At(3) + ": byte 15 of the file (0xff)")));
+}
+
+TEST_F(TextReaderTest, BytesThatAreNotUtf8AreReplacedWhereAskedFor) {
+  EXPECT_THAT(Read("caf\xe9\n\xed\xa0\x80\ngood\n",
+                   {.unit = TextUnit::kLine, .invalid_utf8 = NotUtf8::kReplace})
+                  .records,
+              ElementsAre("caf\xef\xbf\xbd",
+                          "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd", "good"));
+  // A long text of Latin-1, one character in three.
+  std::string latin, expected;
+  for (int i = 0; i < 5000; ++i) {
+    latin += "a\xc3\xa4\xe4 ";
+    expected += "a\xc3\xa4\xef\xbf\xbd ";
+  }
+  EXPECT_THAT(
+      Read(latin, {.unit = TextUnit::kFile, .invalid_utf8 = NotUtf8::kReplace})
+          .records,
+      ElementsAre(expected));
+}
+
+TEST_F(TextReaderTest, ANulByteIsNoText) {
+  for (const NotUtf8 policy : {NotUtf8::kFail, NotUtf8::kReplace}) {
+    EXPECT_THAT(Read("one\na\0b\xff\n"s,
+                     {.unit = TextUnit::kLine, .invalid_utf8 = policy})
+                    .status,
+                StatusIs(StatusCode::kInvalidArgument,
+                         HasSubstr(At(2) + ": byte 2 of the line is NUL")));
+  }
+}
+
+TEST_F(TextReaderTest, ABadTextCostsOneTextWhereItMayBeLeftOut) {
+  std::vector<std::string> why;
+  const ReadOut out = Read("one\ncaf\xe9\ntwo\na\0b\nthree"s,
+                           {.unit = TextUnit::kLine,
+                            .on_bad_part = [&](BadPart, const Status& status) {
+                              why.emplace_back(status.message());
+                              return OkStatus();
+                            }});
+  EXPECT_OK(out.status);
+  EXPECT_THAT(out.records, ElementsAre("one", "two", "three"));
+  EXPECT_THAT(out.places, ElementsAre(At(1), At(3), At(5)));
+  EXPECT_THAT(why, ElementsAre(HasSubstr(At(2)), HasSubstr(At(4))));
+}
+
+TEST_F(TextReaderTest, MagicNumbersAreNoTextWhateverTheName) {
+  const std::string tar = TarBlock();
+  const std::pair<std::string, std::string> files[] = {
+      {"\x7f"
+       "ELF\2\1\1\0"s,
+       "an ELF program"},
+      {"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"s, "a PNG picture"},
+      {"%PDF-1.7\n1 0 obj\n", "a PDF document"},
+      {"SQLite format 3\0\x10\0"s, "an SQLite database"},
+      {tar, "a tar archive"},
+      {Gzip("x"), "gzip"}};
+  for (const auto& [bytes, name] : files) {
+    EXPECT_THAT(
+        Read(bytes, {.invalid_utf8 = NotUtf8::kKeep}).status,
+        StatusIs(
+            StatusCode::kInvalidArgument,
+            HasSubstr("f.txt: expected text; the file looks like " + name)));
+  }
 }
 
 TEST_F(TextReaderTest, WideEncodingsAreRefusedWithTheWayOut) {

@@ -20,6 +20,12 @@ TEST(FileSignatureTest, WellKnownTypesAreNamed) {
        "a Git LFS pointer, not the data"},
       {"<!DOCTYPE html>"sv, "an HTML page"},
       {"{\"a\": 1}"sv, "JSON text"},
+      {"\x7f"
+       "ELF\2\1\1\0"sv,
+       "an ELF program"},
+      {"\x89PNG\r\n\x1a\n"sv, "a PNG picture"},
+      {"%PDF-1.7\n"sv, "a PDF document"},
+      {"SQLite format 3\0"sv, "an SQLite database"},
       {"Hello world\n"sv, "text"},
       {"\3\0\0\0\0\0\0\0\xb0\x99\x49\x0e"
        "foo"sv,

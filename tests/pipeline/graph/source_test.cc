@@ -9,8 +9,10 @@
 #include <algorithm>
 #include <fstream>
 
+#include "formats/example/example_writer.h"
 #include "formats/index/record_index.h"
 #include "formats/index/record_index_build.h"
+#include "formats/tfrecord/tfrecord_writer.h"
 #include "pipeline/pipeline.h"
 #include "tests/pipeline/dataset_fixture.h"
 #include "tests/support/status_matchers.h"
@@ -250,9 +252,21 @@ TEST_F(SourceTest, TextAndJsonLinesBecomeTokens) {
       folder_.Write("a.txt", "first paragraph\n\nthe second one\n\nthird\n");
   const std::string json =
       folder_.Write("b.jsonl", "{\"text\":\"four\"}\n{\"text\":\"five\"}\n");
-  ASSERT_OK_AND_ASSIGN(const auto batches, RunAll(Text(text + "," + json),
-                                                  {.shards = 2, .hosts = 2}));
+  ASSERT_OK_AND_ASSIGN(
+      const auto batches,
+      RunAll(Text(text + "," + json, {.text_unit = TextUnit::kParagraph}),
+             {.shards = 2, .hosts = 2}));
   EXPECT_EQ(RealIds(batches), Iota(5));
+}
+
+TEST_F(SourceTest, ATextFileIsADocumentUnlessItIsNamedAlone) {
+  const std::string text = folder_.Write("a.txt", "one\n\ntwo\n");
+  for (const auto& [pattern, documents] :
+       {std::pair(text, 2), std::pair(folder_ / "*.txt", 1),
+        std::pair(folder_ / "**/a.txt", 1), std::pair(text + "," + text, 2)}) {
+    ASSERT_OK_AND_ASSIGN(const auto batches, RunAll(Text(pattern)));
+    EXPECT_EQ(RealIds(batches), Iota(documents)) << pattern;
+  }
 }
 
 TEST_F(SourceTest, LinesThatAreNoJsonNameFileAndLine) {
@@ -290,6 +304,28 @@ TEST_F(SourceTest, SeveralHostsNeedAGroupOnlyWhereLengthsAreTold) {
                         .Parse({{.name = "id", .length = 1}})
                         .Batch({.size = 2}),
                     {.shards = 2, .hosts = 2}, {.force_streamed = true}));
+}
+
+TEST_F(SourceTest, ACorpusOfExamplesGivesTheirTexts) {
+  const std::string path = folder_ / "a.tfrecord";
+  auto writer = CreateTfRecord(LocalFiles(), path);
+  ASSERT_OK(writer);
+  ExampleWriter example;
+  for (const char* text : {"ab", "c"}) {
+    std::string bytes;
+    example.SetBytes("text", text);
+    example.Finish(bytes);
+    ASSERT_OK((*writer)->Append(bytes));
+  }
+  ASSERT_OK((*writer)->Finish());
+  ASSERT_OK_AND_ASSIGN(Pipeline pipeline, Compile(Text(path), {}));
+  ASSERT_OK_AND_ASSIGN(const auto batch, pipeline.Next());
+  ASSERT_TRUE(batch);
+  const auto tokens = batch->tensors[0].values<int32_t>();
+  EXPECT_THAT(std::vector<int32_t>(tokens.begin(), tokens.begin() + 2),
+              ::testing::ElementsAre('a', 'b'));
+  EXPECT_THAT(Compile(Text(path, {.example_feature = "body"}), {}).status(),
+              StatusIs(StatusCode::kInvalidArgument, HasSubstr("\"body\"")));
 }
 
 }  // namespace

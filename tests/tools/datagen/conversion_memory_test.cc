@@ -36,7 +36,7 @@ class ConversionMemoryTest : public ::testing::Test {
       options.inputs = {folder_ / name};
       options.output = folder_ / (name + ".out");
       options.name = "a";
-      options.open.text_unit = TextUnit::kLine;
+      options.corpus.open.text_unit = TextUnit::kLine;
       options.threads = 2;
       options.quiet = true;
       _exit(ConvertCorpus(LocalFiles(), options).ok() ? 0 : 1);

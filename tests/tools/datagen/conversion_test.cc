@@ -40,7 +40,7 @@ class ConversionTest : public ::testing::Test {
     options.inputs = {folder_ / "corpus"};
     options.output = folder_ / output;
     options.name = "books";
-    options.open.text_unit = TextUnit::kLine;
+    options.corpus.open.text_unit = TextUnit::kLine;
     options.shards = 3;
     options.quiet = true;
     return options;
@@ -270,8 +270,8 @@ TEST_F(ConversionTest, FilesOfAnUnknownKindAreNamedNotLost) {
   folder_.Write("corpus/picture.png", "\x89PNG");
   ASSERT_OK_AND_ASSIGN(const auto result,
                        ConvertCorpus(LocalFiles(), Options("out")));
-  EXPECT_EQ(result.skipped, 1u);
-  EXPECT_EQ(result.first_skipped, folder_ / "corpus/picture.png");
+  EXPECT_THAT(result.input.skipped,
+              ElementsAre(folder_ / "corpus/picture.png"));
 }
 
 TEST_F(ConversionTest, AMissingInputIsNamed) {

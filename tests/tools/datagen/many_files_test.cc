@@ -122,9 +122,11 @@ TEST(ManyFilesTest, AFileThatCannotBeClosedForAnotherFailsItsNextCall) {
 class FewDescriptorsTest : public ::testing::Test {
  protected:
   Outcome Run(const std::string& limit, const std::string& line) {
-    // Redirected first, as the shell needs a descriptor for that.
-    return RunShell(fmt::format("exec 2>&1; ulimit {}; exec {}/{}", limit,
-                                PENSTOCK_BIN_DIR, line));
+    // Redirected first, as the shell needs a descriptor for that. What this
+    // program was started with is closed, so that the limit is what is left.
+    return RunShell(fmt::format(
+        "exec 2>&1 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-; ulimit {}; exec {}/{}",
+        limit, PENSTOCK_BIN_DIR, line));
   }
   std::string Datagen(int shards) {
     std::string text;

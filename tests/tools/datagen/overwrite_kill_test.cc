@@ -82,7 +82,7 @@ class OverwriteKillTest : public ::testing::TestWithParam<int> {
     options.inputs = {folder_ / (corpus + ".txt")};
     options.output = folder_ / "out";
     options.name = "d";
-    options.open.text_unit = TextUnit::kLine;
+    options.corpus.open.text_unit = TextUnit::kLine;
     options.shards = static_cast<uint32_t>(shards);
     options.threads = 1;
     options.overwrite = overwrite;

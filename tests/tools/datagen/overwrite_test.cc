@@ -46,7 +46,7 @@ class OverwriteTest : public ::testing::Test {
     options.inputs = {folder_ / corpus};
     options.output = folder_ / "out";
     options.name = "d";
-    options.open.text_unit = TextUnit::kLine;
+    options.corpus.open.text_unit = TextUnit::kLine;
     options.shards = 2;
     options.threads = 1;
     options.overwrite = true;

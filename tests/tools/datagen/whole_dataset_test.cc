@@ -57,7 +57,7 @@ class WholeDatasetTest : public ::testing::Test {
     options.inputs = {folder_ / "corpus.txt"};
     options.output = folder_ / "data";
     options.name = "books";
-    options.open.text_unit = TextUnit::kLine;
+    options.corpus.open.text_unit = TextUnit::kLine;
     options.shards = kShards;
     options.compression = compression;
     options.quiet = true;

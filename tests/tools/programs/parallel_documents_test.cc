@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
-#include <thread>
+#include <utility>
 #include <vector>
 
 #include "tests/support/scratch_folder.h"
@@ -18,7 +18,6 @@ using ::testing::HasSubstr;
 using testing::ScratchFolder;
 using testing::StatusIs;
 
-// What came out, and in which order it was told of.
 struct Seen {
   std::vector<std::string> events;
   std::vector<uint64_t> bytes_done;
@@ -29,7 +28,7 @@ struct Seen {
 class ParallelDocumentsTest : public ::testing::Test {
  protected:
   InputFiles Find() {
-    auto input = FindInputFiles(LocalFiles(), {folder_ / "in"}, std::nullopt);
+    auto input = FindInputFiles(LocalFiles(), {folder_ / "in"}, {});
     EXPECT_OK(input);
     return *std::move(input);
   }
@@ -48,18 +47,14 @@ class ParallelDocumentsTest : public ::testing::Test {
     }
   }
 
-  Seen Read(int threads, ReadAheadLimits limits = {}, OpenOptions options = {},
+  Seen Read(int threads, ReadAheadLimits limits = {}, Corpus corpus = {},
             size_t most_chunks = SIZE_MAX) {
     Seen seen;
-    const auto me = std::this_thread::get_id();
-    options.on_repeated_field = [&](std::string_view place) {
-      EXPECT_EQ(std::this_thread::get_id(), me);
-      seen.events.push_back("twice " + std::string(place));
-    };
     const InputFiles input = Find();
     const auto tasks = TaskQueue::Create(threads);
     EXPECT_OK(tasks);
-    ParallelDocuments documents(LocalFiles(), input, options, **tasks, limits);
+    ParallelDocuments documents(LocalFiles(), input, std::move(corpus), **tasks,
+                                limits);
     while (most_chunks-- > 0) {
       const StatusOr<DocumentChunk> chunk = documents.Next();
       seen.status = chunk.status();
@@ -75,16 +70,6 @@ class ParallelDocumentsTest : public ::testing::Test {
     return seen;
   }
 
-  // Those told of stand where they were met, within a chunk or so: what counts
-  // is their own order.
-  static std::vector<std::string> Only(const Seen& seen, bool told) {
-    std::vector<std::string> events;
-    for (const std::string& event : seen.events) {
-      if (event.starts_with("twice ") == told) events.push_back(event);
-    }
-    return events;
-  }
-
   ScratchFolder folder_;
 };
 
@@ -94,6 +79,7 @@ TEST_F(ParallelDocumentsTest, AnyThreadsAndLimitsGiveTheDocumentsInOrder) {
   EXPECT_OK(one.status);
   EXPECT_GT(one.events.size(), 20'000u);
   EXPECT_EQ(one.losses.empty_files, 1u);
+  EXPECT_GT(one.losses.repeated_fields.count, 100u);
   for (const int threads : {2, 3, 8}) {
     for (const ReadAheadLimits limits :
          {ReadAheadLimits{}, ReadAheadLimits{.bytes = 0},
@@ -101,8 +87,11 @@ TEST_F(ParallelDocumentsTest, AnyThreadsAndLimitsGiveTheDocumentsInOrder) {
           ReadAheadLimits{.bytes = 3 << 20, .together_bytes = 1 << 20}}) {
       const Seen many = Read(threads, limits);
       EXPECT_OK(many.status);
-      EXPECT_TRUE(Only(many, false) == Only(one, false)) << threads;
-      EXPECT_TRUE(Only(many, true) == Only(one, true)) << threads;
+      EXPECT_TRUE(many.events == one.events) << threads;
+      EXPECT_EQ(many.losses.repeated_fields.count,
+                one.losses.repeated_fields.count);
+      EXPECT_EQ(many.losses.repeated_fields.first,
+                one.losses.repeated_fields.first);
       EXPECT_TRUE(std::ranges::is_sorted(many.bytes_done));
       EXPECT_EQ(many.losses.empty_files, 1u);
       EXPECT_EQ(many.losses.first_empty, one.losses.first_empty);
@@ -113,7 +102,7 @@ TEST_F(ParallelDocumentsTest, AnyThreadsAndLimitsGiveTheDocumentsInOrder) {
 TEST_F(ParallelDocumentsTest, AnErrorComesBehindAllDocumentsBeforeItsFile) {
   WriteFiles(12);
   std::vector<std::string> before;
-  for (const std::string& document : Only(Read(1), false)) {
+  for (const std::string& document : Read(1).events) {
     if (document < folder_ / "in/005") before.push_back(document);
   }
   folder_.Write("in/005.jsonl", "{\"text\": \"last\"}\n{\"txt\": 1}\n");
@@ -122,7 +111,7 @@ TEST_F(ParallelDocumentsTest, AnErrorComesBehindAllDocumentsBeforeItsFile) {
     const Seen many = Read(threads, {.together_bytes = 1});
     EXPECT_THAT(many.status, StatusIs(StatusCode::kInvalidArgument,
                                       HasSubstr("005.jsonl:2")));
-    EXPECT_TRUE(Only(many, false) == before);
+    EXPECT_TRUE(many.events == before);
   }
 }
 
@@ -131,13 +120,13 @@ TEST_F(ParallelDocumentsTest, WhereDamageMayBeSkippedFilesAreReadInTurn) {
   folder_.Write("in/001.jsonl", "{\n");
   folder_.Write("in/004.jsonl", "{\"text\": \"a\"}\n[\n");
   std::vector<std::string> told;
-  OpenOptions options;
-  options.recovery.on_corruption = OnCorruption::kResync;
-  options.recovery.on_skipped = [](const SkippedRegion&) {};
-  options.on_bad_line = [&](const Status& why) {
+  Corpus corpus;
+  corpus.open.recovery.on_corruption = OnCorruption::kResync;
+  corpus.open.recovery.on_skipped = [](const SkippedRegion&) {};
+  corpus.bad_input.on_left_out = [&](BadPart, const Status& why) {
     told.push_back(std::string(why.message()));
   };
-  const Seen seen = Read(4, {.together_bytes = 1}, options);
+  const Seen seen = Read(4, {.together_bytes = 1}, std::move(corpus));
   EXPECT_OK(seen.status);
   EXPECT_EQ(seen.losses.places, 2u);
   ASSERT_EQ(told.size(), 2u);

@@ -25,6 +25,12 @@ TEST(ProgressTest, TheLastLineTellsHowLongItTook) {
   EXPECT_THAT(text, Not(HasSubstr("ETA")));
 }
 
+TEST(ProgressTest, UnderAMinuteTenthsAreTold) {
+  EXPECT_THAT(ProgressText(8, 8, 1, 0.34, false), HasSubstr("took 0.3 s"));
+  EXPECT_THAT(ProgressText(8, 8, 1, 59.94, false), HasSubstr("took 59.9 s"));
+  EXPECT_THAT(ProgressText(8, 8, 1, 59.96, false), HasSubstr("took 1:00"));
+}
+
 TEST(ProgressTest, TheBarIsAsLongAsThePartThatIsDone) {
   EXPECT_THAT(ProgressText(50, 100, 1, 1.0, true),
               HasSubstr("[============            ]"));
@@ -43,7 +49,7 @@ TEST(ProgressTest, AClockThatStepsBackTellsNoTimeLeftAndNoNonsense) {
   EXPECT_EQ(ProgressText(512, 1024, 3, -7200, false),
             " 50% 512 B 0 B/s, 3 records");
   EXPECT_EQ(ProgressText(1024, 1024, 3, -7200, false),
-            "100% 1.00 KiB 0 B/s, 3 records, took 0:00");
+            "100% 1.00 KiB 0 B/s, 3 records, took 0.0 s");
 }
 
 TEST(ProgramTest, NumbersAreWrittenForPeople) {
