@@ -15,8 +15,7 @@ namespace {
 
 constexpr std::string_view kWhatToDo =
     "; example_feature says which is the document, or \"-\" for records as "
-    "they "
-    "are stored";
+    "they are stored";
 
 class ExampleTextReader final : public RecordReader {
  public:

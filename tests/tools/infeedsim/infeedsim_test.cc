@@ -1,0 +1,94 @@
+// infeedsim as a user runs it.
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+
+#include "formats/files/file.h"
+#include "tests/tools/programs/run_program.h"
+#include "tests/tools/programs/small_dataset.h"
+
+namespace penstock {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class InfeedsimTest : public SmallDatasetTest {};
+
+TEST_F(InfeedsimTest, TheSimulationSeesExactlyTheRecordsThatCountSees) {
+  const std::string dataset = MakeDataset();
+  const auto count = RunForJson("recordtool count --json " + dataset);
+  const std::string report = folder_ / "report.json";
+  const Outcome outcome =
+      RunProgramLine(SimulationOf(dataset) + " --hosts 3 --json " + report);
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.output;
+  const auto json = nlohmann::json::parse(folder_.Read("report.json"));
+  EXPECT_EQ(json["record_digest"]["count"], count["records"]);
+  EXPECT_EQ(json["record_digest"]["value"], count["record_id_digest"]);
+  EXPECT_EQ(json["epochs"][0]["missing"], 0);
+  EXPECT_EQ(json["epochs"][0]["duplicated"], 0);
+}
+
+TEST_F(InfeedsimTest, ARunOfNoStepsLeavesAStateThatIsTheWholeRun) {
+  const std::string run = SimulationOf(MakeDataset()) + " --json ";
+  const auto digest = [&](const std::string& name) {
+    const auto json = nlohmann::json::parse(folder_.Read(name));
+    return std::pair(json.at("steps").dump(),
+                     json["batch_digest"].get<std::string>());
+  };
+  ASSERT_EQ(RunProgramLine(run + (folder_ / "whole.json")).exit_code, 0);
+  const std::string state = folder_ / "run.state";
+  const Outcome none = RunProgramLine(run + (folder_ / "none.json") +
+                                      " --max-steps 0 --state-out " + state);
+  ASSERT_EQ(none.exit_code, 0) << none.output;
+  EXPECT_EQ(digest("none.json").first, "0");
+  const Outcome rest =
+      RunProgramLine(run + (folder_ / "rest.json") + " --state-in " + state);
+  ASSERT_EQ(rest.exit_code, 0) << rest.output;
+  EXPECT_EQ(digest("rest.json"), digest("whole.json"));
+}
+
+TEST_F(InfeedsimTest, TokensAsBytesGiveTheBatchesOfInt64) {
+  std::set<std::string> digests;
+  for (const std::string encoding : {"int64", "uint16", "uint32"}) {
+    folder_.Write("lines.txt", "one\ntwo and three\n\nfour\n");
+    const std::string out = folder_ / encoding;
+    EXPECT_EQ(
+        RunProgramLine(
+            fmt::format("datagen -q -i {} -o {} -n a --unit line -t bytes "
+                        "--token-encoding {}",
+                        folder_ / "lines.txt", out, encoding))
+            .exit_code,
+        0);
+    const std::string report = folder_ / (encoding + ".json");
+    const Outcome run = RunProgramLine(
+        fmt::format("{} --no-shuffle --json {}",
+                    SimulationOf(out + "/a-train.tfrecord@1"), report));
+    EXPECT_EQ(run.exit_code, 0) << run.output;
+    digests.insert(nlohmann::json::parse(folder_.Read(encoding + ".json"))
+                       .at("batch_digest")
+                       .get<std::string>());
+  }
+  EXPECT_EQ(digests.size(), 1);
+}
+
+TEST_F(InfeedsimTest, ASignalStopsInfeedsimWhichReportsAndSavesItsState) {
+  const std::string dataset = MakeDataset();
+  const Outcome stopped = RunShell(fmt::format(
+      "env --block-signal=TERM sh -c 'kill -TERM $$; exec {}/{} --epochs 0 "
+      "--state-out {}' 2>&1",
+      PENSTOCK_BIN_DIR, SimulationOf(dataset), folder_ / "run.state"));
+  EXPECT_EQ(stopped.exit_code, 128 + 15);
+  EXPECT_THAT(stopped.output,
+              AllOf(HasSubstr("infeedsim: stopped by a signal after step"),
+                    HasSubstr("go on with --state-in")));
+  EXPECT_TRUE(LocalFiles().Stat(folder_ / "run.state").ok());
+}
+
+}  // namespace
+}  // namespace penstock
