@@ -19,6 +19,7 @@
 #include "formats/files/posix_files.h"
 #include "formats/index/record_index.h"
 #include "tests/support/dying_calls.h"
+#include "tests/support/effort.h"
 #include "tests/support/faulty_calls.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/status_matchers.h"
@@ -27,9 +28,11 @@
 namespace penstock {
 namespace {
 
+using testing::Cases;
 using testing::DyingCalls;
 using testing::FaultyCalls;
 using ::testing::HasSubstr;
+using testing::kCaseStride;
 using testing::ScratchFolder;
 using testing::StatusIs;
 
@@ -168,7 +171,7 @@ TEST_P(OverwriteKillTest, AtEachInstantOldOrNewIsWholeAfterTheNextRun) {
   uint64_t instant = 0;
   std::map<Found, int> before;
   std::map<Found, int> after;
-  for (bool killed = true; killed; ++instant) {
+  for (bool killed = true; killed; instant += kCaseStride) {
     PutOldThere();
     killed = OverwriteAndDie(instant);
     const Found found = Read();
@@ -185,9 +188,9 @@ TEST_P(OverwriteKillTest, AtEachInstantOldOrNewIsWholeAfterTheNextRun) {
   RecordProperty("instants", static_cast<int>(instant));
   EXPECT_EQ(before[Found::kMixed], 0);
   EXPECT_EQ(before[Found::kNothing], 0);
-  EXPECT_GT(before[Found::kOld], 50);
-  EXPECT_GT(before[Found::kHalf], 30);
-  EXPECT_GT(before[Found::kNew], 3);
+  EXPECT_GT(before[Found::kOld], Cases(50));
+  EXPECT_GT(before[Found::kHalf], Cases(30));
+  EXPECT_GT(before[Found::kNew], Cases(3));
   EXPECT_EQ(after[Found::kOld], before[Found::kOld]);
 }
 
@@ -204,7 +207,7 @@ TEST_P(OverwriteKillTest, ARunThatFinishesAnotherMayBeKilledAtEachInstant) {
     fs::remove_all(folder_ / "half");
     fs::copy(folder_ / "out", folder_ / "half", fs::copy_options::recursive);
     bool killed = true;
-    for (uint64_t second = 0; killed; ++second) {
+    for (uint64_t second = 0; killed; second += kCaseStride) {
       fs::remove_all(folder_ / "out");
       fs::copy(folder_ / "half", folder_ / "out", fs::copy_options::recursive);
       DyingCalls calls(second, kMostBytes);
@@ -223,7 +226,7 @@ TEST_P(OverwriteKillTest, ARunThatFinishesAnotherMayBeKilledAtEachInstant) {
 TEST_P(OverwriteKillTest, APowerCutAtEachInstantLeavesOldOrNew) {
   std::map<Found, int> after;
   uint64_t instant = 0;
-  for (bool cut = true; cut; ++instant) {
+  for (bool cut = true; cut; instant += kCaseStride) {
     PutOldThere();
     FaultyCalls disk;
     DyingCalls calls(instant, kMostBytes, disk, [&] { disk.LosePower(); });
@@ -241,12 +244,12 @@ TEST_P(OverwriteKillTest, APowerCutAtEachInstantLeavesOldOrNew) {
     ASSERT_FALSE(HasFailure()) << instant;
   }
   RecordProperty("instants", static_cast<int>(instant));
-  EXPECT_GT(after[Found::kOld], 50);
-  EXPECT_GT(after[Found::kNew], 30);
+  EXPECT_GT(after[Found::kOld], Cases(50));
+  EXPECT_GT(after[Found::kNew], Cases(30));
 }
 
 TEST_P(OverwriteKillTest, AfterAKillTheNextOverwriteNeedsNoHelp) {
-  for (uint64_t instant = 0;; instant += 7) {
+  for (uint64_t instant = 0;; instant += 7 * kCaseStride) {
     PutOldThere();
     if (!OverwriteAndDie(instant)) break;
     EXPECT_EQ(Make(files_, "new", new_shards(), /*overwrite=*/true), 0);
