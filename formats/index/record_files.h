@@ -12,9 +12,9 @@
 #include "formats/files/file.h"
 #include "formats/files/open_file_cache.h"
 #include "formats/files/status_or.h"
-#include "formats/files/warm_files.h"
 #include "formats/index/record_gather.h"
 #include "formats/index/record_index.h"
+#include "formats/index/warm_files.h"
 
 namespace penstock {
 

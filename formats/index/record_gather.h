@@ -9,8 +9,8 @@
 
 #include "formats/files/open_file_cache.h"
 #include "formats/files/status.h"
-#include "formats/files/warm_files.h"
 #include "formats/index/record_index.h"
+#include "formats/index/warm_files.h"
 
 namespace penstock {
 

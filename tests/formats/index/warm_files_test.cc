@@ -1,4 +1,4 @@
-#include "formats/files/warm_files.h"
+#include "formats/index/warm_files.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
