@@ -4,36 +4,14 @@
 // knows both; docs/decisions/0007 says why it is our own.
 #pragma once
 
-#include <cstdint>
 #include <iosfwd>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "formats/files/status_code.h"
+
 namespace penstock {
-
-// The numbers are those of gRPC and of absl::StatusCode.
-enum class StatusCode : uint8_t {
-  kOk = 0,
-  kCancelled = 1,
-  kUnknown = 2,
-  kInvalidArgument = 3,
-  kDeadlineExceeded = 4,
-  kNotFound = 5,
-  kAlreadyExists = 6,
-  kPermissionDenied = 7,
-  kResourceExhausted = 8,
-  kFailedPrecondition = 9,
-  kAborted = 10,
-  kOutOfRange = 11,
-  kUnimplemented = 12,
-  kInternal = 13,
-  kUnavailable = 14,
-  kDataLoss = 15,
-};
-
-// "DATA_LOSS"; "OK".
-std::string_view StatusCodeName(StatusCode code);
 
 // Threads: as a std::string; copies share their words and may part ways.
 // Cost:    two words; nothing is allocated for OK. Making one never throws:
@@ -84,7 +62,6 @@ class [[nodiscard]] Status {
 
 bool operator==(const Status& a, const Status& b);
 std::ostream& operator<<(std::ostream& out, const Status& status);
-std::ostream& operator<<(std::ostream& out, StatusCode code);
 
 inline Status OkStatus() { return {}; }
 
