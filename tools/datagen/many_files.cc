@@ -47,7 +47,7 @@ class ManyFiles::File final : public WritableFile {
   Status Open() {
     if (!failed_.ok() || file_ != nullptr) return failed_;
     all_.MakeRoom();
-    PENSTOCK_ASSIGN_OR_RETURN(file_, all_.files_.OpenForAppend(path_));
+    PENSTOCK_ASSIGN_OR_RETURN(file_, all_.under().OpenForAppend(path_));
     all_.Opened(*this);
     return OkStatus();
   }
@@ -62,7 +62,7 @@ class ManyFiles::File final : public WritableFile {
 StatusOr<std::unique_ptr<WritableFile>> ManyFiles::OpenForWrite(
     const std::string& path) {
   MakeRoom();
-  PENSTOCK_ASSIGN_OR_RETURN(auto opened, files_.OpenForWrite(path));
+  PENSTOCK_ASSIGN_OR_RETURN(auto opened, under().OpenForWrite(path));
   auto file = std::make_unique<File>(*this, std::move(opened));
   Opened(*file);
   return file;
@@ -71,7 +71,7 @@ StatusOr<std::unique_ptr<WritableFile>> ManyFiles::OpenForWrite(
 StatusOr<std::unique_ptr<WritableFile>> ManyFiles::OpenForAppend(
     const std::string& path) {
   MakeRoom();
-  PENSTOCK_ASSIGN_OR_RETURN(auto opened, files_.OpenForAppend(path));
+  PENSTOCK_ASSIGN_OR_RETURN(auto opened, under().OpenForAppend(path));
   auto file = std::make_unique<File>(*this, std::move(opened));
   Opened(*file);
   return file;
@@ -90,7 +90,7 @@ Status ManyFiles::SyncFolders() {
     folders.swap(folders_);
   }
   for (const std::string& folder : folders) {
-    PENSTOCK_RETURN_IF_ERROR(files_.SyncFolder(folder));
+    PENSTOCK_RETURN_IF_ERROR(under().SyncFolder(folder));
   }
   return OkStatus();
 }

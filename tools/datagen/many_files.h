@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "formats/files/file.h"
+#include "formats/files/forwarding_files.h"
 #include "formats/files/status_or.h"
 
 namespace penstock {
@@ -23,11 +24,11 @@ namespace penstock {
 // could not write meanwhile, Linux tells to whoever syncs it next.
 //
 // Threads: any number at a time; one file by one.
-class ManyFiles final : public FileSystem {
+class ManyFiles final : public ForwardingFiles {
  public:
   // `files` must outlive this, and this every file it opened.
   ManyFiles(FileSystem& files, size_t most_open)
-      : files_(files), most_open_(most_open) {}
+      : ForwardingFiles(files), most_open_(most_open) {}
 
   // Syncs the folders that were to be synced.
   Status SyncFolders();
@@ -38,26 +39,6 @@ class ManyFiles final : public FileSystem {
       const std::string& path) override;
   Status SyncFolder(const std::string& folder) override;
 
-  StatusOr<std::unique_ptr<ReadableFile>> OpenForRead(
-      const std::string& path) override {
-    return files_.OpenForRead(path);
-  }
-  StatusOr<FileInfo> Stat(const std::string& path) override {
-    return files_.Stat(path);
-  }
-  StatusOr<std::vector<std::string>> List(const std::string& folder) override {
-    return files_.List(folder);
-  }
-  Status Rename(const std::string& from, const std::string& to) override {
-    return files_.Rename(from, to);
-  }
-  Status Remove(const std::string& path) override {
-    return files_.Remove(path);
-  }
-  Status CreateFolders(const std::string& folder) override {
-    return files_.CreateFolders(folder);
-  }
-
  private:
   class File;
 
@@ -66,7 +47,6 @@ class ManyFiles final : public FileSystem {
   // Closes the file that was opened first and is not at work.
   void MakeRoom();
 
-  FileSystem& files_;
   const size_t most_open_;
   std::mutex mutex_;
   std::list<File*> open_;          // guarded by mutex_; oldest first

@@ -48,12 +48,12 @@ std::string CountedFiles::PathOf(const std::string& path) const {
 
 StatusOr<std::unique_ptr<ReadableFile>> CountedFiles::OpenForRead(
     const std::string& path) {
-  PENSTOCK_ASSIGN_OR_RETURN(auto file, files_.OpenForRead(PathOf(path)));
+  PENSTOCK_ASSIGN_OR_RETURN(auto file, under().OpenForRead(PathOf(path)));
   return std::make_unique<CountedFile>(std::move(file), path, read_bytes_);
 }
 
 StatusOr<FileInfo> CountedFiles::Stat(const std::string& path) {
-  return files_.Stat(PathOf(path));
+  return under().Stat(PathOf(path));
 }
 
 }  // namespace penstock

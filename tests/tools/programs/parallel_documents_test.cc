@@ -10,6 +10,7 @@
 
 #include "tests/support/scratch_folder.h"
 #include "tests/support/status_matchers.h"
+#include "tools/programs/counted_files.h"
 
 namespace penstock {
 namespace {
@@ -132,6 +133,37 @@ TEST_F(ParallelDocumentsTest, WhereDamageMayBeSkippedFilesAreReadInTurn) {
   ASSERT_EQ(told.size(), 2u);
   EXPECT_THAT(told[0], HasSubstr("001.jsonl:1"));
   EXPECT_THAT(told[1], HasSubstr("004.jsonl:2"));
+}
+
+// Three files are read beside a long one, whose chunks keep them waiting.
+TEST_F(ParallelDocumentsTest, NoMoreIsReadAheadThanTheLimit) {
+  constexpr uint64_t kFileBytes = 8 << 20;
+  constexpr uint64_t kChunk = 2 << 20;  // with what its reader has buffered
+  EXPECT_OK(LocalFiles().CreateFolders(folder_ / "in"));
+  std::string text;
+  while (text.size() < kFileBytes) text += std::string(9999, 'x') + "\n";
+  for (int f = 0; f < 6; ++f) {
+    folder_.Write(fmt::format("in/{}.txt", f), f == 0 ? text + text : text);
+  }
+  const InputFiles input = Find();
+  CountedFiles files(LocalFiles(), input.streams);
+  Corpus corpus;
+  corpus.open.text_unit = TextUnit::kLine;
+  const auto tasks = TaskQueue::Create(4);
+  ASSERT_OK(tasks);
+  constexpr uint64_t kLimit = 3 << 20;
+  {
+    ParallelDocuments documents(files, input, corpus, **tasks,
+                                {.bytes = kLimit, .together_bytes = 1});
+    uint64_t given = 0;
+    while (given < kFileBytes) {
+      ASSERT_OK_AND_ASSIGN(const DocumentChunk chunk, documents.Next());
+      given += chunk.text.size();
+    }
+  }
+  // Each of three may pass the limit by the chunk that it is at.
+  EXPECT_LT(files.read_bytes(), kFileBytes + kLimit + 5 * kChunk);
+  EXPECT_GT(files.read_bytes(), kFileBytes + kLimit);
 }
 
 TEST_F(ParallelDocumentsTest, ItMayBeLeftAtAnyChunk) {
