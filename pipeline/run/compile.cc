@@ -59,11 +59,10 @@ class Compiler {
 
   // Everything that one host can do alone.
   Status Prepare(const Dataset& dataset);
-  // What all hosts must have in common.
-  std::vector<Claim> Claims() const;
   PipelineFacts Facts() const;
 
   std::shared_ptr<const Job> job() const { return job_; }
+  const Choice& choice() const { return choice_; }
   std::unique_ptr<TaskQueue> TakeTasks() { return std::move(tasks_); }
   std::unique_ptr<Placement> TakePlacement() { return std::move(placement_); }
 
@@ -215,26 +214,6 @@ Status Compiler::StreamIt() {
   return OkStatus();
 }
 
-std::vector<Claim> Compiler::Claims() const {
-  std::vector<Claim> claims = {
-      {"how they read", choice_.planned ? "planned" : "streamed",
-       fmt::format("{} ({})", choice_.planned ? "planned" : "streamed",
-                   choice_.why)},
-      {"the number of hosts", std::to_string(topology_.hosts),
-       std::to_string(topology_.hosts)},
-      {"the number of shards", std::to_string(topology_.shards),
-       std::to_string(topology_.shards)},
-      {"epochs", std::to_string(stages_.epochs),
-       std::to_string(stages_.epochs)}};
-  std::string stages;
-  for (const StatePart& part : job_->graph) stages += part.name + " ";
-  claims.push_back({"their stages", stages, stages});
-  for (const StatePart& part : job_->graph) {
-    claims.push_back({part.name, std::to_string(part.fingerprint), ""});
-  }
-  return claims;
-}
-
 PipelineFacts Compiler::Facts() const {
   PipelineFacts facts = {.planned = choice_.planned, .lockstep = Lockstep()};
   if (source_.indexed) facts.records_per_epoch = source_.indexed->records();
@@ -289,7 +268,8 @@ StatusOr<Pipeline> Compile(const Dataset& dataset, const Topology& topology,
         }
         if (group != nullptr) {
           PENSTOCK_RETURN_IF_ERROR(CheckGroup(topology, *group));
-          PENSTOCK_RETURN_IF_ERROR(CompareClaims(compiler.Claims(), *group));
+          PENSTOCK_RETURN_IF_ERROR(CompareClaims(
+              ClaimsOf(*compiler.job(), compiler.choice()), *group));
         }
         PipelineFacts facts = compiler.Facts();
         return Pipeline(std::make_unique<Pipeline::Impl>(

@@ -42,6 +42,25 @@ std::string Differs(const json& theirs, const json& ours, size_t host) {
 
 }  // namespace
 
+std::vector<Claim> ClaimsOf(const Job& job, const Choice& choice) {
+  const std::string how = choice.planned ? "planned" : "streamed";
+  const std::string hosts = std::to_string(job.topology.hosts);
+  const std::string shards = std::to_string(job.topology.shards);
+  const std::string epochs = std::to_string(job.stages.epochs);
+  std::string stages;
+  for (const StatePart& part : job.graph) stages += part.name + " ";
+  std::vector<Claim> claims = {
+      {"how they read", how, fmt::format("{} ({})", how, choice.why)},
+      {"the number of hosts", hosts, hosts},
+      {"the number of shards", shards, shards},
+      {"epochs", epochs, epochs},
+      {"their stages", stages, stages}};
+  for (const StatePart& part : job.graph) {
+    claims.push_back({part.name, std::to_string(part.fingerprint), ""});
+  }
+  return claims;
+}
+
 Status CompareClaims(const std::vector<Claim>& claims, Group& group) {
   PENSTOCK_ASSIGN_OR_RETURN(const std::vector<std::string> told,
                             group.AllGather(Pack(claims)));

@@ -8,6 +8,8 @@
 
 #include "formats/files/status.h"
 #include "pipeline/group.h"
+#include "pipeline/run/choice.h"
+#include "pipeline/run/job.h"
 #include "pipeline/state.h"
 
 namespace penstock {
@@ -19,9 +21,12 @@ struct Claim {
   std::string told;   // what to say of it where it differs; may be empty
 };
 
+// What all hosts of a run must have in common.
+std::vector<Claim> ClaimsOf(const Job& job, const Choice& choice);
+
 // Waits for all hosts and compares what they claim; every host must call it
-// with claims of the same names in the same order. Errors:  those of Group;
-// kFailedPrecondition naming the first host that
+// with claims of the same names in the same order.
+// Errors:  those of Group; kFailedPrecondition naming the first host that
 //          differs from host 0 and in what, the same on every host.
 Status CompareClaims(const std::vector<Claim>& claims, Group& group);
 
