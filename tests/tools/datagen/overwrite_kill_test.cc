@@ -160,6 +160,15 @@ class OverwriteKillTest : public ::testing::TestWithParam<int> {
     return now == old_ ? Found::kOld : Found::kNew;
   }
 
+  // What is there after the next run: who could read one of them before, goes
+  // on reading that.
+  Found WholeAfterNext(Found found) {
+    RunNext();
+    const Found whole = CheckWhole();
+    if (found == Found::kOld || found == Found::kNew) EXPECT_EQ(found, whole);
+    return whole;
+  }
+
   ScratchFolder folder_;
   DyingCalls immortal_{UINT64_MAX, kMostBytes};
   PosixFiles files_{immortal_};
@@ -176,13 +185,7 @@ TEST_P(OverwriteKillTest, AtEachInstantOldOrNewIsWholeAfterTheNextRun) {
     killed = OverwriteAndDie(instant);
     const Found found = Read();
     ++before[found];
-    RunNext();
-    const Found whole = CheckWhole();
-    ++after[whole];
-    // Who could read one of them goes on reading that.
-    if (found == Found::kOld || found == Found::kNew) {
-      EXPECT_EQ(found, whole) << instant;
-    }
+    ++after[WholeAfterNext(found)];
     ASSERT_FALSE(HasFailure()) << instant;
   }
   RecordProperty("instants", static_cast<int>(instant));
@@ -235,12 +238,7 @@ TEST_P(OverwriteKillTest, APowerCutAtEachInstantLeavesOldOrNew) {
     const Found found = Read();
     EXPECT_NE(found, Found::kMixed) << instant;
     EXPECT_NE(found, Found::kNothing) << instant;
-    RunNext();
-    const Found whole = CheckWhole();
-    ++after[whole];
-    if (found == Found::kOld || found == Found::kNew) {
-      EXPECT_EQ(found, whole) << instant;
-    }
+    ++after[WholeAfterNext(found)];
     ASSERT_FALSE(HasFailure()) << instant;
   }
   RecordProperty("instants", static_cast<int>(instant));
