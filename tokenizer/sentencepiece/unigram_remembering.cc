@@ -8,6 +8,22 @@
 #include "tokenizer/unicode/utf8.h"
 
 namespace penstock {
+namespace {
+
+// On any path through the part there are at most `part_bytes` sums, none
+// further from 0 than the score before by more than `reach`; each is off by at
+// most 2^-24 of itself. Two paths and each choice between them: four times that
+// is more than enough. `largest` is the largest score of all, without sign.
+template <typename Real>
+float SafeScore(double margin, size_t part_bytes, double largest) {
+  const double reach = part_bytes * largest;
+  const double off = 4 * (part_bytes + 1) * 0x1p-24;
+  double safe = std::min<double>(margin / off - reach, FLT_MAX);
+  if (kIsSince022<Real>) safe = std::min(safe, kUnigramResetScore - reach);
+  return static_cast<float>(std::max(safe, 0.0));
+}
+
+}  // namespace
 
 template <typename Real>
 void UnigramSegmenter<Real>::Remember(std::string_view part,
@@ -67,21 +83,8 @@ void UnigramSegmenter<Real>::Remember(std::string_view part,
   // So that two scores can be added without looking how many there are.
   if (count == 1) entry.ids[1] = static_cast<TokenId>(scores_.size() - 1);
   const Place& last = places[part.size()];
-  entry.safe_score = SafeScore(last.best - last.next, part.size());
-}
-
-// On any path through the part there are at most `part_bytes` sums, none
-// further from 0 than the score before by more than `reach`; each is off by at
-// most 2^-24 of itself. Two paths and each choice between them: four times that
-// is more than enough.
-template <typename Real>
-float UnigramSegmenter<Real>::SafeScore(double margin,
-                                        size_t part_bytes) const {
-  const double reach = part_bytes * largest_score_;
-  const double off = 4 * (part_bytes + 1) * 0x1p-24;
-  double safe = std::min<double>(margin / off - reach, FLT_MAX);
-  if (kIsSince022<Real>) safe = std::min(safe, kUnigramResetScore - reach);
-  return static_cast<float>(std::max(safe, 0.0));
+  entry.safe_score =
+      SafeScore<Real>(last.best - last.next, part.size(), largest_score_);
 }
 
 template void UnigramSegmenter<float>::Remember(std::string_view,

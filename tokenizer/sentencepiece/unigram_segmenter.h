@@ -74,7 +74,6 @@ class UnigramSegmenter final : public Segmenter {
                 PieceSink& sink) const;
   // Finds the ids to remember; none if there are too many or unknown ones.
   void Remember(std::string_view part, PartCache::Entry& entry) const;
-  float SafeScore(double margin, size_t part_bytes) const;
   UnigramLattice LatticeOf(std::string_view text) const;
 
   const PieceTrie trie_;
