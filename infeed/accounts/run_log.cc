@@ -25,8 +25,25 @@ RowCounts CountRows(const CoreSlice& slice) {
 
 }  // namespace
 
+RowCounts& RowCounts::operator+=(const RowCounts& other) {
+  examples += other.examples;
+  pad_rows += other.pad_rows;
+  real_tokens += other.real_tokens;
+  all_tokens += other.all_tokens;
+  bytes += other.bytes;
+  return *this;
+}
+
+double RowCounts::padding_percent() const {
+  const bool tokens = all_tokens > 0;
+  const uint64_t all = tokens ? all_tokens : examples + pad_rows;
+  const uint64_t real = tokens ? real_tokens : examples;
+  if (all == 0) return 0;
+  return 100.0 * static_cast<double>(all - real) / static_cast<double>(all);
+}
+
 RunLog::RunLog(std::optional<uint64_t> records_per_epoch, size_t shapes)
-    : census_(records_per_epoch), steps_of_shape_(shapes, 0) {}
+    : census_(records_per_epoch), shapes_(shapes) {}
 
 void RunLog::AddSlice(const CoreSlice& slice) {
   const uint64_t digest = DigestOf(slice);
@@ -34,17 +51,14 @@ void RunLog::AddSlice(const CoreSlice& slice) {
   const std::lock_guard lock(mutex_);
   batch_digest_.Add(digest);
   census_.Mark(slice.epoch(), slice.record_ids());
-  rows_.examples += counts.examples;
-  rows_.pad_rows += counts.pad_rows;
-  rows_.real_tokens += counts.real_tokens;
-  rows_.all_tokens += counts.all_tokens;
-  rows_.bytes += counts.bytes;
+  rows_ += counts;
+  shapes_[slice.shape()].rows += counts;
 }
 
 void RunLog::AddStep(const StepSpan& span, const CoreSlice& slice) {
   const std::lock_guard lock(mutex_);
   steps_.push_back(span);
-  ++steps_of_shape_[slice.shape()];
+  ++shapes_[slice.shape()].steps;
   state_ = slice.state_after();
 }
 

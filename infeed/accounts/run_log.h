@@ -23,6 +23,15 @@ struct RowCounts {
   // Rows times bucket length, padding included.
   uint64_t all_tokens = 0;
   uint64_t bytes = 0;  // of tensors, as they go to the devices
+
+  RowCounts& operator+=(const RowCounts& other);
+  // Tokens that pad as a part of all; rows where there are no tokens.
+  double padding_percent() const;
+};
+
+struct ShapeCounts {
+  uint64_t steps = 0;
+  RowCounts rows = {};
 };
 
 // Threads: any number at a time.
@@ -41,10 +50,8 @@ class RunLog {
   uint64_t batch_digest() const { return batch_digest_.value(); }
   const RecordCensus& census() const { return census_; }
   const std::vector<StepSpan>& steps() const { return steps_; }
-  // Steps of each shape.
-  const std::vector<uint64_t>& steps_of_shape() const {
-    return steps_of_shape_;
-  }
+  // Steps of each shape, and what they held.
+  const std::vector<ShapeCounts>& shapes() const { return shapes_; }
   // After the last step; nullopt without a step.
   const std::optional<State>& state() const { return state_; }
 
@@ -55,7 +62,7 @@ class RunLog {
   BatchDigest batch_digest_;
   RecordCensus census_;
   std::vector<StepSpan> steps_;
-  std::vector<uint64_t> steps_of_shape_;
+  std::vector<ShapeCounts> shapes_;
   std::optional<State> state_;
 };
 

@@ -1,6 +1,7 @@
 // How long steps took, and how much of that was the input's fault.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -12,6 +13,17 @@ struct StepSpan {
   int64_t free_ns = 0;   // the devices were done with the step before
   int64_t begin_ns = 0;  // the last of them was ready for this one
   int64_t compile_ns = 0;
+  int64_t end_ns = 0;
+  size_t shape = 0;  // number of its length in Contract::lengths
+};
+
+// One step as one device had it; each time is no earlier than the one before.
+struct CoreSpan {
+  int64_t free_ns = 0;     // done with the step before
+  int64_t pushed_ns = 0;   // its batch was handed over
+  int64_t ready_ns = 0;    // and on board
+  int64_t begin_ns = 0;    // all devices were ready
+  int64_t compute_ns = 0;  // the step itself began: compiled
   int64_t end_ns = 0;
 };
 

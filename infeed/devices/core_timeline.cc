@@ -4,26 +4,34 @@
 
 namespace penstock {
 
-CoreTimeline::CoreTimeline(int64_t begin_ns, int64_t free_ns)
-    : ledger_(begin_ns, Bucket::kInit) {
+CoreTimeline::CoreTimeline(int64_t begin_ns, int64_t free_ns,
+                           size_t traced_steps)
+    : ledger_(begin_ns, Bucket::kInit), traced_steps_(traced_steps) {
   ledger_.Enter(Bucket::kInfeedWait, std::max(begin_ns, free_ns));
 }
 
 int64_t CoreTimeline::Feed(int64_t pushed_ns, int64_t ready_ns) {
+  now_.free_ns = free_ns();
   ledger_.Enter(Bucket::kTransferWait, std::max(free_ns(), pushed_ns));
+  now_.pushed_ns = free_ns();
   ledger_.Enter(Bucket::kPeerWait, std::max(free_ns(), ready_ns));
+  now_.ready_ns = free_ns();
   return free_ns();
 }
 
 int64_t CoreTimeline::Begin(const StepPlan& plan) {
   ledger_.Enter(Bucket::kCompile, std::max(free_ns(), plan.begin_ns));
+  now_.begin_ns = free_ns();
   ledger_.Enter(Bucket::kCompute, free_ns() + plan.compile_ns);
+  now_.compute_ns = free_ns();
   return free_ns();
 }
 
 void CoreTimeline::End(int64_t end_ns, uint64_t pad_rows, uint64_t rows) {
   ledger_.EndStep(Bucket::kInfeedWait, std::max(free_ns(), end_ns), pad_rows,
                   rows);
+  now_.end_ns = free_ns();
+  if (spans_.size() < traced_steps_) spans_.push_back(now_);
 }
 
 void CoreTimeline::Finish(int64_t done_ns) {

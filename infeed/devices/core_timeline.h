@@ -1,9 +1,12 @@
 // One device's time: pure arithmetic on the times at which things were ready.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "infeed/accounts/ledger.h"
+#include "infeed/accounts/step_times.h"
 #include "infeed/devices/coordinator.h"
 
 namespace penstock {
@@ -14,8 +17,9 @@ namespace penstock {
 // charged to the bucket of what was late, to the nanosecond.
 class CoreTimeline {
  public:
-  // The device exists from `begin_ns` and asks for data from `free_ns`.
-  CoreTimeline(int64_t begin_ns, int64_t free_ns);
+  // The device exists from `begin_ns` and asks for data from `free_ns`. Its
+  // first `traced_steps` are written down.
+  CoreTimeline(int64_t begin_ns, int64_t free_ns, size_t traced_steps = 0);
 
   // The next batch was handed over and was on board at these times. Gives the
   // time from which this device is ready for the step.
@@ -30,9 +34,13 @@ class CoreTimeline {
   // When the device is, was or will be free of what it was last given.
   int64_t free_ns() const { return ledger_.mark_ns(); }
   const Ledger& ledger() const { return ledger_; }
+  const std::vector<CoreSpan>& spans() const { return spans_; }
 
  private:
   Ledger ledger_;
+  size_t traced_steps_;
+  CoreSpan now_;  // of the step that is on
+  std::vector<CoreSpan> spans_;
 };
 
 }  // namespace penstock

@@ -23,14 +23,6 @@ double RunReport::goodput_percent() const {
          static_cast<double>(wall_ns);
 }
 
-double RunReport::padding_percent() const {
-  const bool tokens = rows.all_tokens > 0;
-  const uint64_t all = tokens ? rows.all_tokens : rows.examples + rows.pad_rows;
-  const uint64_t real = tokens ? rows.real_tokens : rows.examples;
-  if (all == 0) return 0;
-  return 100.0 * static_cast<double>(all - real) / static_cast<double>(all);
-}
-
 double RunReport::examples_per_second() const {
   return PerSecond(rows.examples, wall_ns);
 }

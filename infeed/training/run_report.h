@@ -25,11 +25,14 @@ struct CoreReport {
   int64_t waited_for_ns = 0;
   // How long its queue held 0, 1 ... batches.
   std::vector<int64_t> depth_ns;
+  // Its first steps: TrainingOptions::traced_steps of them.
+  std::vector<CoreSpan> spans;
 };
 
 struct ShapeReport {
   int64_t length = 0;  // of its bucket
   uint64_t steps = 0;
+  RowCounts rows = {};
 };
 
 struct RunReport {
@@ -40,12 +43,15 @@ struct RunReport {
   std::string contract = {};  // Contract::Describe()
   std::string explain = {};   // of host 0's pipeline, where there was one
 
+  // When the run began, on the clock of all times here.
+  int64_t begin_ns = 0;
   // From the beginning, compiling the pipeline included, until all devices were
   // done; each ledger's wall time.
   int64_t wall_ns = 0;
   // Until the first step itself began.
   int64_t first_step_ns = 0;
   StepSummary times = {};
+  std::vector<StepSpan> steps = {};  // all of them, in order
   RowCounts rows = {};
   // As host 0's pipeline counted them up to the last batch it built.
   uint64_t dropped = 0;
@@ -65,8 +71,7 @@ struct RunReport {
   int64_t MeanNs(Bucket bucket) const;
   // Real rows' compute as a part of wall time, over all cores.
   double goodput_percent() const;
-  // Tokens that pad as a part of all; rows where there are no tokens.
-  double padding_percent() const;
+  double padding_percent() const { return rows.padding_percent(); }
   double examples_per_second() const;
   double tokens_per_second() const;  // real ones
 };

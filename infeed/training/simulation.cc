@@ -106,6 +106,7 @@ StatusOr<RunReport> Simulate(const Dataset& dataset,
       .max_steps = options.max_steps,
       .compile_budget = options.compile_budget,
       .watchdog = options.watchdog,
+      .traced_steps = options.traced_steps,
       .records_per_epoch = hosts[0].pipeline.records_per_epoch(),
       .stop = options.stop,
       .begin_ns = begin_ns};

@@ -50,6 +50,8 @@ struct SimulationOptions {
   // More compiles are an error; 0 is any number.
   uint64_t compile_budget = 0;
   WatchdogOptions watchdog = {};
+  // So many steps of each device are told one by one in CoreReport::spans.
+  size_t traced_steps = 0;
   // Where it is requested, the run stops at the next step on all hosts and
   // reports as ever.
   std::stop_token stop = {};

@@ -76,7 +76,8 @@ class CoreLoop {
       context_.log.AddStep({.free_ns = free_ns,
                             .begin_ns = plan.begin_ns,
                             .compile_ns = plan.compile_ns,
-                            .end_ns = step.end_ns},
+                            .end_ns = step.end_ns,
+                            .shape = slice.shape()},
                            slice);
     }
     PENSTOCK_RETURN_IF_ERROR(WaitUntil(step.end_ns));

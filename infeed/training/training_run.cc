@@ -91,8 +91,9 @@ class TrainingRun {
       host.owned.push_back(std::make_unique<SimulatedDevice>(options_.device));
       host.devices.push_back(host.owned.back().get());
     }
-    host.timelines.assign(host.devices.size(),
-                          CoreTimeline(begin_ns_, clock_.NowNs()));
+    host.timelines.assign(
+        host.devices.size(),
+        CoreTimeline(begin_ns_, clock_.NowNs(), options_.traced_steps));
     host.infeed = std::make_unique<Infeed>(
         std::move(source), mesh,
         InfeedOptions{.depth = options_.depth,
@@ -148,7 +149,9 @@ class TrainingRun {
                      .shards = placement_.shards,
                      .depth = options_.depth,
                      .contract = contract_.Describe(),
+                     .begin_ns = begin_ns_,
                      .times = Summarize(log_.steps()),
+                     .steps = log_.steps(),
                      .rows = log_.rows(),
                      .compiles = coordinator_.compiles(),
                      .batch_digest = log_.batch_digest(),
@@ -163,8 +166,9 @@ class TrainingRun {
       report.first_step_ns = first.begin_ns + first.compile_ns - begin_ns_;
     }
     for (size_t s = 0; s < contract_.shapes(); ++s) {
-      report.shapes.push_back(
-          {.length = contract_.lengths[s], .steps = log_.steps_of_shape()[s]});
+      report.shapes.push_back({.length = contract_.lengths[s],
+                               .steps = log_.shapes()[s].steps,
+                               .rows = log_.shapes()[s].rows});
     }
     const std::vector<int64_t> waited_for_ns = coordinator_.waited_for_ns();
     for (size_t h = 0; h < hosts_.size(); ++h) {
@@ -176,7 +180,8 @@ class TrainingRun {
              .shard = placement_.shard_of_device[device],
              .ledger = hosts_[h].timelines[i].ledger(),
              .waited_for_ns = waited_for_ns[device],
-             .depth_ns = hosts_[h].infeed->queue(i).DepthNs()});
+             .depth_ns = hosts_[h].infeed->queue(i).DepthNs(),
+             .spans = hosts_[h].timelines[i].spans()});
       }
     }
     report.wall_ns = report.cores[0].ledger.wall_ns();

@@ -32,6 +32,8 @@ struct TrainingOptions {
   // More compiles are an error; 0 is any number.
   uint64_t compile_budget = 0;
   WatchdogOptions watchdog = {};
+  // So many steps of each device are told one by one in CoreReport::spans.
+  size_t traced_steps = 0;
   // For the count of records never seen.
   std::optional<uint64_t> records_per_epoch = std::nullopt;
   // Where it is requested, the run stops at the next step on all hosts and

@@ -9,16 +9,15 @@
 
 #include "formats/datasets/manifest.h"
 #include "formats/datasets/shard_names.h"
-#include "formats/files/atomic_file.h"
 #include "formats/files/file.h"
 #include "formats/files/status_or.h"
 #include "formats/open.h"
-#include "infeed/training/report_json.h"
-#include "infeed/training/report_text.h"
+#include "infeed/reports/report_text.h"
 #include "infeed/training/simulation.h"
 #include "pipeline/dataset.h"
 #include "pipeline/state.h"
 #include "tokenizer/interface/tokenizer.h"
+#include "tools/infeedsim/report_files.h"
 #include "tools/infeedsim/simulation_arguments.h"
 #include "tools/programs/leftover_files.h"
 #include "tools/programs/output.h"
@@ -39,7 +38,8 @@ constexpr char kExamples[] = R"(
             --by tokens --buckets 512,1024 --too-long truncate --batch 128
   infeedsim ... --max-steps 100 --state-out run.state
   infeedsim ... --after-step 120000 --max-steps 10
-  infeedsim ... --state-in run.state --hosts 5 --json report.json)";
+  infeedsim ... --state-in run.state --hosts 5 --json report.json
+  infeedsim ... --html report.html --timeline run.trace.json)";
 
 constexpr char kNotes[] = R"(
 Times are those of simulated devices; no TPU is used. The pipeline, the queues
@@ -99,6 +99,7 @@ Status Simulation(SimulationArguments& arguments) {
     PENSTOCK_ASSIGN_OR_RETURN(options.restore,
                               LoadState(LocalFiles(), arguments.state_in));
   }
+  options.traced_steps = arguments.reports.TracedSteps();
   SkippedReport skipped("infeedsim");
   arguments.open.recovery = arguments.recovery.ToOptions(skipped);
   PENSTOCK_ASSIGN_OR_RETURN(const Dataset dataset, MakeDataset(arguments));
@@ -116,17 +117,13 @@ Status Simulation(SimulationArguments& arguments) {
   skipped.Finish();
   if (arguments.explain) Print("{}\n", report.explain);
   Print("{}", ReportText(report));
-  for (const std::string& output : {arguments.state_out, arguments.json}) {
-    if (!output.empty()) ClearLeftovers("infeedsim", output);
-  }
   if (!arguments.state_out.empty()) {
+    ClearLeftovers("infeedsim", arguments.state_out);
     PENSTOCK_RETURN_IF_ERROR(
         SaveState(LocalFiles(), arguments.state_out, report.state));
   }
-  if (!arguments.json.empty()) {
-    PENSTOCK_RETURN_IF_ERROR(
-        WriteFileAtomically(LocalFiles(), arguments.json, ReportJson(report)));
-  }
+  PENSTOCK_RETURN_IF_ERROR(WriteReports(arguments.reports, report,
+                                        "Infeed of " + arguments.pattern));
   if (signals->token().stop_requested()) {
     return CancelledError(
         fmt::format("stopped by a signal after step {}{}", report.state.step,

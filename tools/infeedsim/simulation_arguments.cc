@@ -116,7 +116,15 @@ void AddDevices(Command& command, SimulationArguments& arguments) {
 
 void AddOutput(Command& command, SimulationArguments& arguments) {
   ArgumentGroup& output = command.Group("Output");
-  output.Option("--json", arguments.json, "FILE", "Writes the report as JSON");
+  ReportFiles& reports = arguments.reports;
+  output.Option("--json", reports.json, "FILE", "Writes the report as JSON");
+  output.Option("--html", reports.html, "FILE",
+                "Writes it as a page with charts");
+  output.Option("--timeline", reports.timeline, "FILE",
+                "Writes what each core did in the first 10,000 steps, for "
+                "ui.perfetto.dev or chrome://tracing");
+  output.Option("--tensorboard", reports.tensorboard, "FOLDER",
+                "Writes an event file there, for TensorBoard");
   output.Flag("--explain", arguments.explain,
               "Prints what the pipeline will do and why");
   output.Option("--state-out", arguments.state_out, "FILE",

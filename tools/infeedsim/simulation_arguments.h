@@ -11,6 +11,7 @@
 #include "infeed/training/simulation.h"
 #include "pipeline/dataset.h"
 #include "tools/arguments/command.h"
+#include "tools/infeedsim/report_files.h"
 #include "tools/programs/recovery_settings.h"
 #include "tools/programs/tokenizer_options.h"
 
@@ -40,7 +41,7 @@ struct SimulationArguments {
   SimulationOptions simulation;
   std::string state_in;
   std::string state_out;
-  std::string json;
+  ReportFiles reports;
   bool explain = false;
 
   // This must outlive `command`.

@@ -108,7 +108,9 @@ TEST(RunLogTest, RowsTokensAndStepsAreCounted) {
   EXPECT_EQ(log.rows().real_tokens, 5u * 4);
   EXPECT_EQ(log.rows().all_tokens, 8u * 5);
   EXPECT_EQ(log.rows().bytes, 8u * (5 + 1 + 1) * 4);
-  EXPECT_THAT(log.steps_of_shape(), ::testing::ElementsAre(0, 1));
+  ASSERT_EQ(log.shapes().size(), 2u);
+  EXPECT_EQ(log.shapes()[0].steps, 0u);
+  EXPECT_EQ(log.shapes()[1].steps, 1u);
   EXPECT_EQ(log.state()->step, 1u);
   EXPECT_EQ(log.census().Epochs()[0].missing, 11u);
 }

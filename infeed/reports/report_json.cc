@@ -1,4 +1,4 @@
-#include "infeed/training/report_json.h"
+#include "infeed/reports/report_json.h"
 
 #include <fmt/format.h>
 

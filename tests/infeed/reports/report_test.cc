@@ -3,8 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "infeed/training/report_json.h"
-#include "infeed/training/report_text.h"
+#include "infeed/reports/report_json.h"
+#include "infeed/reports/report_text.h"
 #include "infeed/training/training_run.h"
 #include "tests/infeed/made_batches.h"
 

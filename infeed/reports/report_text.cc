@@ -1,4 +1,4 @@
-#include "infeed/training/report_text.h"
+#include "infeed/reports/report_text.h"
 
 #include <fmt/format.h>
 
