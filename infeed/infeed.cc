@@ -133,6 +133,7 @@ class Infeed::Impl {
     const std::lock_guard lock(mutex_);
     return counts_;
   }
+  std::optional<PipelineProfile> profile() const { return source_->profile(); }
   const std::vector<uint32_t>& devices() const { return devices_; }
   InfeedQueue& queue(size_t i) { return *queues_[i]; }
   const Contract& contract() const { return *contract_; }
@@ -229,6 +230,9 @@ InfeedQueue& Infeed::queue(size_t i) { return impl_->queue(i); }
 const Contract& Infeed::contract() const { return impl_->contract(); }
 void Infeed::Cancel() { impl_->Cancel(); }
 PipelineCounts Infeed::counts() const { return impl_->counts(); }
+std::optional<PipelineProfile> Infeed::profile() const {
+  return impl_->profile();
+}
 std::string Infeed::Describe() const { return impl_->Describe(); }
 
 }  // namespace penstock

@@ -84,6 +84,8 @@ class Infeed {
 
   // What the source counted up to the last batch it gave.
   PipelineCounts counts() const;
+  // BatchSource::profile().
+  std::optional<PipelineProfile> profile() const;
   // For the watchdog: a line for each queue with its depth and last step.
   std::string Describe() const;
 

@@ -20,6 +20,7 @@ namespace penstock {
 
 class FileSystem;  // formats/files/file.h
 class Group;       // pipeline/group.h
+struct PipelineProfile;  // pipeline/profile.h
 
 struct CompileOptions {
   // Tasks that run at once; 0 is one for each core that the process may use.
@@ -109,6 +110,9 @@ class Pipeline {
   // For people: planned or streamed and why, the stages, shapes, steps, waste,
   // rows of each host, and the byte budget of every buffer with their sum.
   std::string Explain() const;
+  // What each stage has done so far, and which one sets the speed. Any thread
+  // may ask, at any time.
+  PipelineProfile Profile() const;
 
  private:
   class Impl;

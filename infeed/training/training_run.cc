@@ -158,6 +158,7 @@ class TrainingRun {
                      .record_digest = log_.census().digest(),
                      .epochs = log_.census().Epochs()};
     const PipelineCounts counts = hosts_[0].infeed->counts();
+    report.pipeline = hosts_[0].infeed->profile();
     report.dropped = counts.dropped;
     report.truncated = counts.truncated;
     if (log_.state()) report.state = *log_.state();

@@ -129,6 +129,7 @@ Status Compiler::Prepare(const Dataset& dataset) {
           .decoder = std::move(decoder),
           .placer = Placer(stages_, stages_.MakeContract()),
           .buffers = std::make_shared<BufferPool>(options_.buffer_bytes),
+          .accounts = std::make_shared<StageAccounts>(),
           .lane = std::make_shared<Lane>()});
   return choice_.planned ? PlanIt() : StreamIt();
 }
@@ -215,7 +216,9 @@ Status Compiler::StreamIt() {
 }
 
 PipelineFacts Compiler::Facts() const {
-  PipelineFacts facts = {.planned = choice_.planned, .lockstep = Lockstep()};
+  PipelineFacts facts = {.planned = choice_.planned,
+                         .lockstep = Lockstep(),
+                         .in_sequence = source_.indexed == nullptr};
   if (source_.indexed) facts.records_per_epoch = source_.indexed->records();
   if (forecast_) facts.steps_per_epoch = forecast_->steps;
   Explanation explanation = {.planned = choice_.planned,

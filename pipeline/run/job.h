@@ -16,6 +16,7 @@
 #include "pipeline/build/place.h"
 #include "pipeline/contract.h"
 #include "pipeline/graph/stages.h"
+#include "pipeline/run/stage_accounts.h"
 #include "pipeline/tasks/lane.h"
 #include "pipeline/tasks/task_queue.h"
 #include "pipeline/topology.h"
@@ -40,6 +41,8 @@ struct Job {
   Placer placer;
   // Of batches that nobody uses any more.
   std::shared_ptr<BufferPool> buffers;
+  // What the stages do; the one thing here that changes.
+  std::shared_ptr<StageAccounts> accounts;
   // One record at a time that is larger than kChunkBytes.
   std::shared_ptr<Lane> lane;
 

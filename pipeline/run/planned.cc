@@ -84,6 +84,9 @@ StatusOr<bool> PlannedReader::Build(const Assignment& assignment, bool alone,
     PENSTOCK_RETURN_IF_ERROR(Read(ids, *scratch));
   }
   const Locate locate = [this](uint64_t id) { return files_->Locate(id); };
+  const StageTimer timer(job_->accounts->build);
+  job_->accounts->build.Count(
+      end - row, job_->contract().RowBytes(batch.shape) * (end - row));
   for (size_t next = 0; row < end; ++row) {
     scratch->placed.clear();
     for (const Piece& piece : PiecesOf(assignment, job_->batch_rows[row])) {
@@ -100,7 +103,15 @@ StatusOr<bool> PlannedReader::Build(const Assignment& assignment, bool alone,
 
 Status PlannedReader::Read(std::span<const uint64_t> ids,
                            Scratch& scratch) const {
-  PENSTOCK_RETURN_IF_ERROR(files_->Gather(ids, scratch.gathered));
+  StageAccounts& accounts = *job_->accounts;
+  {
+    const StageTimer timer(accounts.read);
+    PENSTOCK_RETURN_IF_ERROR(files_->Gather(ids, scratch.gathered));
+  }
+  const uint64_t bytes = BytesOf(scratch.gathered.records);
+  accounts.read.Count(ids.size(), bytes);
+  accounts.decode.Count(ids.size(), bytes);
+  const StageTimer timer(accounts.decode);
   scratch.rows.Clear();
   return job_->decoder.Decode(
       scratch.gathered.records, ids,
@@ -204,13 +215,17 @@ class Planned final : public Placement {
                                const std::stop_token& stop) override {
     const Job& job = reader_->job();
     for (;;) {
-      PENSTOCK_ASSIGN_OR_RETURN(std::optional<Step> step, plan_.Next(stop));
+      StatusOr<std::optional<Step>> next = std::nullopt;
+      {
+        const StageTimer timer(job.accounts->plan);
+        next = plan_.Next(stop);
+      }
+      PENSTOCK_ASSIGN_OR_RETURN(std::optional<Step> step, std::move(next));
       if (!step) return plan_.steps().counts();
+      job.accounts->plan.Count(step->assignment.real_rows, 0);
       const uint64_t bytes =
           job.BatchBytes(step->assignment.shape, step->after.held.size());
-      if (!ring.AwaitRoom(bytes)) {
-        return PipelineCancelled();
-      }
+      if (!AwaitRoom(ring, bytes, *job.accounts)) return PipelineCancelled();
       PENSTOCK_ASSIGN_OR_RETURN(Batch batch, job.NewBatch(*step));
       ring.Push(bytes, std::make_shared<PlannedWork>(reader_, *std::move(step),
                                                      std::move(batch)));

@@ -102,7 +102,10 @@ Status Streamed::Take(const DecodedRound& decoded, BatchRing& ring) {
   if (!restored_.held.empty()) PENSTOCK_RETURN_IF_ERROR(LoadHeld());
   PENSTOCK_ASSIGN_OR_RETURN(std::vector<FedStep> steps,
                             Arrange(decoded.round, rows));
-  PENSTOCK_RETURN_IF_ERROR(exchange_.Meet(steps, store_));
+  {
+    const StageTimer timer(job_->accounts->exchange);
+    PENSTOCK_RETURN_IF_ERROR(exchange_.Meet(steps, store_));
+  }
   // Rows that were left out at the end of an epoch.
   if (steps_.arranger().held_rows() == 0) store_.Clear();
   store_.Settle();
@@ -123,6 +126,7 @@ StatusOr<std::vector<Row>> Streamed::Store(const DecodedRound& decoded) {
   if (job_->stages.by().empty()) {
     lengths.assign(rows.size(), 0);
   } else if (group_ != nullptr) {
+    const StageTimer timer(job_->accounts->exchange);
     PENSTOCK_ASSIGN_OR_RETURN(
         lengths, GatherLengths(round, std::move(lengths), *group_));
   }
@@ -175,6 +179,8 @@ Status Streamed::LoadHeld() {
 
 StatusOr<std::vector<FedStep>> Streamed::Arrange(const Round& round,
                                                  std::span<const Row> rows) {
+  const StageTimer timer(job_->accounts->plan);
+  job_->accounts->plan.Count(rows.size(), 0);
   std::vector<FedStep> steps;
   const auto add = [&](Step& step) {
     step.after.units = source_->UnitsOf(step.after);
@@ -207,9 +213,7 @@ Status Streamed::TooLongError(const Row& row) const {
 Status Streamed::Push(FedStep fed, BatchRing& ring) {
   const uint64_t bytes =
       job_->BatchBytes(fed.step.assignment.shape, fed.step.after.held.size());
-  if (!ring.AwaitRoom(bytes)) {
-    return PipelineCancelled();
-  }
+  if (!AwaitRoom(ring, bytes, *job_->accounts)) return PipelineCancelled();
   PENSTOCK_ASSIGN_OR_RETURN(Batch batch, job_->NewBatch(fed.step));
   ring.Push(bytes,
             MakeStreamedWork(job_, source_, std::move(fed), std::move(batch)));
