@@ -6,9 +6,24 @@
 #include <string>
 
 #include "formats/files/status_or.h"
+#include "infeed/sharding/device_hosts.h"
 #include "infeed/sharding/sharding.h"
+#include "infeed/sharding/sharding_text.h"
 
 namespace penstock {
+namespace {
+
+// Rows alone, cut over all of `axes` together.
+StatusOr<Sharding> RowSharding(const Mesh& mesh, std::string_view axes) {
+  PENSTOCK_ASSIGN_OR_RETURN(const PartitionSpec spec, ParsePartitionSpec(axes));
+  std::vector<std::string> all;
+  for (const std::vector<std::string>& names : spec) {
+    all.insert(all.end(), names.begin(), names.end());
+  }
+  return Sharding::Create(mesh, {all});
+}
+
+}  // namespace
 
 std::vector<uint32_t> BatchPlacement::DevicesOf(uint32_t host) const {
   std::vector<uint32_t> devices;
@@ -35,23 +50,26 @@ Topology BatchPlacement::TopologyOf(uint32_t host) const {
   return topology;
 }
 
-StatusOr<BatchPlacement> PlaceBatch(const Mesh& mesh, std::string_view axis,
+StatusOr<BatchPlacement> PlaceBatch(const Mesh& mesh, std::string_view axes,
                                     uint32_t hosts) {
-  if (hosts == 0) {
-    return InvalidArgumentError("a batch needs at least one host");
+  PENSTOCK_ASSIGN_OR_RETURN(const DeviceHosts blocks,
+                            DeviceHosts::Blocks(mesh.size(), hosts));
+  return PlaceBatch(mesh, axes, blocks);
+}
+
+StatusOr<BatchPlacement> PlaceBatch(const Mesh& mesh, std::string_view axes,
+                                    const DeviceHosts& hosts) {
+  if (hosts.devices() != mesh.size()) {
+    return InvalidArgumentError(
+        fmt::format("the mesh ({}) has {} devices, but hosts are given for {}",
+                    mesh.Describe(), mesh.size(), hosts.devices()));
   }
-  PENSTOCK_ASSIGN_OR_RETURN(const Sharding sharding,
-                            Sharding::Create(mesh, {{std::string(axis)}}));
+  PENSTOCK_ASSIGN_OR_RETURN(const Sharding sharding, RowSharding(mesh, axes));
   BatchPlacement placement;
-  placement.hosts = hosts;
+  placement.hosts = hosts.hosts();
+  placement.host_of_device = hosts.host_of_device();
   placement.shards = static_cast<uint32_t>(sharding.tiles()[0]);
   placement.shard_of_device.resize(mesh.size());
-  const uint32_t share = mesh.size() / hosts;
-  const uint32_t larger = mesh.size() % hosts;
-  for (uint32_t host = 0; host < hosts; ++host) {
-    placement.host_of_device.insert(placement.host_of_device.end(),
-                                    share + (host < larger ? 1 : 0), host);
-  }
   for (const std::vector<uint32_t>& copies : sharding.ReplicaGroups()) {
     const auto shard = static_cast<uint32_t>(placement.device_of_shard.size());
     placement.device_of_shard.push_back(copies.front());
@@ -62,13 +80,20 @@ StatusOr<BatchPlacement> PlaceBatch(const Mesh& mesh, std::string_view axis,
   return placement;
 }
 
-StatusOr<Topology> BatchTopology(const Mesh& mesh, std::string_view axis,
+StatusOr<Topology> BatchTopology(const Mesh& mesh, std::string_view axes,
                                  uint32_t hosts, uint32_t host) {
+  PENSTOCK_ASSIGN_OR_RETURN(const DeviceHosts blocks,
+                            DeviceHosts::Blocks(mesh.size(), hosts));
+  return BatchTopology(mesh, axes, blocks, host);
+}
+
+StatusOr<Topology> BatchTopology(const Mesh& mesh, std::string_view axes,
+                                 const DeviceHosts& hosts, uint32_t host) {
   PENSTOCK_ASSIGN_OR_RETURN(const BatchPlacement placement,
-                            PlaceBatch(mesh, axis, hosts));
-  if (host >= hosts) {
-    return InvalidArgumentError(
-        fmt::format("host {} of {}: hosts are counted from 0", host, hosts));
+                            PlaceBatch(mesh, axes, hosts));
+  if (host >= hosts.hosts()) {
+    return InvalidArgumentError(fmt::format(
+        "host {} of {}: hosts are counted from 0", host, hosts.hosts()));
   }
   return placement.TopologyOf(host);
 }

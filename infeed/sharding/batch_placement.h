@@ -11,8 +11,10 @@
 
 namespace penstock {
 
-// A batch whose rows are cut over one axis of a mesh. Devices along the other
-// axes hold copies of the same rows.
+class DeviceHosts;  // infeed/sharding/device_hosts.h
+
+// A batch whose rows are cut over axes of a mesh. Devices along the others hold
+// copies of the same rows.
 struct BatchPlacement {
   uint32_t shards = 1;
   uint32_t hosts = 1;
@@ -27,18 +29,24 @@ struct BatchPlacement {
   Topology TopologyOf(uint32_t host) const;
 };
 
-// Devices belong to hosts in blocks as even as possible, larger ones first:
-// 8 devices on 3 hosts are 3, 3 and 2. Devices of several hosts may hold the
-// same rows; each of these hosts makes them.
+// `axes` are those that cut rows, major first: "data" or "data,fsdp"; "None"
+// for none. Devices belong to hosts in blocks (DeviceHosts::Blocks()). Devices
+// of several hosts may hold the same rows; each of these hosts makes them.
 //
-// Errors:  kInvalidArgument for an axis that the mesh lacks or no hosts.
+// Errors:  kInvalidArgument for an axis that the mesh lacks, for no hosts, for
+//          hosts of another number of devices.
 StatusOr<BatchPlacement> PlaceBatch(const Mesh& mesh,
-                                    std::string_view axis = "data",
+                                    std::string_view axes = "data",
                                     uint32_t hosts = 1);
+// The same where hosts have other devices than blocks.
+StatusOr<BatchPlacement> PlaceBatch(const Mesh& mesh, std::string_view axes,
+                                    const DeviceHosts& hosts);
 
 // The topology of PlaceBatch() for one host.
 StatusOr<Topology> BatchTopology(const Mesh& mesh,
-                                 std::string_view axis = "data",
+                                 std::string_view axes = "data",
                                  uint32_t hosts = 1, uint32_t host = 0);
+StatusOr<Topology> BatchTopology(const Mesh& mesh, std::string_view axes,
+                                 const DeviceHosts& hosts, uint32_t host);
 
 }  // namespace penstock
