@@ -8,6 +8,7 @@
 #include <set>
 
 #include "formats/files/status_or.h"
+#include "infeed/sharding/sharding.h"
 #include "infeed/sharding/sharding_text.h"
 
 namespace penstock {
@@ -129,6 +130,7 @@ class Completer {
   void WarnOfShortDimensions() {
     for (size_t t = 0; t < tensors_.size(); ++t) {
       const NamedTensor& tensor = tensors_[t];
+      if (tensor.element_bytes == 0) continue;  // stands for others
       for (size_t d = 0; d < tensor.shape.size(); ++d) {
         int64_t tiles = 1;
         for (const std::string& axis : completion_.shardings[t].spec[d]) {

@@ -2,23 +2,14 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "formats/files/status_or.h"
 #include "infeed/sharding/mesh.h"
-#include "infeed/sharding/sharding.h"
+#include "infeed/sharding/partition_spec.h"
 
 namespace penstock {
-
-// A sharding that a user gives for a tensor by name.
-struct TensorSharding {
-  std::string tensor;
-  PartitionSpec spec;
-
-  bool operator==(const TensorSharding&) const = default;
-};
 
 // A tensor whose dimensions have names: those of the same name are the same
 // dimension, as the rows of all tensors of a batch are. "" is its own.

@@ -32,6 +32,12 @@ StatusOr<DeviceHosts> DeviceHosts::Create(std::vector<uint32_t> host_of_device,
   return DeviceHosts(std::move(host_of_device), hosts);
 }
 
+StatusOr<DeviceHosts> DeviceHosts::Of(uint32_t devices, uint32_t hosts,
+                                      std::vector<uint32_t> host_of_device) {
+  if (host_of_device.empty()) return Blocks(devices, hosts);
+  return Create(std::move(host_of_device), hosts);
+}
+
 std::vector<uint32_t> DeviceHosts::DevicesOf(uint32_t host) const {
   std::vector<uint32_t> devices;
   for (uint32_t device = 0; device < host_of_device_.size(); ++device) {

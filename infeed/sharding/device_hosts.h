@@ -21,6 +21,10 @@ class DeviceHosts {
   static StatusOr<DeviceHosts> Create(std::vector<uint32_t> host_of_device,
                                       uint32_t hosts);
 
+  // Of a given map; of blocks where it is empty.
+  static StatusOr<DeviceHosts> Of(uint32_t devices, uint32_t hosts,
+                                  std::vector<uint32_t> host_of_device);
+
   uint32_t hosts() const { return hosts_; }
   uint32_t devices() const {
     return static_cast<uint32_t>(host_of_device_.size());

@@ -2,18 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "formats/files/status_or.h"
 #include "infeed/sharding/mesh.h"
+#include "infeed/sharding/partition_spec.h"
 
 namespace penstock {
-
-// For each dimension of a tensor the mesh axes that cut it, major first; none
-// leaves it whole. {{"x", "y"}, {}} cuts rows over both axes. Dimensions behind
-// the last entry are whole.
-using PartitionSpec = std::vector<std::vector<std::string>>;
 
 // Half-open. Empty where a shard has nothing.
 struct IndexRange {

@@ -7,8 +7,16 @@
 namespace penstock {
 namespace {
 
-std::vector<int64_t> StridesOf(const std::vector<int64_t>& shape,
-                               uint64_t element_bytes) {
+void FillWithPad(std::span<const std::byte> pad, std::span<std::byte> out) {
+  for (size_t at = 0; at < out.size(); at += pad.size()) {
+    std::ranges::copy(pad, out.begin() + static_cast<ptrdiff_t>(at));
+  }
+}
+
+}  // namespace
+
+std::vector<int64_t> DenseStrides(const std::vector<int64_t>& shape,
+                                  uint64_t element_bytes) {
   std::vector<int64_t> strides(shape.size());
   auto stride = static_cast<int64_t>(element_bytes);
   for (size_t d = shape.size(); d-- > 0;) {
@@ -18,19 +26,11 @@ std::vector<int64_t> StridesOf(const std::vector<int64_t>& shape,
   return strides;
 }
 
-void FillWithPad(std::span<const std::byte> pad, std::span<std::byte> out) {
-  for (size_t at = 0; at < out.size(); at += pad.size()) {
-    std::ranges::copy(pad, out.begin() + static_cast<ptrdiff_t>(at));
-  }
-}
-
-}  // namespace
-
 SliceLayout LayoutOf(const std::vector<int64_t>& shape,
                      const std::vector<IndexRange>& block,
                      uint64_t element_bytes) {
   assert(block.size() == shape.size());
-  SliceLayout layout{.strides_bytes = StridesOf(shape, element_bytes)};
+  SliceLayout layout{.strides_bytes = DenseStrides(shape, element_bytes)};
   uint64_t elements = 1;
   for (const IndexRange& range : block) {
     elements *= static_cast<uint64_t>(range.size());
@@ -56,39 +56,39 @@ SliceLayout LayoutOf(const std::vector<int64_t>& shape,
   return layout;
 }
 
-void PackSlice(std::span<const std::byte> array,
-               const std::vector<int64_t>& shape,
-               const std::vector<IndexRange>& block,
-               const std::vector<int64_t>& shard,
-               std::span<const std::byte> pad, std::span<std::byte> out) {
-  const SliceLayout from = LayoutOf(shape, block, pad.size());
-  if (from.packed_bytes() != out.size()) FillWithPad(pad, out);
-  if (from.runs == 0) return;
-  const std::vector<int64_t> strides = StridesOf(shard, pad.size());
+void PackBlock(std::span<const std::byte> first, std::span<const int64_t> sizes,
+               std::span<const int64_t> strides_bytes,
+               std::span<const int64_t> shard, std::span<const std::byte> pad,
+               std::span<std::byte> out) {
+  const std::vector<int64_t> strides =
+      DenseStrides({shard.begin(), shard.end()}, pad.size());
+  uint64_t bytes = pad.size();
+  for (const int64_t size : sizes) bytes *= static_cast<uint64_t>(size);
+  if (bytes != out.size()) FillWithPad(pad, out);
+  if (bytes == 0) return;
   // Runs are counted over the dimensions in front of theirs.
-  size_t rank = shape.size();
+  size_t rank = sizes.size();
   uint64_t run_bytes = pad.size();
   while (rank > 0) {
-    const bool whole = block[rank - 1].size() == shape[rank - 1] &&
-                       block[rank - 1].size() == shard[rank - 1];
+    const auto stride = static_cast<int64_t>(run_bytes);
+    if (strides_bytes[rank - 1] != stride || strides[rank - 1] != stride) break;
     --rank;
-    run_bytes *= static_cast<uint64_t>(block[rank].size());
-    if (!whole) break;
+    run_bytes *= static_cast<uint64_t>(sizes[rank]);
   }
   std::vector<int64_t> at(rank, 0);
-  uint64_t source = from.offset_bytes;
-  uint64_t target = 0;
+  int64_t source = 0;
+  int64_t target = 0;
   while (true) {
-    std::memcpy(out.data() + target, array.data() + source, run_bytes);
+    std::memcpy(out.data() + target, first.data() + source, run_bytes);
     size_t d = rank;
     while (true) {
       if (d == 0) return;
       --d;
-      source += static_cast<uint64_t>(from.strides_bytes[d]);
-      target += static_cast<uint64_t>(strides[d]);
-      if (++at[d] < block[d].size()) break;
-      source -= static_cast<uint64_t>(from.strides_bytes[d] * at[d]);
-      target -= static_cast<uint64_t>(strides[d] * at[d]);
+      source += strides_bytes[d];
+      target += strides[d];
+      if (++at[d] < sizes[d]) break;
+      source -= strides_bytes[d] * at[d];
+      target -= strides[d] * at[d];
       at[d] = 0;
     }
   }

@@ -27,20 +27,25 @@ struct SliceLayout {
   uint64_t span_bytes = 0;
 };
 
+// Of a row-major array.
+std::vector<int64_t> DenseStrides(const std::vector<int64_t>& shape,
+                                  uint64_t element_bytes);
+
 // `block` has a range for each dimension of `shape`, within it.
 SliceLayout LayoutOf(const std::vector<int64_t>& shape,
                      const std::vector<IndexRange>& block,
                      uint64_t element_bytes);
 
-// Writes the block densely into `out`, which has the shape of a whole shard;
-// what the block does not fill is filled with `pad`, an element's bytes.
+// Writes a block of `sizes` densely into `out`, which has the shape `shard`, at
+// least as large; what the block does not fill is filled with `pad`, the bytes
+// of an element.
 //
-// Shapes:  out is product(shard) * pad.size() bytes; shard[d] >=
-// block[d].size() Cost:    out's bytes, written once.
-void PackSlice(std::span<const std::byte> array,
-               const std::vector<int64_t>& shape,
-               const std::vector<IndexRange>& block,
-               const std::vector<int64_t>& shard,
-               std::span<const std::byte> pad, std::span<std::byte> out);
+// Shapes:  `first` begins at the block's first element and reaches to its last;
+//          out is product(shard) * pad.size() bytes
+// Cost:    out's bytes, written once or, where there is padding, twice.
+void PackBlock(std::span<const std::byte> first, std::span<const int64_t> sizes,
+               std::span<const int64_t> strides_bytes,
+               std::span<const int64_t> shard, std::span<const std::byte> pad,
+               std::span<std::byte> out);
 
 }  // namespace penstock

@@ -12,6 +12,7 @@
 #include "infeed/accounts/run_log.h"
 #include "infeed/accounts/step_times.h"
 #include "infeed/devices/compile_cache.h"
+#include "infeed/sharding/load_plan.h"
 #include "pipeline/state.h"
 
 namespace penstock {
@@ -42,6 +43,8 @@ struct RunReport {
   bool planned = false;
   std::string contract = {};  // Contract::Describe()
   std::string explain = {};   // of host 0's pipeline, where there was one
+  // What each host loads and how it leaves, of a batch of the longest length.
+  LoadPlan loads = {};
 
   // When the run began, on the clock of all times here.
   int64_t begin_ns = 0;

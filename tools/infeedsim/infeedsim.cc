@@ -13,6 +13,7 @@
 #include "formats/files/status_or.h"
 #include "formats/open.h"
 #include "infeed/reports/report_text.h"
+#include "infeed/sharding/load_explain.h"
 #include "infeed/training/simulation.h"
 #include "pipeline/dataset.h"
 #include "pipeline/state.h"
@@ -36,6 +37,7 @@ constexpr char kExamples[] = R"(
             --max-length 1024 --batch 64 --hosts 3 --epochs 2
   infeedsim data/raw-train.tfrecord@8 --tokenizer cl100k_base.tiktoken \
             --by tokens --buckets 512,1024 --too-long truncate --batch 128
+  infeedsim ... --mesh data=4,model=2 --sharding tokens=data,model --explain
   infeedsim ... --max-steps 100 --state-out run.state
   infeedsim ... --after-step 120000 --max-steps 10
   infeedsim ... --state-in run.state --hosts 5 --json report.json
@@ -91,7 +93,7 @@ StatusOr<Dataset> MakeDataset(const SimulationArguments& arguments) {
 
 Status Simulation(SimulationArguments& arguments) {
   SimulationOptions& options = arguments.simulation;
-  options.mesh = {{"data", arguments.cores}};
+  PENSTOCK_RETURN_IF_ERROR(arguments.devices.Apply(options));
   options.device.step_ns = static_cast<int64_t>(arguments.step_ms * 1e6);
   options.device.compile_ns = static_cast<int64_t>(arguments.compile_ms * 1e6);
   options.device.bytes_per_second = arguments.gigabytes_per_second * 1e9;
@@ -115,7 +117,9 @@ Status Simulation(SimulationArguments& arguments) {
   };
   PENSTOCK_ASSIGN_OR_RETURN(const RunReport report, Simulate(dataset, options));
   skipped.Finish();
-  if (arguments.explain) Print("{}\n", report.explain);
+  if (arguments.explain) {
+    Print("{}\n{}\n", report.explain, ExplainLoads(report.loads));
+  }
   Print("{}", ReportText(report));
   if (!arguments.state_out.empty()) {
     ClearLeftovers("infeedsim", arguments.state_out);

@@ -62,7 +62,12 @@ TEST(SliceLayoutTest, PackedCopiesHoldTheBlockAndPadTheRest) {
     std::iota(array.begin(), array.end(), 100);
     std::vector<int32_t> out(static_cast<size_t>(wanted), 1);
     const int32_t pad = -7;
-    PackSlice(std::as_bytes(std::span(array)), shape, block, shard,
+    const SliceLayout layout = LayoutOf(shape, block, sizeof(int32_t));
+    std::vector<int64_t> sizes;
+    for (const IndexRange& range : block) sizes.push_back(range.size());
+    PackBlock(std::as_bytes(std::span(array))
+                  .subspan(layout.offset_bytes, layout.span_bytes),
+              sizes, layout.strides_bytes, shard,
               std::as_bytes(std::span(&pad, 1)),
               std::as_writable_bytes(std::span(out)));
     for (int64_t i = 0; i < wanted; ++i) {

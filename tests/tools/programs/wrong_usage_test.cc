@@ -53,6 +53,7 @@ TEST(WrongUsageTest, NumbersThatMakeNoSenseAreRefused) {
            {infeedsim + "--batch 0", "--batch: found \"0\""},
            {infeedsim + "--cores 0", "from 1 to 4096"},
            {infeedsim + "--epochs -1", "of 0 or more"},
+           {infeedsim + "--mesh data=4 --cores 4", "--mesh"},
            {infeedsim + "--step-time nan", "from 0 to 1000000000"},
            {infeedsim + "--link 0", "from 1e-06 to 1000000"},
            {"infeedsim /nowhere --by x --buckets 8,0", "found \"0\""},
