@@ -50,7 +50,8 @@ StatusOr<std::vector<SlicePlace>> PlacesOf(const BatchSource& source,
         cuts, CutSlices(mesh, source.contract(), topology, options.axis,
                         options.shardings, devices));
   }
-  const int64_t rows = source.contract().rows / topology.shards;
+  const auto rows = static_cast<int64_t>(
+      topology.RowsOfShard(static_cast<uint64_t>(source.contract().rows)));
   std::vector<SlicePlace> places;
   for (size_t i = 0; i < devices.size(); ++i) {
     const uint32_t shard = placement.shard_of_device[devices[i]];
