@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "infeed/sharding/load_explain.h"
+#include "infeed/sharding/load_plan.h"
 
 namespace penstock {
 namespace {

@@ -1,4 +1,4 @@
-#include "infeed/sharding/load_explain.h"
+#include "infeed/sharding/load_plan.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -75,6 +75,13 @@ struct LoadPlan {
 StatusOr<LoadPlan> PlanLoads(std::vector<ShardedTensor> tensors,
                              const DeviceHosts& hosts);
 
+// For people: for each tensor its sharding, shards and bytes, and what each
+// host loads and hands out; then the warnings. Hosts and devices beyond a few
+// are counted.
+std::string ExplainLoads(const LoadPlan& plan);
+// For programs, all of it: {"tensors": [...], "warnings": [...]}.
+std::string LoadsJson(const LoadPlan& plan);
+
 std::string_view SliceFormName(SliceForm form);  // "view", "strided view" ...
 
 }  // namespace penstock

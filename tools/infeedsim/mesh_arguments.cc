@@ -11,7 +11,7 @@
 namespace penstock {
 namespace {
 
-constexpr int kMostCores = 4096;
+constexpr int kMostCores = 65'536;
 
 Status Named(const char* option, const Status& status) {
   if (status.ok()) return status;

@@ -159,6 +159,7 @@ void SimulationArguments::AddTo(Command& command) {
   AddBatches(command, *this);
   AddOrder(command, *this);
   AddDevices(command, *this);
+  virtual_time.AddTo(command);
   AddOutput(command, *this);
   AddRunning(command, *this);
 }

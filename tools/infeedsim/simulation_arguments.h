@@ -13,6 +13,7 @@
 #include "tools/arguments/command.h"
 #include "tools/infeedsim/mesh_arguments.h"
 #include "tools/infeedsim/report_files.h"
+#include "tools/infeedsim/virtual_arguments.h"
 #include "tools/programs/recovery_settings.h"
 #include "tools/programs/tokenizer_options.h"
 
@@ -40,6 +41,7 @@ struct SimulationArguments {
   double compile_ms = 1000;
   double gigabytes_per_second = 16;
   SimulationOptions simulation;
+  VirtualArguments virtual_time;
   std::string state_in;
   std::string state_out;
   ReportFiles reports;

@@ -14,7 +14,6 @@
 #include "infeed/sharding/batch_placement.h"
 #include "infeed/sharding/batch_tensors.h"
 #include "infeed/sharding/device_hosts.h"
-#include "infeed/sharding/load_explain.h"
 #include "infeed/sharding/sharding_text.h"
 #include "tests/infeed/made_batches.h"
 #include "tests/support/status_matchers.h"

@@ -104,13 +104,31 @@ TEST_F(InfeedsimTest, AMeshMayHaveManyAxesAndAnyOwners) {
   EXPECT_EQ(other["sharding"]["tensors"][0]["spec"], "data,model");
 }
 
+TEST_F(InfeedsimTest, VirtualTimeWalksThePlanAndRepeats) {
+  const std::string run = SimulationOf(MakeDataset()) +
+                          " --clock virtual --hosts 4 --step-time 10 "
+                          "--build-time 12 --step-jitter 1 --json ";
+  const Outcome one = RunProgramLine(run + (folder_ / "one.json"));
+  ASSERT_EQ(one.exit_code, 0) << one.output;
+  EXPECT_THAT(one.output, AllOf(HasSubstr("virtual time, a prediction"),
+                                HasSubstr("bound by the build")));
+  ASSERT_EQ(RunProgramLine(run + (folder_ / "two.json")).exit_code, 0);
+  EXPECT_EQ(folder_.Read("one.json"), folder_.Read("two.json"));
+  const std::string real =
+      SimulationOf(folder_ / "data/small-train.tfrecord@4") + " --json " +
+      (folder_ / "real.json");
+  ASSERT_EQ(RunProgramLine(real).exit_code, 0);
+  EXPECT_EQ(nlohmann::json::parse(folder_.Read("one.json"))["steps"],
+            nlohmann::json::parse(folder_.Read("real.json"))["steps"]);
+}
+
 TEST_F(InfeedsimTest, MeshesThatAreNoneAreNamed) {
   const std::string run =
       "infeedsim /nowhere --by tokens --buckets 64 --batch 16 ";
   for (const auto& [arguments, message] :
        std::vector<std::pair<std::string, std::string>>{
            {"--mesh data", "--mesh: \"data\" is no axis of a mesh"},
-           {"--mesh data=5000", "at most 4096 devices together"},
+           {"--mesh data=70000", "at most 65536 devices together"},
            {"--mesh-devices 0-", "--mesh-devices: \"0-\" is neither"},
            {"--device-hosts a", "--device-hosts: \"a\" is neither"},
            {"--sharding data,None", "names no tensor"},

@@ -51,7 +51,7 @@ TEST(WrongUsageTest, NumbersThatMakeNoSenseAreRefused) {
            {"recordtool inspect /nowhere --records 0", "of 1 or more"},
            {"recordtool count /nowhere --threads -1", "from 0 to 1024"},
            {infeedsim + "--batch 0", "--batch: found \"0\""},
-           {infeedsim + "--cores 0", "from 1 to 4096"},
+           {infeedsim + "--cores 0", "from 1 to 65536"},
            {infeedsim + "--epochs -1", "of 0 or more"},
            {infeedsim + "--mesh data=4 --cores 4", "--mesh"},
            {infeedsim + "--step-time nan", "from 0 to 1000000000"},
