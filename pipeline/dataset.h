@@ -88,7 +88,7 @@ enum class Leftover {
 };
 
 struct BatchOptions {
-  int64_t size = 0;  // rows of a global batch; a multiple of the shards
+  int64_t size = 0;  // rows of a global batch
   Leftover leftover = Leftover::kPad;
 };
 

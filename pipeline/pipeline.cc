@@ -149,6 +149,13 @@ StatusOr<State> Pipeline::Impl::StateAfter(
   });
 }
 
+StatusOr<std::vector<PlannedStep>> Pipeline::Impl::PlannedSteps(
+    uint64_t most) const {
+  return GuardMemory(no_memory_, [&] {
+    return placement_->PlannedSteps(most, stop_.get_token());
+  });
+}
+
 void Pipeline::Impl::Cancel() {
   if (group_ != nullptr) {
     group_->Fail(CancelledError("the pipeline was cancelled"));
@@ -176,6 +183,9 @@ Status Pipeline::Restore(const State& state) { return impl_->Restore(state); }
 StatusOr<State> Pipeline::StateAfter(
     uint64_t step, Callback<void(uint64_t, uint64_t)> progress) const {
   return impl_->StateAfter(step, std::move(progress));
+}
+StatusOr<std::vector<PlannedStep>> Pipeline::PlannedSteps(uint64_t most) const {
+  return impl_->PlannedSteps(most);
 }
 void Pipeline::Cancel() { impl_->Cancel(); }
 const Contract& Pipeline::contract() const { return impl_->job().contract(); }

@@ -52,6 +52,12 @@ struct CompileOptions {
   bool force_streamed = false;
 };
 
+// What is known of a step before any data is read.
+struct PlannedStep {
+  size_t shape = 0;  // number of its length in Contract::lengths
+  uint64_t real_rows = 0;
+};
+
 // Threads: Next() from one at a time; Cancel() from any.
 class Pipeline {
  public:
@@ -86,6 +92,11 @@ class Pipeline {
   StatusOr<State> StateAfter(
       uint64_t step,
       Callback<void(uint64_t done, uint64_t of)> progress = {}) const;
+
+  // The first `most` steps of the run, without reading a record. Planned only.
+  // Cost:    about 30 ns a row.
+  // Errors:  kCancelled after Cancel(); kUnimplemented where streamed.
+  StatusOr<std::vector<PlannedStep>> PlannedSteps(uint64_t most) const;
 
   // Ends every wait inside, on all hosts of the group. Never blocks.
   void Cancel();

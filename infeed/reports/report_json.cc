@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "infeed/sharding/load_plan.h"
+
 namespace penstock {
 namespace {
 
@@ -95,6 +97,7 @@ std::string ReportJson(const RunReport& report) {
                {"steps", report.times.steps},
                {"step_times", TimesJson(report)},
                {"rows", RowsJson(report)}};
+  json["sharding"] = Json::parse(LoadsJson(report.loads));
   for (const ShapeReport& shape : report.shapes) {
     json["shapes"].push_back(
         {{"length", shape.length}, {"steps", shape.steps}});

@@ -13,6 +13,7 @@
 #include "infeed/accounts/run_log.h"
 #include "infeed/accounts/step_times.h"
 #include "infeed/devices/compile_cache.h"
+#include "infeed/sharding/load_plan.h"
 #include "pipeline/profile.h"
 #include "pipeline/state.h"
 
@@ -46,6 +47,8 @@ struct RunReport {
   // Of host 0's pipeline, where there was one.
   std::string explain = {};
   std::optional<PipelineProfile> pipeline = {};
+  // What each host loads and how it leaves, of a batch of the longest length.
+  LoadPlan loads = {};
 
   // When the run began, on the clock of all times here.
   int64_t begin_ns = 0;

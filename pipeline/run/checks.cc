@@ -11,15 +11,11 @@ namespace penstock {
 Status CheckSizes(const Stages& stages, const Topology& topology,
                   const CompileOptions& options) {
   const int64_t rows = stages.batch.size;
-  if (rows % topology.shards != 0) {
-    return InvalidArgumentError(
-        fmt::format("a batch of {} rows cannot be cut into {} equal "
-                    "shards: give Batch a size that is a multiple of {}",
-                    rows, topology.shards, topology.shards));
-  }
   const Contract contract = stages.MakeContract();
   const auto shards = topology.ShardsOf(topology.host).size();
-  const int64_t mine = rows / topology.shards * static_cast<int64_t>(shards);
+  const auto each =
+      static_cast<int64_t>(topology.RowsOfShard(static_cast<uint64_t>(rows)));
+  const int64_t mine = each * static_cast<int64_t>(shards);
   const uint64_t bytes = BatchBytes(contract, contract.shapes() - 1, mine);
   if (bytes <= options.max_batch_bytes) return OkStatus();
   return InvalidArgumentError(fmt::format(

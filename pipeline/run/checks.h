@@ -11,8 +11,8 @@
 
 namespace penstock {
 
-// Errors:  kInvalidArgument for a batch that is not cut into equal shards, or
-//          that takes more than options.max_batch_bytes on this host.
+// Errors:  kInvalidArgument for a batch that takes more than
+//          options.max_batch_bytes on this host.
 Status CheckSizes(const Stages& stages, const Topology& topology,
                   const CompileOptions& options);
 

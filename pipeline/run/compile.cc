@@ -185,7 +185,9 @@ Status Compiler::StreamIt() {
                          .max_record_bytes = options_.max_record_bytes};
   if (topology_.hosts > 1 && alone) {
     rounds.feeds.resize(batch);
-    for (const uint32_t row : job_->batch_rows) rounds.feeds[row] = true;
+    for (const uint32_t row : job_->batch_rows) {
+      if (row < batch) rounds.feeds[row] = true;  // others pad
+    }
   }
   const StreamedOptions streamed = {
       .rows_of_round = rounds.rows,

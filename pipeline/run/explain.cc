@@ -85,15 +85,18 @@ std::string DescribeForecast(const Stages& stages, const Forecast& forecast) {
 }
 
 std::string DescribeHosts(const Job& job) {
-  const uint64_t rows_of_shard =
-      static_cast<uint64_t>(job.contract().rows) / job.topology.shards;
+  const auto rows_of_batch = static_cast<uint64_t>(job.contract().rows);
+  const uint64_t rows_of_shard = job.topology.RowsOfShard(rows_of_batch);
+  const uint64_t pads = rows_of_shard * job.topology.shards - rows_of_batch;
   std::vector<uint64_t> rows;
   for (uint32_t host = 0; host < job.topology.hosts; ++host) {
     rows.push_back(job.topology.ShardsOf(host).size() * rows_of_shard);
   }
   return fmt::format(
-      "hosts: {}, this is {}; {} shards of {} rows; rows of each host: {}\n",
+      "hosts: {}, this is {}; {} shards of {} rows{}; rows of each host: {}\n",
       job.topology.hosts, job.topology.host, job.topology.shards, rows_of_shard,
+      pads == 0 ? std::string()
+                : fmt::format(" ({} rows of every batch pad)", pads),
       fmt::join(rows, ", "));
 }
 

@@ -35,7 +35,7 @@ StatusOr<Batch> Job::NewBatch(const Step& step) const {
 
 std::vector<uint32_t> RowsOf(const Topology& topology, uint32_t host,
                              uint64_t rows) {
-  const uint64_t each = rows / topology.shards;
+  const uint64_t each = topology.RowsOfShard(rows);
   std::vector<uint32_t> fed;
   for (const uint32_t shard : topology.ShardsOf(host)) {
     const size_t begin = fed.size();

@@ -54,13 +54,15 @@ struct Job {
   StatusOr<Batch> NewBatch(const Step& step) const;
 };
 
-// The rows that a host feeds: those of its shards.
+// The rows that a host feeds: those of its shards. Where `rows` does not
+// divide, those from `rows` on pad.
 std::vector<uint32_t> RowsOf(const Topology& topology, uint32_t host,
                              uint64_t rows);
 
-// The pieces of row `row` of an assignment.
+// The pieces of row `row` of an assignment; none behind its rows.
 inline std::span<const Piece> PiecesOf(const Assignment& assignment,
                                        size_t row) {
+  if (row + 1 >= assignment.row_offsets.size()) return {};
   return std::span(assignment.pieces)
       .subspan(assignment.row_offsets[row],
                assignment.row_offsets[row + 1] - assignment.row_offsets[row]);

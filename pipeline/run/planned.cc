@@ -211,6 +211,20 @@ class Planned final : public Placement {
     return SeekStep(facts_, step, tasks, options);
   }
 
+  StatusOr<std::vector<PlannedStep>> PlannedSteps(
+      uint64_t most, const std::stop_token& stop) const override {
+    Plan plan = facts_.MakePlan();
+    std::vector<PlannedStep> steps;
+    while (steps.size() < most) {
+      PENSTOCK_ASSIGN_OR_RETURN(const std::optional<Step> step,
+                                plan.Next(stop));
+      if (!step) break;
+      steps.push_back({.shape = step->assignment.shape,
+                       .real_rows = step->assignment.real_rows});
+    }
+    return steps;
+  }
+
   StatusOr<PipelineCounts> Run(BatchRing& ring,
                                const std::stop_token& stop) override {
     const Job& job = reader_->job();

@@ -19,6 +19,13 @@
 namespace penstock {
 namespace {
 
+Status KnownOnlyAfterReading(const char* instead) {
+  return UnimplementedError(
+      fmt::format("the pipeline is streamed: which rows its steps have is "
+                  "known only after reading; {}",
+                  instead));
+}
+
 class Streamed final : public Placement {
  public:
   Streamed(std::shared_ptr<const Job> job, std::shared_ptr<RoundSource> source,
@@ -35,9 +42,11 @@ class Streamed final : public Placement {
   Status Restore(const State& state) override;
   StatusOr<State> StateAfter(uint64_t, TaskQueue&,
                              const SeekOptions&) const override {
-    return UnimplementedError(
-        "the pipeline is streamed: which rows its steps have is known only "
-        "after reading; go on from a saved state");
+    return KnownOnlyAfterReading("go on from a saved state");
+  }
+  StatusOr<std::vector<PlannedStep>> PlannedSteps(
+      uint64_t, const std::stop_token&) const override {
+    return KnownOnlyAfterReading("write indexes with `recordtool index`");
   }
   StatusOr<PipelineCounts> Run(BatchRing& ring,
                                const std::stop_token& stop) override;

@@ -9,11 +9,15 @@
 
 #include "formats/datasets/manifest.h"
 #include "formats/datasets/shard_names.h"
+#include "formats/files/atomic_file.h"
 #include "formats/files/file.h"
 #include "formats/files/status_or.h"
 #include "formats/open.h"
 #include "infeed/reports/report_text.h"
+#include "infeed/sharding/load_plan.h"
 #include "infeed/training/simulation.h"
+#include "infeed/virtual/virtual_run.h"
+#include "infeed/virtual/virtual_simulation.h"
 #include "pipeline/dataset.h"
 #include "pipeline/state.h"
 #include "tokenizer/interface/tokenizer.h"
@@ -36,6 +40,9 @@ constexpr char kExamples[] = R"(
             --max-length 1024 --batch 64 --hosts 3 --epochs 2
   infeedsim data/raw-train.tfrecord@8 --tokenizer cl100k_base.tiktoken \
             --by tokens --buckets 512,1024 --too-long truncate --batch 128
+  infeedsim ... --mesh data=4,model=2 --sharding tokens=data,model --explain
+  infeedsim ... --clock virtual --cores 17920 --hosts 2240 --build-time 8 \
+            --step-jitter 0.1
   infeedsim ... --max-steps 100 --state-out run.state
   infeedsim ... --after-step 120000 --max-steps 10
   infeedsim ... --state-in run.state --hosts 5 --json report.json
@@ -43,7 +50,8 @@ constexpr char kExamples[] = R"(
 
 constexpr char kNotes[] = R"(
 Times are those of simulated devices; no TPU is used. The pipeline, the queues
-and their threads are real.)";
+and their threads are real; with --clock virtual only the plan is, and times are
+predictions from the flags, the same for the same seed.)";
 
 StatusOr<FeatureEncoding> EncodingOf(const SimulationArguments& arguments) {
   if (arguments.encoding) return *arguments.encoding;
@@ -89,15 +97,40 @@ StatusOr<Dataset> MakeDataset(const SimulationArguments& arguments) {
   return dataset.Batch(arguments.batch);
 }
 
+Status PrintVirtualRun(const Dataset& dataset,
+                       const SimulationArguments& arguments) {
+  const ReportFiles& reports = arguments.reports;
+  if (!reports.html.empty() || !reports.timeline.empty() ||
+      !reports.tensorboard.empty() || !arguments.state_in.empty() ||
+      !arguments.state_out.empty()) {
+    return InvalidArgumentError(
+        "--clock virtual reads and writes no state and reports as text and "
+        "--json alone: leave out --html, --timeline, --tensorboard, --state-in "
+        "and --state-out");
+  }
+  PENSTOCK_ASSIGN_OR_RETURN(const VirtualReport report,
+                            SimulateVirtually(dataset, arguments.simulation,
+                                              arguments.virtual_time.Times()));
+  Print("{}", VirtualReportText(report));
+  const std::string& json = reports.json;
+  if (json.empty()) return OkStatus();
+  ClearLeftovers("infeedsim", json);
+  return WriteFileAtomically(LocalFiles(), json, VirtualReportJson(report));
+}
+
 Status Simulation(SimulationArguments& arguments) {
   SimulationOptions& options = arguments.simulation;
-  options.mesh = {{"data", arguments.cores}};
+  PENSTOCK_RETURN_IF_ERROR(arguments.devices.Apply(options));
   options.device.step_ns = static_cast<int64_t>(arguments.step_ms * 1e6);
   options.device.compile_ns = static_cast<int64_t>(arguments.compile_ms * 1e6);
   options.device.bytes_per_second = arguments.gigabytes_per_second * 1e9;
   if (!arguments.state_in.empty()) {
     PENSTOCK_ASSIGN_OR_RETURN(options.restore,
                               LoadState(LocalFiles(), arguments.state_in));
+  }
+  if (arguments.virtual_time.chosen()) {
+    PENSTOCK_ASSIGN_OR_RETURN(const Dataset dataset, MakeDataset(arguments));
+    return PrintVirtualRun(dataset, arguments);
   }
   options.traced_steps = arguments.reports.TracedSteps();
   SkippedReport skipped("infeedsim");
@@ -115,7 +148,9 @@ Status Simulation(SimulationArguments& arguments) {
   };
   PENSTOCK_ASSIGN_OR_RETURN(const RunReport report, Simulate(dataset, options));
   skipped.Finish();
-  if (arguments.explain) Print("{}\n", report.explain);
+  if (arguments.explain) {
+    Print("{}\n{}\n", report.explain, ExplainLoads(report.loads));
+  }
   Print("{}", ReportText(report));
   if (!arguments.state_out.empty()) {
     ClearLeftovers("infeedsim", arguments.state_out);

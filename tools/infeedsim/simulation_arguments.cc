@@ -61,7 +61,7 @@ void AddBatches(Command& command, SimulationArguments& arguments) {
   batches.Number("--pad-value", arguments.pad_value, "X", "Value of padding");
   batches
       .Number("--batch", arguments.batch.size, "ROWS",
-              "Rows of a global batch, a multiple of --cores")
+              "Rows of a global batch, a multiple of the devices that cut them")
       .AtLeast(1);
   batches.Choice("--leftover", arguments.batch.leftover,
                  {{"pad", Leftover::kPad},
@@ -85,9 +85,7 @@ void AddDevices(Command& command, SimulationArguments& arguments) {
   constexpr double kMostMilliseconds = 1e9;
   SimulationOptions& simulation = arguments.simulation;
   ArgumentGroup& devices = command.Group("Devices");
-  devices
-      .Number("--cores", arguments.cores, "N", "Devices of all hosts together")
-      .Between(1, kMostParts);
+  arguments.devices.AddTo(devices);
   devices
       .Number("--hosts", simulation.hosts, "N",
               "Hosts, each with its own pipeline and a share of the cores")
@@ -126,7 +124,8 @@ void AddOutput(Command& command, SimulationArguments& arguments) {
   output.Option("--tensorboard", reports.tensorboard, "FOLDER",
                 "Writes an event file there, for TensorBoard");
   output.Flag("--explain", arguments.explain,
-              "Prints what the pipeline will do and why");
+              "Prints what the pipeline will do and why, and what each device "
+              "takes of each tensor");
   output.Option("--state-out", arguments.state_out, "FILE",
                 "Writes the state after the last step");
 }
@@ -160,6 +159,7 @@ void SimulationArguments::AddTo(Command& command) {
   AddBatches(command, *this);
   AddOrder(command, *this);
   AddDevices(command, *this);
+  virtual_time.AddTo(command);
   AddOutput(command, *this);
   AddRunning(command, *this);
 }
