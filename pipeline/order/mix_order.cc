@@ -36,10 +36,11 @@ class Mix final : public MixOrder {
   uint64_t records() const override { return phases_.back().end; }
   uint64_t id_limit() const override { return limit_; }
   bool whole() const override {
-    return std::ranges::all_of(parts_, [&](const MixPart& part) {
-      const auto i = static_cast<size_t>(&part - parts_.data());
-      return part.order->whole() && rows_[i] == part.order->records();
-    });
+    return EachIsAllOf([](const Order& part) { return part.whole(); });
+  }
+  // What runs from one epoch of a part into the next may have records of both.
+  bool distinct() const override {
+    return EachIsAllOf([](const Order& part) { return part.distinct(); });
   }
   InCommon epochs_share() const override {
     InCommon least = InCommon::kRecords;
@@ -74,6 +75,15 @@ class Mix final : public MixOrder {
     std::vector<uint64_t> rows;     // by source; then the ids
   };
 
+  // Whether an epoch has one of each part, and each part is so.
+  template <typename IsSo>
+  bool EachIsAllOf(IsSo is_so) const {
+    for (size_t i = 0; i < parts_.size(); ++i) {
+      const Order& part = *parts_[i].order;
+      if (rows_[i] != part.records() || !is_so(part)) return false;
+    }
+    return true;
+  }
   void MakePhases();
   void MakeShares();
   uint64_t EndOf(const Phase& phase) const;

@@ -19,6 +19,7 @@ class Unshuffled final : public Order {
   uint64_t records() const override { return records_; }
   uint64_t id_limit() const override { return first_id_ + records_; }
   bool whole() const override { return true; }
+  bool distinct() const override { return true; }
   InCommon epochs_share() const override { return InCommon::kPositions; }
   void Fill(uint64_t, uint64_t first, std::span<uint64_t> ids) const override {
     std::iota(ids.begin(), ids.end(), first_id_ + first);
@@ -42,6 +43,7 @@ class Reordered : public Order {
   uint64_t records() const final { return records_; }
   uint64_t id_limit() const final { return of_->id_limit(); }
   bool whole() const final { return of_->whole(); }
+  bool distinct() const final { return of_->distinct(); }
   InCommon epochs_share() const final {
     return std::min(of_->epochs_share(), InCommon::kRecords);
   }

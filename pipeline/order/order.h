@@ -36,6 +36,8 @@ class Order {
   virtual uint64_t id_limit() const = 0;
   // Each epoch has each record of the sources below once.
   virtual bool whole() const = 0;
+  // No epoch has a record twice.
+  virtual bool distinct() const = 0;
   virtual InCommon epochs_share() const = 0;
   // Of tables, those of the orders below included.
   virtual uint64_t table_bytes() const { return 0; }

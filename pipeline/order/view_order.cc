@@ -19,6 +19,7 @@ class Slice final : public Order {
   bool whole() const override {
     return records_ == of_->records() && of_->whole();
   }
+  bool distinct() const override { return of_->distinct(); }
   InCommon epochs_share() const override {
     const InCommon below = of_->epochs_share();
     return below == InCommon::kPositions || records_ == of_->records()
@@ -51,6 +52,7 @@ class Repeated final : public Order {
   uint64_t records() const override { return records_; }
   uint64_t id_limit() const override { return of_->id_limit(); }
   bool whole() const override { return epochs_ == 1 && of_->whole(); }
+  bool distinct() const override { return epochs_ == 1 && of_->distinct(); }
   InCommon epochs_share() const override {
     return epochs_ == 0 ? InCommon::kNothing
                         : std::min(of_->epochs_share(), InCommon::kRecords);
@@ -93,6 +95,10 @@ class Concat final : public Order {
   bool whole() const override {
     return std::ranges::all_of(parts_,
                                [](const auto& part) { return part->whole(); });
+  }
+  bool distinct() const override {
+    return std::ranges::all_of(
+        parts_, [](const auto& part) { return part->distinct(); });
   }
   InCommon epochs_share() const override {
     InCommon least = InCommon::kPositions;
@@ -157,6 +163,7 @@ class Exclude final : public Order {
   uint64_t records() const override { return records_; }
   uint64_t id_limit() const override { return last_id_; }
   bool whole() const override { return kept_before_.empty(); }
+  bool distinct() const override { return true; }
   InCommon epochs_share() const override { return InCommon::kPositions; }
   uint64_t table_bytes() const override {
     return kept_before_.capacity() * sizeof(uint64_t);

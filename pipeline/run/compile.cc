@@ -230,7 +230,9 @@ Status Compiler::StreamIt() {
 
 PipelineFacts Compiler::Facts() const {
   PipelineFacts facts = {.planned = choice_.planned, .lockstep = Lockstep()};
-  if (sources_.indexed) facts.records_per_epoch = tree_.order->records();
+  if (sources_.indexed && tree_.order->distinct()) {
+    facts.records_per_epoch = tree_.order->records();
+  }
   const bool alike =
       sources_.indexed && tree_.order->epochs_share() != InCommon::kNothing;
   if (forecast_ && alike) facts.steps_per_epoch = forecast_->steps;

@@ -140,6 +140,12 @@ TEST(TreeOrderTest, EpochsShareWhatTheySay) {
     if (order->epochs_share() == InCommon::kPositions) {
       EXPECT_EQ(Whole(order, 3), first) << "tree " << seed;
     }
+    if (order->distinct()) {
+      for (const uint64_t epoch : {0, 1, 2}) {
+        const auto ids = Sorted(Whole(order, epoch));
+        EXPECT_EQ(std::ranges::adjacent_find(ids), ids.end()) << seed;
+      }
+    }
     if (!order->whole()) continue;
     ++wholes;
     std::vector<uint64_t> all(tree.ids());
