@@ -8,6 +8,7 @@
 #include <map>
 #include <utility>
 
+#include "pipeline/graph/exclusions.h"
 #include "pipeline/graph/segment.h"
 #include "pipeline/order/mix_order.h"
 #include "pipeline/order/seed.h"
@@ -46,11 +47,10 @@ struct Branch {
 class Builder {
  public:
   Builder(const Stages& stages, const Sources& sources)
-      : stages_(stages), sources_(sources), excluded_(sources.each.size()) {}
+      : stages_(stages), sources_(sources) {}
 
   StatusOr<OrderTree> Build() {
-    size_t first = 0;
-    PENSTOCK_RETURN_IF_ERROR(Exclude(*stages_.root, first).status());
+    PENSTOCK_ASSIGN_OR_RETURN(excluded_, ExcludedRecords(stages_, sources_));
     PENSTOCK_ASSIGN_OR_RETURN(const Branch root,
                               Walk(*stages_.root, /*top=*/true, ""));
     const uint64_t records = root.order->records();
@@ -70,9 +70,6 @@ class Builder {
   }
 
  private:
-  // Finds out for each source which of its records are left out. `first` is the
-  // first source below; at last, the one behind. True for a part of an order.
-  StatusOr<bool> Exclude(const Node& node, size_t& first);
   // `by` is the feature whose values a mix above weighs.
   StatusOr<Branch> Walk(const Node& node, bool top, const std::string& by);
   StatusOr<Branch> Leaf(const std::string& by);
@@ -89,36 +86,6 @@ class Builder {
   std::map<uint64_t, uint64_t> seen_;  // how often, by fingerprint
   OrderTree out_;
 };
-
-StatusOr<bool> Builder::Exclude(const Node& node, size_t& first) {
-  const Segment segment = SegmentOf(node);
-  const size_t begin = first;
-  bool sliced = std::holds_alternative<SliceOptions>(segment.base->stage);
-  for (const auto& parent : segment.base->parents) {
-    PENSTOCK_ASSIGN_OR_RETURN(const bool below, Exclude(*parent, first));
-    sliced |= below;
-  }
-  if (segment.base->parents.empty()) ++first;
-  const uint64_t first_id = sources_.first_ids[begin];
-  const uint64_t records = sources_.first_ids[first] - first_id;
-  for (const ExcludeStage* exclude : segment.excluded) {
-    if (sliced) {
-      return InvalidArgumentError(
-          "Exclude after Take, Skip or Slice: put it before");
-    }
-    if (!exclude->record_ids.empty() && exclude->record_ids.back() >= records) {
-      return InvalidArgumentError(
-          fmt::format("Exclude record {}, but there are only {}",
-                      exclude->record_ids.back(), records));
-    }
-    size_t source = begin;
-    for (const uint64_t id : exclude->record_ids) {
-      while (first_id + id >= sources_.first_ids[source + 1]) ++source;
-      excluded_[source].push_back(first_id + id - sources_.first_ids[source]);
-    }
-  }
-  return sliced;
-}
 
 StatusOr<Branch> Builder::Walk(const Node& node, bool top,
                                const std::string& by) {
@@ -173,9 +140,6 @@ StatusOr<Branch> Builder::Leaf(const std::string& by) {
     leaf.order = FileOrder(records, first_id);
     return leaf;
   }
-  std::ranges::sort(excluded);
-  const auto [end, last] = std::ranges::unique(excluded);
-  excluded.erase(end, last);
   const size_t count = excluded.size();
   leaf.order = ExcludeOrder(records, first_id, std::move(excluded));
   out_.views.push_back(

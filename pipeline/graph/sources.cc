@@ -7,7 +7,8 @@
 #include <span>
 #include <utility>
 
-#include "pipeline/graph/check_stages.h"
+#include "pipeline/graph/row_parts.h"
+#include "tokenizer/interface/fingerprint.h"
 
 namespace penstock {
 namespace {
@@ -72,6 +73,18 @@ StatusOr<Sources> OpenSources(FileSystem& files, const Stages& stages) {
                               RecordFiles::Open(files, std::move(paths)));
   }
   return sources;
+}
+
+std::vector<StatePart> DataParts(const Stages& stages, const Sources& sources) {
+  std::vector<StatePart> parts;
+  for (size_t s = 0; s < sources.each.size(); ++s) {
+    parts.push_back({kDataPart + OfSource(s, sources.each.size()),
+                     Fingerprinter()
+                         .Add(sources.each[s].fingerprint)
+                         .Add(stages.sources[s].read.examples)
+                         .Finish()});
+  }
+  return parts;
 }
 
 }  // namespace penstock

@@ -11,6 +11,7 @@
 #include "formats/index/record_files.h"
 #include "pipeline/graph/source.h"
 #include "pipeline/graph/stages.h"
+#include "pipeline/state.h"
 
 namespace penstock {
 
@@ -35,5 +36,12 @@ struct Sources {
 // Errors:  those of OpenSource; kFailedPrecondition for files that are read in
 //          sequence where the graph needs their records by number.
 StatusOr<Sources> OpenSources(FileSystem& files, const Stages& stages);
+
+// A part of a state's graph whose name begins so is what the files of a source
+// are.
+inline constexpr char kDataPart[] = "the data";
+
+// Of each source.
+std::vector<StatePart> DataParts(const Stages& stages, const Sources& sources);
 
 }  // namespace penstock

@@ -9,27 +9,19 @@
 #include <utility>
 
 #include "pipeline/order/epochs_of_order.h"
-#include "pipeline/order/schedule.h"
+#include "pipeline/order/mix_phases.h"
 
 namespace penstock {
 namespace {
 
-// Positions that the same parts share, until one of them leaves.
-struct Phase {
-  uint64_t begin = 0;
-  uint64_t end = kEndless;
-  Schedule schedule;
-  std::vector<uint32_t> parts;  // of each source of the schedule
-  std::vector<uint64_t> first;  // row of each of them, at `begin`
-};
-
 class Mix final : public MixOrder {
  public:
   Mix(std::vector<MixPart> parts, MixStop stop)
-      : parts_(std::move(parts)), rows_(parts_.size()), stop_(stop) {
+      : parts_(std::move(parts)),
+        rows_(parts_.size()),
+        phases_(MakeMixPhases(parts_, stop, rows_)) {
     for (const MixPart& part : parts_)
       limit_ = std::max(limit_, part.order->id_limit());
-    MakePhases();
     MakeShares();
   }
 
@@ -55,7 +47,7 @@ class Mix final : public MixOrder {
   uint64_t table_bytes() const override {
     uint64_t bytes = 0;
     for (const MixPart& part : parts_) bytes += part.order->table_bytes();
-    for (const Phase& phase : phases_) {
+    for (const MixPhase& phase : phases_) {
       bytes += phase.schedule.table_bytes() + phase.parts.capacity() * 4 +
                phase.first.capacity() * 8;
     }
@@ -84,90 +76,26 @@ class Mix final : public MixOrder {
     }
     return true;
   }
-  void MakePhases();
   void MakeShares();
-  uint64_t EndOf(const Phase& phase) const;
-  const Phase& PhaseOf(uint64_t position) const;
-  void FillPart(const Phase& phase, uint64_t epoch, uint64_t first,
+  const MixPhase& PhaseOf(uint64_t position) const;
+  void FillPart(const MixPhase& phase, uint64_t epoch, uint64_t first,
                 Turns& turns, std::span<uint64_t> ids) const;
   // What has no end has only parts that have none: it is never through them.
   uint64_t FirstEpoch(uint64_t epoch) const {
     return records() == kEndless ? epoch : 0;
   }
   // The row of a source's part that its first row in a phase is in an epoch.
-  uint64_t FirstRow(const Phase& phase, uint64_t epoch, size_t source) const {
+  uint64_t FirstRow(const MixPhase& phase, uint64_t epoch,
+                    size_t source) const {
     return epoch * rows_[phase.parts[source]] + phase.first[source];
   }
 
   const std::vector<MixPart> parts_;
   std::vector<uint64_t> rows_;  // [parts]: in an epoch of this; 0 if endless
-  const MixStop stop_;
+  const std::vector<MixPhase> phases_;
   uint64_t limit_ = 0;
-  std::vector<Phase> phases_;
   std::vector<MixShare> shares_;
 };
-
-// Counts into rows_ what parts had before each phase, and at last in all.
-void Mix::MakePhases() {
-  std::vector<uint32_t> left(parts_.size());
-  std::iota(left.begin(), left.end(), 0);
-  // Tables of all phases together stay small.
-  const auto most = static_cast<uint32_t>(std::clamp<size_t>(
-      (size_t{1} << 20) / (stop_ == MixStop::kLast ? parts_.size() : 1), 4096,
-      Schedule::kMostTurns));
-  for (uint64_t begin = 0;;) {
-    std::vector<double> weights;
-    std::vector<uint64_t> first;
-    for (const uint32_t part : left) {
-      weights.push_back(parts_[part].weight);
-      first.push_back(rows_[part]);
-    }
-    Phase phase = {.begin = begin,
-                   .schedule = Schedule(RoundWeights(weights, most)),
-                   .parts = left,
-                   .first = std::move(first)};
-    const uint64_t end = EndOf(phase);
-    if (end == kEndless) {
-      phases_.push_back(std::move(phase));
-      rows_.assign(parts_.size(), 0);  // there is no other epoch
-      return;
-    }
-    phase.end = begin + end;
-    const std::vector<uint64_t> rows = phase.schedule.RowsIn(end);
-    for (size_t i = 0; i < left.size(); ++i) rows_[left[i]] += rows[i];
-    begin = phase.end;
-    phases_.push_back(std::move(phase));
-    if (stop_ != MixStop::kLast) return;
-    std::erase_if(left, [&](uint32_t part) {
-      return rows_[part] == parts_[part].order->records();
-    });
-    if (left.empty()) return;
-  }
-}
-
-// After how many of its positions a phase ends.
-uint64_t Mix::EndOf(const Phase& phase) const {
-  std::vector<uint64_t> wanted;
-  for (size_t i = 0; i < phase.parts.size(); ++i) {
-    const uint64_t records = parts_[phase.parts[i]].order->records();
-    if (records == kEndless) {
-      wanted.push_back(1);
-    } else {
-      // The first row that is not there, or the last one that is.
-      wanted.push_back(records - phase.first[i] +
-                       (stop_ == MixStop::kFirst ? 1 : 0));
-    }
-  }
-  const std::vector<uint64_t> ends = phase.schedule.EndsOf(wanted);
-  uint64_t end = stop_ == MixStop::kRepeat ? 0 : kEndless;
-  for (size_t i = 0; i < ends.size(); ++i) {
-    if (parts_[phase.parts[i]].order->records() == kEndless) continue;
-    end = stop_ == MixStop::kRepeat ? std::max(end, ends[i])
-                                    : std::min(end, ends[i]);
-  }
-  if (end == 0 || end == kEndless) return kEndless;
-  return stop_ == MixStop::kFirst ? end - 1 : end;
-}
 
 void Mix::MakeShares() {
   const std::vector<uint32_t>& quotas = phases_.front().schedule.quotas();
@@ -178,10 +106,10 @@ void Mix::MakeShares() {
   }
 }
 
-const Phase& Mix::PhaseOf(uint64_t position) const {
+const MixPhase& Mix::PhaseOf(uint64_t position) const {
   if (phases_.size() == 1) return phases_.front();
   const auto after =
-      std::ranges::upper_bound(phases_, position, {}, &Phase::begin);
+      std::ranges::upper_bound(phases_, position, {}, &MixPhase::begin);
   return *(after - 1);
 }
 
@@ -189,7 +117,7 @@ void Mix::Fill(uint64_t epoch, uint64_t first, std::span<uint64_t> ids) const {
   constexpr uint64_t kAtOnce = 8192;  // its memory stays in a near cache
   Turns turns;
   while (!ids.empty()) {
-    const Phase& phase = PhaseOf(first);
+    const MixPhase& phase = PhaseOf(first);
     const auto count =
         std::min<uint64_t>({ids.size(), phase.end - first, kAtOnce});
     FillPart(phase, epoch, first - phase.begin, turns, ids.first(count));
@@ -200,7 +128,7 @@ void Mix::Fill(uint64_t epoch, uint64_t first, std::span<uint64_t> ids) const {
 
 // The rows that a source has of some positions that follow each other follow
 // each other, too.
-void Mix::FillPart(const Phase& phase, uint64_t epoch, uint64_t first,
+void Mix::FillPart(const MixPhase& phase, uint64_t epoch, uint64_t first,
                    Turns& turns, std::span<uint64_t> ids) const {
   const Schedule& schedule = phase.schedule;
   const size_t sources = schedule.quotas().size();
@@ -241,7 +169,7 @@ void Mix::Look(uint64_t epoch, std::span<uint64_t> positions) const {
   std::vector<uint32_t> parts(positions.size());
   std::vector<size_t> begins(parts_.size() + 1);
   for (size_t i = 0; i < positions.size(); ++i) {
-    const Phase& phase = PhaseOf(positions[i]);
+    const MixPhase& phase = PhaseOf(positions[i]);
     const Schedule& schedule = phase.schedule;
     const uint64_t inside = positions[i] - phase.begin;
     const Schedule::Turn turn =

@@ -12,7 +12,6 @@
 #include "pipeline/arrange/plan_seek.h"
 #include "pipeline/build/batch_layout.h"
 #include "pipeline/graph/order_tree.h"
-#include "pipeline/graph/row_parts.h"
 #include "pipeline/graph/sources.h"
 #include "pipeline/group.h"
 #include "pipeline/pipeline.h"
@@ -41,19 +40,6 @@ ArrangeOptions ArrangeOf(const Stages& stages, const SourceDecoders& decoder) {
     arrange.row_bytes.push_back(decoder.RowBytes(length));
   }
   return arrange;
-}
-
-// What the files of each source are.
-std::vector<StatePart> DataParts(const Stages& stages, const Sources& sources) {
-  std::vector<StatePart> parts;
-  for (size_t s = 0; s < sources.each.size(); ++s) {
-    parts.push_back({kDataPart + OfSource(s, sources.each.size()),
-                     Fingerprinter()
-                         .Add(sources.each[s].fingerprint)
-                         .Add(stages.sources[s].read.examples)
-                         .Finish()});
-  }
-  return parts;
 }
 
 // Compiles on one host; what it learns on the way serves the next step.

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "formats/files/status_or.h"
+#include "pipeline/graph/sources.h"
 
 namespace penstock {
 namespace {

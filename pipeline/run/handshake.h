@@ -30,9 +30,6 @@ std::vector<Claim> ClaimsOf(const Job& job, const Choice& choice);
 //          differs from host 0 and in what, the same on every host.
 Status CompareClaims(const std::vector<Claim>& claims, Group& group);
 
-// A part whose name begins so is what the files of a source are.
-inline constexpr char kDataPart[] = "the data";
-
 // kFailedPrecondition naming the first part that differs, unless `state` is of
 // `graph`.
 Status CheckGraph(const std::vector<StatePart>& graph, const State& state);
