@@ -265,7 +265,7 @@ StatusOr<Branch> Builder::Repeat(uint64_t epochs, Branch of) {
     return InvalidArgumentError("Repeat of what never ends: leave it out");
   }
   if (records == 0) return of;
-  if (epochs > 0 && records > (kEndless >> 16) / epochs) {
+  if (epochs > 0 && records > (kEndless >> 20) / epochs) {
     return InvalidArgumentError(
         fmt::format("Repeat {} rows {} times: 0 is for ever", records, epochs));
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -162,13 +163,14 @@ Status Streamed::LoadHeld() {
   std::vector<Row> rows;
   rows.reserve(restored_.held.size());
   for (const HeldPiece& piece : restored_.held) {
-    const auto row = held_.find(piece.record);
-    if (row == held_.end()) {
+    const auto [row, behind] = held_.equal_range(piece.record);
+    if (row == behind) {
       return FailedPreconditionError(fmt::format(
           "record {} waits in the state, but it was not read", piece.record));
     }
     rows.push_back(row->second);
-    held_.erase(row);
+    // Pieces of one row have it in common.
+    if (std::next(row) != behind) held_.erase(row);
   }
   PENSTOCK_RETURN_IF_ERROR(steps_.Load(restored_, rows));
   restored_ = {};
