@@ -106,9 +106,11 @@ class Pipeline {
   // What a state is tied to: the data and each stage that decides batches.
   // Hosts, devices, threads and epochs do not.
   const std::vector<StatePart>& graph() const;
-  // Steps of one epoch when that is known before reading: planned only.
+  // Steps of one epoch when that is known before reading: planned only, where
+  // epochs have the same records.
   std::optional<uint64_t> steps_per_epoch() const;
-  // Records of one epoch when known: indexed sources only.
+  // Records of one epoch when known: indexed sources only, where none comes
+  // twice in it.
   std::optional<uint64_t> records_per_epoch() const;
   bool planned() const;
   // Up to the batch handed out last, or the end. Restore() goes on from those

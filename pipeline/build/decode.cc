@@ -54,11 +54,12 @@ void KeepFronts(size_t first_row, uint64_t most, Column& column,
 
 }  // namespace
 
-StatusOr<Decoder> Decoder::Create(const Stages& stages) {
+StatusOr<Decoder> Decoder::Create(const Stages& stages,
+                                  const SourceStages& source) {
   Decoder decoder;
-  if (stages.read.examples) {
+  if (source.read.examples) {
     std::vector<FeatureSpec> specs;
-    for (const Feature& feature : stages.features) {
+    for (const Feature& feature : source.features) {
       specs.push_back({.name = feature.name,
                        .type = feature.type,
                        .length = feature.length == Feature::kVarying
@@ -70,10 +71,10 @@ StatusOr<Decoder> Decoder::Create(const Stages& stages) {
     PENSTOCK_ASSIGN_OR_RETURN(decoder.parser_,
                               ExampleParser::Create(std::move(specs)));
   }
-  decoder.tokenize_ = stages.tokenize;
+  decoder.tokenize_ = source.tokenize;
   for (size_t i = 0; i < stages.batched.size(); ++i) {
     const Feature& feature = stages.batched[i];
-    if (stages.tokenize && feature.name == stages.tokenize->options.to) {
+    if (source.tokenize && feature.name == source.tokenize->options.to) {
       decoder.tokenized_ = i;
     }
     if (feature.name == stages.by()) decoder.by_ = i;

@@ -37,7 +37,9 @@ struct DecodedRows {
 // Threads: any number at a time.
 class Decoder {
  public:
-  static StatusOr<Decoder> Create(const Stages& stages);
+  // Of the records of one of the sources.
+  static StatusOr<Decoder> Create(const Stages& stages,
+                                  const SourceStages& source);
 
   // Appends one row for each record to `out`; its columns are those of
   // Stages::batched. ids[i] is the record id of records[i]. Of a varying

@@ -23,69 +23,6 @@ Status Wrong(std::string message) {
   return InvalidArgumentError(std::move(message));
 }
 
-const Feature* Find(const std::vector<Feature>& features,
-                    const std::string& name) {
-  for (const Feature& feature : features) {
-    if (feature.name == name) return &feature;
-  }
-  return nullptr;
-}
-
-std::string Names(const std::vector<Feature>& features) {
-  std::vector<std::string> names;
-  for (const Feature& feature : features) names.push_back(feature.name);
-  return fmt::format("{}", fmt::join(names, ", "));
-}
-
-Status CheckFeature(const Feature& feature) {
-  if (feature.name.empty()) return Wrong("a feature without a name");
-  if (feature.length != Feature::kVarying && feature.length < 1) {
-    return Wrong(
-        fmt::format("feature \"{}\" has length {}: give a positive "
-                    "length or Feature::kVarying",
-                    feature.name, feature.length));
-  }
-  if (feature.type == FeatureType::kInt64 &&
-      feature.as == ElementType::kFloat32) {
-    return Wrong(
-        fmt::format("feature \"{}\" is int64 and cannot become "
-                    "float32: use kInt32 or kInt64",
-                    feature.name));
-  }
-  return OkStatus();
-}
-
-// Replaces the bytes feature that Tokenize reads by the one it makes.
-Status ApplyTokenize(Stages& stages) {
-  const TokenizeOptions& options = stages.tokenize->options;
-  const Feature* from = Find(stages.features, options.from);
-  if (from == nullptr) {
-    return Wrong(fmt::format("Tokenize reads \"{}\", but the features are {}",
-                             options.from, Names(stages.features)));
-  }
-  if (from->type != FeatureType::kBytes || from->length != 1) {
-    return Wrong(
-        fmt::format("Tokenize reads \"{}\", which must be a bytes "
-                    "feature of length 1",
-                    options.from));
-  }
-  if (options.to.empty()) return Wrong("Tokenize to a feature without a name");
-  for (Feature& feature : stages.batched) {
-    if (feature.name == options.from) {
-      feature = {.name = options.to,
-                 .type = FeatureType::kInt64,
-                 .length = Feature::kVarying,
-                 .as = ElementType::kInt32};
-    } else if (feature.name == options.to) {
-      return Wrong(
-          fmt::format("Tokenize makes \"{}\", which is already a "
-                      "feature of the records",
-                      options.to));
-    }
-  }
-  return OkStatus();
-}
-
 Status CheckPadValue(const Stages& stages, const Feature& by) {
   const double pad = stages.pad_value();
   if (by.type == FeatureType::kFloat) {
@@ -165,31 +102,39 @@ std::string PresenceName(const std::string& feature) {
   return feature + "_present";
 }
 
-void NameFeatures(Stages& stages) {
-  if (!stages.read.examples) {
-    stages.features = {
-        {.name = "text", .type = FeatureType::kBytes, .length = 1}};
-    return;
+const Feature* FindFeature(const std::vector<Feature>& features,
+                           const std::string& name) {
+  for (const Feature& feature : features) {
+    if (feature.name == name) return &feature;
   }
-  if (stages.tokenize) {
-    stages.features.push_back({.name = stages.tokenize->options.from,
-                               .type = FeatureType::kBytes,
-                               .length = 1});
-    if (stages.tokenize->options.to == stages.by()) return;
-  }
-  const std::string by = stages.by();
-  if (!by.empty()) stages.features.push_back({.name = by});
+  return nullptr;
 }
 
-Status CheckFeatures(Stages& stages) {
-  if (stages.features.empty()) {
-    return Wrong("no stage names a feature to read: add .Parse({...})");
+std::string FeatureNames(const std::vector<Feature>& features) {
+  std::vector<std::string> names;
+  for (const Feature& feature : features) names.push_back(feature.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+Status CheckFeature(const Feature& feature) {
+  if (feature.name.empty()) return Wrong("a feature without a name");
+  if (feature.length != Feature::kVarying && feature.length < 1) {
+    return Wrong(
+        fmt::format("feature \"{}\" has length {}: give a positive "
+                    "length or Feature::kVarying",
+                    feature.name, feature.length));
   }
-  for (const Feature& feature : stages.features) {
-    PENSTOCK_RETURN_IF_ERROR(CheckFeature(feature));
+  if (feature.type == FeatureType::kInt64 &&
+      feature.as == ElementType::kFloat32) {
+    return Wrong(
+        fmt::format("feature \"{}\" is int64 and cannot become "
+                    "float32: use kInt32 or kInt64",
+                    feature.name));
   }
-  stages.batched = stages.features;
-  if (stages.tokenize) PENSTOCK_RETURN_IF_ERROR(ApplyTokenize(stages));
+  return OkStatus();
+}
+
+Status CheckFeatures(const Stages& stages) {
   std::set<std::string> names = {kRowMaskName};
   for (const Feature& feature : stages.batched) {
     if (feature.type == FeatureType::kBytes) {
@@ -223,10 +168,10 @@ Status CheckFeatures(Stages& stages) {
 Status CheckArranging(const Stages& stages) {
   if (!stages.bucket && !stages.pad) return OkStatus();
   const std::string stage = stages.bucket ? "Bucket" : "Pad";
-  const Feature* by = Find(stages.batched, stages.by());
+  const Feature* by = FindFeature(stages.batched, stages.by());
   if (by == nullptr) {
     return Wrong(fmt::format("{} by \"{}\", but the features are {}", stage,
-                             stages.by(), Names(stages.batched)));
+                             stages.by(), FeatureNames(stages.batched)));
   }
   if (by->length != Feature::kVarying) {
     return Wrong(

@@ -1,6 +1,7 @@
 // One immutable stage of a dataset's graph.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <variant>
@@ -18,6 +19,18 @@ struct ReadStage {
   bool examples = false;  // records are tf.train.Example, otherwise text
 };
 
+// Of its parents, as many as weights.
+struct MixStage {
+  std::vector<double> weights;
+  MixOptions options;
+};
+
+struct ConcatStage {};
+
+struct ExcludeStage {
+  std::vector<uint64_t> record_ids;  // rising
+};
+
 struct ParseStage {
   std::vector<Feature> features;
 };
@@ -29,11 +42,13 @@ struct TokenizeStage {
 
 // What a stage does; the others hold no more than their options.
 using Stage =
-    std::variant<ReadStage, ParseStage, ShuffleOptions, RepeatOptions,
-                 TokenizeStage, BucketOptions, PadOptions, BatchOptions>;
+    std::variant<ReadStage, MixStage, ConcatStage, SliceOptions, ExcludeStage,
+                 ParseStage, ShuffleOptions, RepeatOptions, TokenizeStage,
+                 BucketOptions, PadOptions, BatchOptions>;
 
 struct Node {
-  std::vector<std::shared_ptr<const Node>> parents;  // none of ReadStage
+  // None of ReadStage, any number of MixStage and ConcatStage, else one.
+  std::vector<std::shared_ptr<const Node>> parents;
   Stage stage;
 };
 

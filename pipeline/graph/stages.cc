@@ -1,105 +1,13 @@
 #include "pipeline/graph/stages.h"
 
-#include <fmt/format.h>
-
 #include <bit>
 #include <utility>
 
-#include "formats/files/status_or.h"
 #include "pipeline/graph/check_stages.h"
+#include "pipeline/graph/row_parts.h"
 #include "tokenizer/interface/fingerprint.h"
 
 namespace penstock {
-namespace {
-
-// How far along a graph is. Before Bucket or Pad, stages may stand in any
-// order: each says something of its own about the epoch.
-enum class Rank { kRows, kArranged, kBatched };
-
-class Flattener {
- public:
-  Status Visit(const ReadStage& stage) {
-    if (stage.pattern.empty()) return Wrong("no files are named");
-    out.read = stage;
-    return OkStatus();
-  }
-  Status Visit(const ParseStage& stage) {
-    if (!out.read.examples) {
-      return Wrong(
-          "Parse takes features out of tf.train.Example; a corpus has "
-          "only \"text\": leave Parse out or read TfRecords");
-    }
-    if (parsed_) return Wrong("two Parse stages: give all features to one");
-    if (out.tokenize) return Wrong("Parse after Tokenize: put it before");
-    parsed_ = true;
-    if (stage.features.empty()) return Wrong("Parse without a feature");
-    out.features = stage.features;
-    return Before(Rank::kArranged, "Parse");
-  }
-  Status Visit(const ShuffleOptions& stage) {
-    if (out.shuffle) return Wrong("two Shuffle stages: one shuffles fully");
-    out.shuffle = stage;
-    return Before(Rank::kArranged, "Shuffle");
-  }
-  Status Visit(const RepeatOptions& stage) {
-    if (repeated_) return Wrong("two Repeat stages: multiply their epochs");
-    repeated_ = true;
-    out.epochs = stage.epochs;
-    return Before(Rank::kArranged, "Repeat");
-  }
-  Status Visit(const TokenizeStage& stage) {
-    if (out.tokenize) return Wrong("two Tokenize stages");
-    if (stage.tokenizer == nullptr) return Wrong("Tokenize without tokenizer");
-    out.tokenize = stage;
-    return Before(Rank::kArranged, "Tokenize");
-  }
-  Status Visit(const BucketOptions& stage) {
-    PENSTOCK_RETURN_IF_ERROR(Arrange("Bucket"));
-    out.bucket = stage;
-    return OkStatus();
-  }
-  Status Visit(const PadOptions& stage) {
-    PENSTOCK_RETURN_IF_ERROR(Arrange("Pad"));
-    out.pad = stage;
-    return OkStatus();
-  }
-  Status Visit(const BatchOptions& stage) {
-    if (rank_ == Rank::kBatched) return Wrong("two Batch stages");
-    rank_ = Rank::kBatched;
-    out.batch = stage;
-    return OkStatus();
-  }
-
-  bool parsed() const { return parsed_; }
-  bool batched() const { return rank_ == Rank::kBatched; }
-
-  Stages out;
-
- private:
-  static Status Wrong(std::string message) {
-    return InvalidArgumentError(std::move(message));
-  }
-  Status Before(Rank limit, std::string_view name) const {
-    if (rank_ < limit) return OkStatus();
-    return Wrong(
-        fmt::format("{} after {}: put it before", name,
-                    rank_ == Rank::kBatched ? "Batch" : "Bucket or Pad"));
-  }
-  Status Arrange(std::string_view name) {
-    if (rank_ == Rank::kBatched) return Before(Rank::kBatched, name);
-    if (rank_ == Rank::kArranged) {
-      return Wrong("two of Bucket and Pad: a batch has one length; keep one");
-    }
-    rank_ = Rank::kArranged;
-    return OkStatus();
-  }
-
-  Rank rank_ = Rank::kRows;
-  bool parsed_ = false;
-  bool repeated_ = false;
-};
-
-}  // namespace
 
 std::string Stages::by() const {
   if (bucket) return bucket->by;
@@ -128,34 +36,7 @@ std::vector<int64_t> Stages::lengths() const {
 }
 
 std::vector<StatePart> Stages::Parts() const {
-  std::vector<StatePart> parts;
-  Fingerprinter parse;
-  for (const Feature& feature : features) {
-    parse.Add(feature.name)
-        .Add(static_cast<uint64_t>(feature.type))
-        .Add(static_cast<uint64_t>(feature.length))
-        .Add(static_cast<uint64_t>(feature.as))
-        .Add(feature.optional)
-        .Add(static_cast<uint64_t>(feature.encoding));
-  }
-  parts.push_back({"Parse", parse.Finish()});
-  if (shuffle) {
-    parts.push_back({"Shuffle", Fingerprinter()
-                                    .Add(shuffle->seed)
-                                    .Add(shuffle->window_records)
-                                    .Finish()});
-  }
-  if (tokenize) {
-    const EncodeOptions& encode = tokenize->options.encode;
-    parts.push_back(
-        {"Tokenize", Fingerprinter()
-                         .Add(tokenize->tokenizer->Fingerprint())
-                         .Add(tokenize->options.from)
-                         .Add(tokenize->options.to)
-                         .Add(static_cast<uint64_t>(encode.special_text))
-                         .Add(encode.add_special_tokens)
-                         .Finish()});
-  }
+  std::vector<StatePart> parts = RowParts(*this);
   if (bucket || pad) {
     Fingerprinter arrange;
     arrange.Add(by()).Add(static_cast<uint64_t>(too_long()));
@@ -208,30 +89,6 @@ Contract Stages::MakeContract() const {
                               .pad_value = 0,
                               .role = Role::kWeights});
   return contract;
-}
-
-StatusOr<Stages> FlattenStages(const Dataset& dataset) {
-  std::vector<const Node*> nodes;
-  for (const Node* node = dataset.node().get(); node != nullptr;) {
-    nodes.push_back(node);
-    node = node->parents.empty() ? nullptr : node->parents.front().get();
-  }
-  Flattener flattener;
-  for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
-    PENSTOCK_RETURN_IF_ERROR(
-        std::visit([&](const auto& stage) { return flattener.Visit(stage); },
-                   (*node)->stage));
-  }
-  if (!flattener.batched()) {
-    return InvalidArgumentError(
-        "the graph has no Batch: end it with .Batch({.size = ...})");
-  }
-  Stages stages = std::move(flattener.out);
-  if (!flattener.parsed()) NameFeatures(stages);
-  PENSTOCK_RETURN_IF_ERROR(CheckFeatures(stages));
-  PENSTOCK_RETURN_IF_ERROR(CheckArranging(stages));
-  PENSTOCK_RETURN_IF_ERROR(CheckBatch(stages));
-  return stages;
 }
 
 }  // namespace penstock

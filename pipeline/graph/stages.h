@@ -15,20 +15,31 @@
 
 namespace penstock {
 
-struct Stages {
+// From records to rows, for the records of one source.
+struct SourceStages {
   ReadStage read;
   // To take out of each example; one bytes feature, "text", for a corpus.
   std::vector<Feature> features;
+  std::optional<TokenizeStage> tokenize;
+  // What reaches the batch: Tokenize takes its bytes feature's place.
+  std::vector<Feature> batched;
+};
+
+struct Stages {
+  std::vector<SourceStages> sources;  // in the order of the graph
+  // Mix, Take and so on stand somewhere, so that only graph/order_tree.h knows
+  // which records come. Otherwise there is one source, and `shuffle` says.
+  bool views = false;
+  std::shared_ptr<const Node> root;
   std::optional<ShuffleOptions> shuffle;
   uint64_t epochs = 1;  // 0 for ever
-  std::optional<TokenizeStage> tokenize;
   // Of the two, one or none.
   std::optional<BucketOptions> bucket;
   std::optional<PadOptions> pad;
   BatchOptions batch;
 
-  // The features that reach the batch, in order: Tokenize takes its bytes
-  // feature's place. None is bytes.
+  // The features that reach the batch, in order, the same of all sources. None
+  // is bytes.
   std::vector<Feature> batched;
 
   // The feature whose length arranges rows; empty without Bucket and Pad.
@@ -43,7 +54,7 @@ struct Stages {
   Contract MakeContract() const;
 };
 
-// Follows the graph to its source and checks it.
+// Follows the graph to its sources and checks it.
 // Errors:  kInvalidArgument saying what to change.
 StatusOr<Stages> FlattenStages(const Dataset& dataset);
 

@@ -5,6 +5,9 @@
 
 #include <string_view>
 
+#include "pipeline/graph/check_stages.h"
+#include "pipeline/graph/row_parts.h"
+
 namespace penstock {
 namespace {
 
@@ -41,16 +44,52 @@ std::string DescribeShuffle(const Stages& stages) {
                      stages.shuffle->window_records, stages.shuffle->seed);
 }
 
+// What is read, and the views over it.
+std::string DescribeSources(const Stages& stages, const Sources& sources,
+                            const OrderTree& tree) {
+  if (!stages.views) {
+    return fmt::format(
+        "  read      {} files, {}\n", sources.each.front().paths.size(),
+        sources.indexed
+            ? fmt::format("{} records by number", sources.indexed->records())
+            : "in sequence");
+  }
+  std::string text;
+  const auto all = static_cast<double>(tree.order->records());
+  for (size_t s = 0; s < sources.each.size(); ++s) {
+    const auto records = static_cast<double>(sources.RecordsOf(s));
+    text += fmt::format(
+        "  read      {}: {} files, {} records by number; {:.4g} % of all rows, "
+        "{:.4g} times through in an epoch\n",
+        SourceName(stages, s), sources.each[s].paths.size(),
+        sources.RecordsOf(s), 100 * tree.rows[s] / all, tree.rows[s] / records);
+  }
+  for (const std::string& view : tree.views) text += "  " + view + "\n";
+  return text;
+}
+
+std::string DescribeTokenize(const Stages& stages) {
+  std::string text;
+  for (size_t s = 0; s < stages.sources.size(); ++s) {
+    const auto& tokenize = stages.sources[s].tokenize;
+    if (!tokenize) continue;
+    text +=
+        fmt::format("  tokenize  {} -> {} with {}{}\n", tokenize->options.from,
+                    tokenize->options.to, tokenize->tokenizer->Describe(),
+                    OfSource(s, stages.sources.size()));
+  }
+  return text;
+}
+
 std::string DescribeStages(const Stages& stages) {
-  std::string text = fmt::format("  shuffle   {}\n", DescribeShuffle(stages));
+  std::string text;
+  if (!stages.views) {
+    text = fmt::format("  shuffle   {}\n", DescribeShuffle(stages));
+  }
   text += stages.epochs == 0
               ? std::string("  repeat    for ever\n")
               : fmt::format("  repeat    {} epochs\n", stages.epochs);
-  if (stages.tokenize) {
-    text += fmt::format(
-        "  tokenize  {} -> {} with {}\n", stages.tokenize->options.from,
-        stages.tokenize->options.to, stages.tokenize->tokenizer->Describe());
-  }
+  text += DescribeTokenize(stages);
   if (stages.bucket) {
     text += fmt::format("  bucket    by {}, lengths {}; longer rows are {}\n",
                         stages.by(), fmt::join(stages.bucket->lengths, ", "),
@@ -68,11 +107,13 @@ std::string DescribeStages(const Stages& stages) {
   return text;
 }
 
-std::string DescribeForecast(const Stages& stages, const Forecast& forecast) {
+std::string DescribeForecast(const Stages& stages, const Forecast& forecast,
+                             bool epochs_are_alike) {
   std::string text = fmt::format(
-      "epoch: {} steps, {} rows of padding, {:.1f} % of all values expected "
+      "{}: {} steps, {} rows of padding, {:.1f} % of all values expected "
       "to be padding\n",
-      forecast.steps, forecast.pad_rows, 100 * forecast.padding);
+      epochs_are_alike ? "epoch" : "first epoch", forecast.steps,
+      forecast.pad_rows, 100 * forecast.padding);
   if (stages.bucket) {
     text += fmt::format("  rows in buckets: {}\n",
                         fmt::join(forecast.queue_rows, ", "));
@@ -112,16 +153,12 @@ std::string DescribeBudgets(const std::vector<ByteBudget>& budgets) {
 
 }  // namespace
 
-std::string Explain(const Job& job, const Source& source,
-                    const Explanation& explanation) {
+std::string Explain(const Job& job, const Sources& sources,
+                    const OrderTree& tree, const Explanation& explanation) {
   std::string text =
       fmt::format("{}: {}\n", explanation.planned ? "planned" : "streamed",
                   explanation.why);
-  text += fmt::format(
-      "stages:\n  read      {} files, {}\n", source.paths.size(),
-      source.indexed
-          ? fmt::format("{} records by number", source.indexed->records())
-          : "in sequence");
+  text += "stages:\n" + DescribeSources(job.stages, sources, tree);
   text += DescribeStages(job.stages);
   text += "tensors:\n";
   const std::string tensors = job.contract().Describe();
@@ -133,7 +170,8 @@ std::string Explain(const Job& job, const Source& source,
   text +=
       fmt::format("shapes: {}, so as many compiles\n", job.contract().shapes());
   if (explanation.forecast) {
-    text += DescribeForecast(job.stages, *explanation.forecast);
+    text += DescribeForecast(job.stages, *explanation.forecast,
+                             explanation.epochs_are_alike);
   }
   text += DescribeHosts(job);
   text += fmt::format("threads: {}\n", explanation.threads);

@@ -12,8 +12,8 @@
 #include "pipeline/arrange/steps.h"
 #include "pipeline/batch.h"
 #include "pipeline/build/buffer_pool.h"
-#include "pipeline/build/decode.h"
 #include "pipeline/build/place.h"
+#include "pipeline/build/source_decoders.h"
 #include "pipeline/contract.h"
 #include "pipeline/graph/stages.h"
 #include "pipeline/run/stage_accounts.h"
@@ -33,11 +33,13 @@ inline constexpr uint64_t kPartBytes = 1 << 16;
 // Immutable; shared by everything that runs.
 struct Job {
   Stages stages;
+  // The first record of each source, then the end; where indexed.
+  std::vector<uint64_t> first_ids;
   Topology topology;
   std::vector<StatePart> graph;      // see Pipeline::graph()
   std::vector<uint32_t> batch_rows;  // that this host feeds, rising
   uint64_t max_record_bytes = 0;
-  Decoder decoder;
+  SourceDecoders decoder;
   Placer placer;
   // Of batches that nobody uses any more.
   std::shared_ptr<BufferPool> buffers;
@@ -47,6 +49,8 @@ struct Job {
   std::shared_ptr<Lane> lane;
 
   const Contract& contract() const { return placer.contract(); }
+  // What reads a record.
+  const SourceStages& SourceOf(uint64_t record_id) const;
   // Of this host's part of a batch, with `held` pieces in its state.
   uint64_t BatchBytes(size_t shape, size_t held) const;
   // This host's part of a step, with memory for its tensors.

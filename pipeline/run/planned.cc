@@ -120,12 +120,10 @@ Status PlannedReader::Read(std::span<const uint64_t> ids,
 }
 
 // The command that makes the index of this feature.
-std::string IndexCommand(const Stages& stages) {
-  std::string command =
-      fmt::format("recordtool index --length-of {}", stages.by());
-  const auto found =
-      std::ranges::find(stages.features, stages.by(), &Feature::name);
-  if (found != stages.features.end() &&
+std::string IndexCommand(const std::string& by, const SourceStages& source) {
+  std::string command = fmt::format("recordtool index --length-of {}", by);
+  const auto found = std::ranges::find(source.features, by, &Feature::name);
+  if (found != source.features.end() &&
       found->encoding != FeatureEncoding::kPlain) {
     command += fmt::format(" --token-encoding {}",
                            FeatureEncodingName(found->encoding));
@@ -143,7 +141,7 @@ Status PlannedReader::CheckLength(const Piece& piece, uint32_t found) const {
       "{}: feature \"{}\" has {} values, but the index says {}: write the "
       "index again with `{}`",
       files_->Locate(piece.record), job_->stages.by(), found, told,
-      IndexCommand(job_->stages)));
+      IndexCommand(job_->stages.by(), job_->SourceOf(piece.record))));
 }
 
 std::unique_ptr<Scratch> PlannedReader::Borrow() const {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "formats/files/status_or.h"
 #include "pipeline/arrange/row_fit.h"
 #include "pipeline/build/row_store.h"
+#include "pipeline/run/checks.h"
 #include "pipeline/run/read_ahead.h"
 #include "pipeline/run/row_exchange.h"
 #include "pipeline/run/streamed_work.h"
@@ -72,7 +74,8 @@ class Streamed final : public Placement {
   RowStore store_;
   // Of a state whose rows are still to come, and those that have.
   State restored_;
-  std::unordered_map<uint64_t, Row> held_;
+  // A record may wait twice, where it comes twice in an epoch.
+  std::unordered_multimap<uint64_t, Row> held_;
 };
 
 Status Streamed::Restore(const State& state) {
@@ -173,12 +176,14 @@ Status Streamed::LoadHeld() {
   std::vector<Row> rows;
   rows.reserve(restored_.held.size());
   for (const HeldPiece& piece : restored_.held) {
-    const auto row = held_.find(piece.record);
-    if (row == held_.end()) {
+    const auto [row, behind] = held_.equal_range(piece.record);
+    if (row == behind) {
       return FailedPreconditionError(fmt::format(
           "record {} waits in the state, but it was not read", piece.record));
     }
     rows.push_back(row->second);
+    // Pieces of one row have it in common.
+    if (std::next(row) != behind) held_.erase(row);
   }
   PENSTOCK_RETURN_IF_ERROR(steps_.Load(restored_, rows));
   restored_ = {};
@@ -212,11 +217,8 @@ StatusOr<std::vector<FedStep>> Streamed::Arrange(const Round& round,
 }
 
 Status Streamed::TooLongError(const Row& row) const {
-  return InvalidArgumentError(fmt::format(
-      "{}: feature \"{}\" has {} values, but the longest length is {}: add a "
-      "longer one or use TooLong::kTruncate or TooLong::kDrop",
-      source_->Locate(row.record), job_->stages.by(), row.length,
-      job_->contract().lengths.back()));
+  return penstock::TooLongError(source_->Locate(row.record), job_->stages,
+                                row.length);
 }
 
 Status Streamed::Push(FedStep fed, BatchRing& ring) {
@@ -230,7 +232,7 @@ Status Streamed::Push(FedStep fed, BatchRing& ring) {
 }
 
 std::vector<ByteBudget> Streamed::Budgets() const {
-  const Decoder& decoder = job_->decoder;
+  const SourceDecoders& decoder = job_->decoder;
   const auto threads = static_cast<uint64_t>(tasks_.threads());
   const uint64_t hosts = job_->topology.hosts;
   const uint64_t rows = (options_.rows_of_round + hosts - 1) / hosts;

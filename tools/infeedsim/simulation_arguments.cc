@@ -1,10 +1,18 @@
 #include "tools/infeedsim/simulation_arguments.h"
 
+#include "tools/arguments/numbers.h"
 #include "tools/programs/record_choices.h"
 #include "tools/programs/running_options.h"
 
 namespace penstock {
 namespace {
+
+bool IsWeighed(std::string_view text) {
+  const size_t equals = text.rfind('=');
+  if (equals == 0 || equals == std::string_view::npos) return false;
+  const std::optional<double> weight = ReadReal(text.substr(equals + 1));
+  return weight && *weight > 0;
+}
 
 void AddInput(Command& command, SimulationArguments& arguments) {
   ArgumentGroup& input = command.Group("Input");
@@ -12,7 +20,26 @@ void AddInput(Command& command, SimulationArguments& arguments) {
       .Positional("DATASET", arguments.pattern,
                   "TFRecord files of tf.train.Example: a file, a pattern or "
                   "base@N")
-      .Required();
+      .RequiredUnless("--mix");
+  input
+      .Option("--mix", arguments.mix, "PATTERN=WEIGHT",
+              "Instead: several datasets, with so many rows of each beside the "
+              "others, such as 'a@8=0.7' 'b@4=0.3'")
+      .Excludes({"DATASET"})
+      .MustBe("a pattern, = and a positive weight", IsWeighed);
+  input
+      .Choice(
+          "--mix-stop", arguments.mix_options.stop,
+          {{"first", MixStop::kFirst},
+           {"last", MixStop::kLast},
+           {"repeat", MixStop::kRepeat}},
+          "The mix ends with the first dataset that ends, with the last, or "
+          "with the last while others begin again")
+      .Needs("--mix");
+  input
+      .Flag("--mix-tokens", arguments.mix_tokens,
+            "Weights are of values of --by instead of rows")
+      .Needs("--mix");
   input
       .Flag("--corpus", arguments.corpus, "The files are text or JSONL instead")
       .Needs("--tokenizer");

@@ -21,6 +21,9 @@ namespace penstock {
 
 struct SimulationArguments {
   std::string pattern;
+  std::vector<std::string> mix;  // "PATTERN=WEIGHT"
+  MixOptions mix_options;
+  bool mix_tokens = false;
   bool corpus = false;
   OpenOptions open;
   RecoverySettings recovery;

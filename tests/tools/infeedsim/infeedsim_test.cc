@@ -141,6 +141,46 @@ TEST_F(InfeedsimTest, MeshesThatAreNoneAreNamed) {
   }
 }
 
+TEST_F(InfeedsimTest, AMixIsReadInItsRatioAndNamesEachSource) {
+  const std::string dataset = MakeDataset();
+  const std::string one = dataset.substr(dataset.rfind('/') + 1);
+  const auto mix = [&](const std::string& options) {
+    std::string line = SimulationOf("");
+    return RunProgramLine(fmt::format("{} --mix '{}=2' '{}=1' {}", line,
+                                      dataset, dataset, options));
+  };
+  const Outcome outcome =
+      mix("--mix-stop last --explain --json " + (folder_ / "mix.json"));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.output;
+  EXPECT_THAT(outcome.output,
+              AllOf(HasSubstr("read      source 0 (" + one),
+                    HasSubstr("read      source 1 (" + one),
+                    HasSubstr("mix       2 datasets by rows, those that end "
+                              "leave it")));
+  const auto json = nlohmann::json::parse(folder_.Read("mix.json"));
+  const auto count = RunForJson("recordtool count --json " + dataset);
+  EXPECT_EQ(json["record_digest"]["count"],
+            2 * count["records"].get<uint64_t>());
+  EXPECT_EQ(json["epochs"][0]["missing"], 0);
+  const Outcome tokens = mix("--mix-tokens --explain");
+  EXPECT_THAT(tokens.output, HasSubstr("2 datasets by tokens"));
+}
+
+TEST_F(InfeedsimTest, AMixThatIsWrittenWrongIsWrongUsage) {
+  const std::string rest = " --by tokens --buckets 8 --batch 8 ";
+  const auto wrong = [&](const std::string& words, const std::string& told) {
+    const Outcome outcome = RunProgramLine("infeedsim " + words + rest);
+    EXPECT_EQ(outcome.exit_code, 2) << outcome.output;
+    EXPECT_THAT(outcome.output, HasSubstr(told));
+  };
+  wrong("--mix a.tfrecord", "a pattern, = and a positive weight");
+  wrong("--mix a.tfrecord=-1", "a pattern, = and a positive weight");
+  wrong("--mix =1", "a pattern, = and a positive weight");
+  wrong("", "DATASET or --mix is missing");
+  wrong("a.tfrecord --mix-tokens", "--mix-tokens needs --mix");
+  wrong("a.tfrecord --mix b.tfrecord=1", "exclude each other");
+}
+
 TEST_F(InfeedsimTest, ASignalStopsInfeedsimWhichReportsAndSavesItsState) {
   const std::string dataset = MakeDataset();
   const Outcome stopped = RunShell(fmt::format(
