@@ -130,7 +130,6 @@ Status Compiler::Prepare(const Dataset& dataset) {
           .decoder = std::move(decoder),
           .placer = Placer(stages_, stages_.MakeContract()),
           .buffers = std::make_shared<BufferPool>(options_.buffer_bytes),
-          .accounts = std::make_shared<StageAccounts>(),
           .lane = std::make_shared<Lane>()});
   return choice_.planned ? PlanIt() : StreamIt();
 }

@@ -44,7 +44,7 @@ struct Job {
   // Of batches that nobody uses any more.
   std::shared_ptr<BufferPool> buffers;
   // What the stages do; the one thing here that changes.
-  std::shared_ptr<StageAccounts> accounts;
+  std::shared_ptr<StageAccounts> accounts = std::make_shared<StageAccounts>();
   // One record at a time that is larger than kChunkBytes.
   std::shared_ptr<Lane> lane;
 
