@@ -112,7 +112,7 @@ BENCHMARK(BM_Tokens)
 
 // The records of BM_Tokens in so many files: read together, and mixed.
 void BM_Mix(benchmark::State& state) {
-  constexpr uint64_t kEpochs = 8;
+  constexpr uint64_t kEpochs = 2;
   constexpr size_t kFiles = 100;
   static const auto& files = *[] {
     auto* made = new std::vector<std::unique_ptr<BenchFile>>;

@@ -1,5 +1,6 @@
 #include "pipeline/order/permutation.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "pipeline/order/seed.h"
@@ -29,10 +30,14 @@ Permutation::Permutation(uint64_t n, uint64_t key)
 // not, so they are done side by side.
 void Permutation::Fill(uint64_t first, std::span<uint64_t> out) const {
   constexpr size_t kLanes = 16;
+  // Fewer are done one by one in less time than lanes of which few are used.
+  constexpr size_t kFew = 4;
   size_t done = 0;
   uint64_t row = first / b_;
   uint64_t column = first - row * b_;
-  for (; out.size() - done >= kLanes; done += kLanes) {
+  while (out.size() - done >= kFew) {
+    const size_t count = std::min(kLanes, out.size() - done);
+    // Lanes behind the last position come to nothing.
     std::array<uint64_t, kLanes> left;
     std::array<uint64_t, kLanes> right;
     for (size_t i = 0; i < kLanes; ++i) {
@@ -53,11 +58,12 @@ void Permutation::Fill(uint64_t first, std::span<uint64_t> out) const {
         right[i] -= right[i] >= b_ ? b_ : 0;
       }
     }
-    for (size_t i = 0; i < kLanes; ++i) {
+    for (size_t i = 0; i < count; ++i) {
       uint64_t x = left[i] * b_ + right[i];
       while (x >= n_) x = Encipher(x);
       out[done + i] = x;
     }
+    done += count;
   }
   for (; done < out.size(); ++done) out[done] = (*this)(first + done);
 }
