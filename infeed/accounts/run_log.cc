@@ -8,7 +8,8 @@ namespace {
 RowCounts CountRows(const CoreSlice& slice) {
   const Contract& contract = slice.contract();
   const auto rows = static_cast<uint64_t>(slice.rows());
-  RowCounts counts{.pad_rows = slice.pad_rows(), .bytes = contract.RowBytes(slice.shape()) * rows};
+  RowCounts counts{.pad_rows = slice.pad_rows(),
+                   .bytes = contract.RowBytes(slice.shape()) * rows};
   counts.examples = rows - counts.pad_rows;
   const auto lengths =
       std::ranges::find(contract.tensors, Role::kLengths, &TensorSpec::role);

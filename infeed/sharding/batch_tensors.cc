@@ -65,8 +65,8 @@ StatusOr<LoadPlan> PlanBatchLoads(const Mesh& mesh, const Contract& contract,
                        .sharding = std::move(sharding),
                        .spec = PartitionSpecText(spec)});
   }
-  PENSTOCK_ASSIGN_OR_RETURN(LoadPlan plan,
-                            PlanLoads(std::move(tensors), hosts));
+  PENSTOCK_ASSIGN_OR_RETURN(LoadPlan plan, PlanLoads(std::move(tensors), hosts,
+                                                     {.whole_rows = true}));
   plan.warnings.insert(plan.warnings.begin(), completion.warnings.begin(),
                        completion.warnings.end());
   return plan;

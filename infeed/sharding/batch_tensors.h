@@ -25,8 +25,8 @@ StatusOr<Completion> CompleteBatch(const Mesh& mesh, const Contract& contract,
                                    size_t shape, std::string_view axes,
                                    const std::vector<TensorSharding>& given);
 
-// What each host loads of a global batch of that shape, with the warnings of
-// both.
+// What each host loads of a global batch of that shape, which is whole rows,
+// with the warnings of both.
 StatusOr<LoadPlan> PlanBatchLoads(const Mesh& mesh, const Contract& contract,
                                   size_t shape, std::string_view axes,
                                   const std::vector<TensorSharding>& given,

@@ -82,7 +82,8 @@ Starts StartsOf(const Ranges& ranges) {
 }
 
 HostTensor LoadTensor(const ShardedTensor& tensor,
-                      const std::vector<uint32_t>& devices) {
+                      const std::vector<uint32_t>& devices,
+                      LoadPlanOptions options) {
   HostTensor load;
   const size_t rank = tensor.shape.size();
   load.ranges.resize(rank);
@@ -102,9 +103,11 @@ HostTensor LoadTensor(const ShardedTensor& tensor,
     load.devices.push_back(std::move(slice));
   }
   std::vector<int64_t> loaded;
-  for (Ranges& ranges : load.ranges) {
-    ranges = Coalesce(std::move(ranges));
-    loaded.push_back(Sum(ranges));
+  for (size_t d = 0; d < rank; ++d) {
+    load.ranges[d] = options.whole_rows && d > 0 && !needed.empty()
+                         ? Ranges{{0, tensor.shape[d]}}
+                         : Coalesce(std::move(load.ranges[d]));
+    loaded.push_back(Sum(load.ranges[d]));
   }
   uint64_t wanted = 0;
   for (const auto& [starts, elements] : needed) wanted += elements;
@@ -154,14 +157,14 @@ std::vector<std::vector<uint32_t>> ReplicaHosts(const LoadPlan& plan,
   return groups;
 }
 
-void Warn(LoadPlan& plan, size_t t, uint32_t hosts) {
+void Warn(LoadPlan& plan, size_t t, uint32_t hosts, LoadPlanOptions options) {
   const ShardedTensor& tensor = plan.tensors[t];
   const uint64_t bytes = Elements(tensor.shape) * tensor.element_bytes;
   uint64_t loaded = 0;
   for (const HostLoad& host : plan.hosts) {
     const HostTensor& load = host.tensors[t];
     loaded += load.loaded_bytes;
-    if (!load.product) {
+    if (!load.product && !options.whole_rows) {
       plan.warnings.push_back(fmt::format(
           "host {} loads more of {} than its devices take: their shards are "
           "no block of its rows and columns; give the host devices that are "
@@ -171,8 +174,8 @@ void Warn(LoadPlan& plan, size_t t, uint32_t hosts) {
   }
   if (hosts > 1 && loaded >= hosts * bytes && bytes > 0) {
     plan.warnings.push_back(fmt::format(
-        "each of {} hosts loads all of {} ({} bytes): its rows are cut over "
-        "no axis that crosses hosts",
+        "each of {} hosts loads all of {} ({} bytes): its devices take some "
+        "of every row",
         hosts, tensor.name, bytes));
   }
   if (!tensor.sharding.SplitsEvenly(tensor.shape)) {
@@ -188,7 +191,8 @@ void Warn(LoadPlan& plan, size_t t, uint32_t hosts) {
 }  // namespace
 
 StatusOr<LoadPlan> PlanLoads(std::vector<ShardedTensor> tensors,
-                             const DeviceHosts& hosts) {
+                             const DeviceHosts& hosts,
+                             LoadPlanOptions options) {
   for (const ShardedTensor& tensor : tensors) {
     if (tensor.sharding.devices() != hosts.devices()) {
       return InvalidArgumentError(fmt::format(
@@ -207,13 +211,13 @@ StatusOr<LoadPlan> PlanLoads(std::vector<ShardedTensor> tensors,
     HostLoad host{.host = h};
     const std::vector<uint32_t> devices = hosts.DevicesOf(h);
     for (const ShardedTensor& tensor : plan.tensors) {
-      host.tensors.push_back(LoadTensor(tensor, devices));
+      host.tensors.push_back(LoadTensor(tensor, devices, options));
     }
     plan.hosts.push_back(std::move(host));
   }
   for (size_t t = 0; t < plan.tensors.size(); ++t) {
     plan.replica_hosts.push_back(ReplicaHosts(plan, t));
-    Warn(plan, t, hosts.hosts());
+    Warn(plan, t, hosts.hosts(), options);
   }
   return plan;
 }

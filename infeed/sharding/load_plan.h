@@ -69,11 +69,18 @@ struct LoadPlan {
   std::vector<std::string> warnings;
 };
 
+struct LoadPlanOptions {
+  // A host that needs a part of a row makes all of it, as a record is decoded
+  // whole or not at all.
+  bool whole_rows = false;
+};
+
 // Errors:  kInvalidArgument for a sharding of another number of devices than
 //          `hosts` has, or of more dimensions than its tensor.
 // Cost:    tensors x devices x dimensions.
 StatusOr<LoadPlan> PlanLoads(std::vector<ShardedTensor> tensors,
-                             const DeviceHosts& hosts);
+                             const DeviceHosts& hosts,
+                             LoadPlanOptions options = {});
 
 // For people: for each tensor its sharding, shards and bytes, and what each
 // host loads and hands out; then the warnings. Hosts and devices beyond a few

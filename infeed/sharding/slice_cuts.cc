@@ -27,8 +27,8 @@ class Cutter {
       : contract_(contract),
         shards_(topology.shards),
         of_host_(topology.ShardsOf(topology.host)),
-        rows_of_shard_(static_cast<int64_t>(topology.RowsOfShard(
-            static_cast<uint64_t>(contract.rows)))) {}
+        rows_of_shard_(static_cast<int64_t>(
+            topology.RowsOfShard(static_cast<uint64_t>(contract.rows)))) {}
 
   void Add(SliceCuts& cuts, size_t shape, size_t t, const Sharding& sharding,
            uint32_t device) const {

@@ -37,7 +37,7 @@ const std::vector<Floor>& Floors() {
         "pipeline", "run"}},
       {"infeed",
        {"sharding", "accounts", "queues", "device", "infeed", "devices",
-         "training", "reports", "virtual"}}};
+        "training", "reports", "virtual"}}};
   return floors;
 }
 

@@ -144,6 +144,25 @@ TEST(LoadPlanTest, ShardsThatMakeNoBlockAreNamed) {
               HasSubstr("host 0 loads more of image than its devices take"));
 }
 
+TEST(LoadPlanTest, RecordsAreDecodedWhole) {
+  // Host 0 has the devices of the left columns, host 1 those of the right.
+  ASSERT_OK_AND_ASSIGN(
+      const LoadPlan plan,
+      PlanLoads({{.name = "image",
+                  .shape = {4, 4},
+                  .sharding = *Sharding::Create(
+                      *Mesh::Create({{"x", 2}, {"y", 2}}), {{"x"}, {"y"}})}},
+                *DeviceHosts::Create({0, 1, 0, 1}, 2), {.whole_rows = true}));
+  const HostTensor& load = plan.hosts[1].tensors[0];
+  EXPECT_EQ(RangesText(load.ranges[1]), "[0,4)");
+  EXPECT_EQ(load.loaded_bytes, 4u * 4 * 4);
+  EXPECT_EQ(load.transfer_bytes, 2u * 4 * 4);
+  EXPECT_EQ(load.devices[0].form, SliceForm::kStridedView);
+  EXPECT_EQ(load.devices[0].layout.offset_bytes, 2u * 4);
+  EXPECT_THAT(plan.warnings,
+              ElementsAre(HasSubstr("each of 2 hosts loads all of image")));
+}
+
 TEST(LoadPlanTest, OneDeviceIsFedByItsHostAlone) {
   ASSERT_OK_AND_ASSIGN(const LoadPlan plan,
                        PlanLoads({{.name = "stage",

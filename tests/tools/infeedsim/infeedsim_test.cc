@@ -96,7 +96,7 @@ TEST_F(InfeedsimTest, AMeshMayHaveManyAxesAndAnyOwners) {
   ASSERT_EQ(outcome.exit_code, 0) << outcome.output;
   EXPECT_THAT(outcome.output,
               AllOf(HasSubstr("tokens [16, 256] as data,model"),
-                    HasSubstr("host 1 loads [0,16) x [0,128)"),
+                    HasSubstr("host 1 loads [0,16) x [0,256)"),
                     HasSubstr("strided view of 2 runs of 512 bytes")));
   const auto one = nlohmann::json::parse(folder_.Read("cores.json"));
   const auto other = nlohmann::json::parse(folder_.Read("mesh.json"));
@@ -106,7 +106,7 @@ TEST_F(InfeedsimTest, AMeshMayHaveManyAxesAndAnyOwners) {
 
 TEST_F(InfeedsimTest, VirtualTimeWalksThePlanAndRepeats) {
   const std::string run = SimulationOf(MakeDataset()) +
-                          " --clock virtual --hosts 4 --step-time 10 "
+                          " --clock virtual --hosts 4 "
                           "--build-time 12 --step-jitter 1 --json ";
   const Outcome one = RunProgramLine(run + (folder_ / "one.json"));
   ASSERT_EQ(one.exit_code, 0) << one.output;
