@@ -2,10 +2,13 @@
 //
 // Cold: the tokenizer sees the text for the first time, so no piece is known.
 // Warm: it has just seen the same text.
+// Grown: it sees more and more text for the first time, in megabytes.
 #include <benchmark/benchmark.h>
 
+#include <chrono>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "formats/files/file.h"
@@ -52,6 +55,61 @@ void Encode(benchmark::State& state, const std::string& vocabulary,
   state.counters["ids"] = static_cast<double>(ids.size());
 }
 
+// `text` over and over, each time with other words: one of eight gets letters
+// that tell the round.
+std::string Grown(std::string_view text, size_t size_bytes) {
+  std::string grown;
+  grown.reserve(size_bytes + 2 * text.size());
+  for (size_t round = 0; grown.size() < size_bytes; ++round) {
+    size_t words = 0;
+    for (const char c : text) {
+      if (c == ' ' && ++words % 8 == 0) {
+        for (size_t rest = round; rest != 0; rest /= 26) {
+          grown += static_cast<char>('a' + rest % 26);
+        }
+      }
+      grown += c;
+    }
+  }
+  return grown;
+}
+
+// One pass over a corpus that grows, by documents of 10 KB; `onward` is the
+// speed of its second half alone.
+void EncodeGrown(benchmark::State& state, const std::string& vocabulary) {
+  constexpr size_t kDocumentBytes = 10'000;
+  const auto some =
+      ReadWholeFile(LocalFiles(), FindFixture("corpora/moby.txt"));
+  if (!some.ok()) {
+    state.SkipWithError(MissingFixture("moby.txt").c_str());
+    return;
+  }
+  const std::string text =
+      Grown(*some, static_cast<size_t>(state.range(0)) * 1'000'000);
+  using Clock = std::chrono::steady_clock;
+  std::chrono::duration<double> onward = {};
+  std::vector<TokenId> ids;
+  for (auto _ : state) {
+    state.PauseTiming();
+    const auto tokenizer = Load(state, vocabulary);
+    if (tokenizer == nullptr) return;
+    state.ResumeTiming();
+    Clock::time_point half;
+    for (size_t at = 0; at < text.size(); at += kDocumentBytes) {
+      if (at <= text.size() / 2) half = Clock::now();
+      ids.clear();
+      const auto document = std::string_view(text).substr(at, kDocumentBytes);
+      benchmark::DoNotOptimize(tokenizer->Encode(document, {}, ids));
+    }
+    onward += Clock::now() - half;
+  }
+  const auto bytes = static_cast<double>(text.size() * state.iterations());
+  state.SetBytesProcessed(static_cast<int64_t>(bytes));
+  state.counters["onward"] = benchmark::Counter(bytes / 2 / onward.count(),
+                                                benchmark::Counter::kDefaults,
+                                                benchmark::Counter::kIs1024);
+}
+
 void LoadFile(benchmark::State& state, const std::string& vocabulary) {
   for (auto _ : state) {
     if (Load(state, vocabulary) == nullptr) break;
@@ -65,6 +123,14 @@ const bool kRegistered = [] {
     benchmark::RegisterBenchmark(
         ("Load/" + name).c_str(),
         [name](benchmark::State& state) { LoadFile(state, name); })
+        ->Unit(benchmark::kMillisecond);
+    benchmark::RegisterBenchmark(
+        ("EncodeGrown/" + name).c_str(),
+        [name](benchmark::State& state) { EncodeGrown(state, name); })
+        ->Arg(10)
+        ->Arg(100)
+        ->Arg(1000)
+        ->Iterations(1)
         ->Unit(benchmark::kMillisecond);
     for (const char* corpus : {"moby.txt", "neko.txt"}) {
       for (const bool warm : {false, true}) {

@@ -133,6 +133,21 @@ TEST_P(TokenizerTest, ThreadsThatShareItGetTheSameIds) {
   for (std::thread& thread : threads) thread.join();
 }
 
+TEST_P(TokenizerTest, ForgettingTextsWhileThreadsEncodeChangesNoIds) {
+  const std::string text = SomeText(1, 2000);
+  const std::vector<TokenId> expected = Ids(*tokenizer_, text);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 20; ++i) {
+        EXPECT_EQ(Ids(*tokenizer_, text), expected);
+        tokenizer_->ForgetTexts();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
 TEST_P(TokenizerTest, LoadedAgainItHasTheSameFingerprint) {
   ASSERT_OK_AND_ASSIGN(const auto again, MakeTokenizer(GetParam()));
   EXPECT_EQ(again->Fingerprint(), tokenizer_->Fingerprint());

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "tokenizer/bpe/short_merge.h"
+
 namespace penstock {
 
 Bpe Bpe::FromMerges(const Vocabulary& vocabulary, MergeTable merges) {
@@ -50,8 +52,11 @@ std::vector<BpeSymbol> Bpe::SymbolsOf(std::string_view piece) const {
 void Bpe::Encode(std::string_view piece, Neighbours& neighbours,
                  std::vector<TokenId>& ids) const {
   if (piece.empty()) return;
-  if (matcher_) return matcher_->Encode(piece, neighbours, ids);
-  EncodeByMerging(piece, ids);
+  if (!matcher_) return EncodeByMerging(piece, ids);
+  if (piece.size() <= kMostMergedBytes) {
+    return MergeShort(matcher_->derivations(), byte_ids_.data(), piece, ids);
+  }
+  matcher_->Encode(piece, neighbours, ids);
 }
 
 void Bpe::EncodeByMerging(std::string_view piece,

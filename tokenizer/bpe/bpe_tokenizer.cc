@@ -11,17 +11,11 @@
 #include "tokenizer/unicode/valid_utf8.h"
 
 namespace penstock {
-namespace {
-
-// Pieces looked up side by side.
-constexpr size_t kBatch = 128;
-
-}  // namespace
 
 struct BpeTokenizer::Call {
   std::string_view text;
   SpecialText special_text;
-  Memory& memory;
+  PieceMemory& memory;
   std::vector<TokenId>& ids;
   OriginWriter* origins = nullptr;   // null: ids are all that is asked for
   const Dropout* dropout = nullptr;  // may be null
@@ -54,7 +48,7 @@ Status BpeTokenizer::AppendIdsOf(std::string_view text,
                                  SpecialText special_text,
                                  const Dropout* dropout,
                                  std::vector<TokenId>& ids) const {
-  const ThreadSlots<Memory>::Lease memory(memories_);
+  const ThreadSlots<PieceMemory>::Lease memory(memories_);
   Call call = {text, special_text, *memory, ids};
   call.dropout = dropout;
   return EncodeRegion(call, text, 0);
@@ -68,7 +62,7 @@ Status BpeTokenizer::EncodeBare(std::string_view text, EncodeOptions options,
   PENSTOCK_RETURN_IF_ERROR(CheckSizeForOrigins(text));
   const size_t first_id = ids.size();
   const size_t first_origin = origins.size();
-  const ThreadSlots<Memory>::Lease memory(memories_);
+  const ThreadSlots<PieceMemory>::Lease memory(memories_);
   OriginWriter writer(text, origins);
   Call call = {text, options.special_text, *memory, ids, &writer};
   Status status = EncodeRegion(call, text, 0);
@@ -160,14 +154,16 @@ Status BpeTokenizer::EncodePieces(Call& call, const Gap& gap) const {
   }
   const bool batches = call.origins == nullptr && call.dropout == nullptr &&
                        !pretokenizer->LeavesTextOut();
-  std::array<size_t, kBatch> ends;
+  std::array<size_t, PieceBatch::kMost> ends;
+  PieceBatch batch(gap.text, call.memory, call.ids);
   size_t begin = 0;
   while (begin < gap.text.size()) {
     const size_t count = pretokenizer->Split(gap.text, begin, ends);
     if (count == 0) return pretokenizer->ErrorAt(gap.text, begin);
     const auto some = std::span<const size_t>(ends).first(count);
     if (batches) {
-      EncodeBatch(call, gap.text, begin, some);
+      batch.Encode(begin, some,
+                   [&](std::string_view piece) { EncodePiece(call, piece); });
     } else {
       EncodeOneByOne(call, gap, begin, some);
     }
@@ -189,54 +185,6 @@ void BpeTokenizer::EncodeOneByOne(Call& call, const Gap& gap, size_t begin,
   }
 }
 
-// All keys first, then all lookups: the table's lines come while keys are made.
-void BpeTokenizer::EncodeBatch(Call& call, std::string_view gap, size_t begin,
-                               std::span<const size_t> ends) const {
-  struct Lookup {
-    PieceCache::Key key;
-    PieceCache::Line line;
-    bool is_short;
-  };
-  PieceCache& cache = call.memory.pieces;
-  std::array<Lookup, kBatch> lookups;
-  size_t at = begin;
-  for (size_t i = 0; i < ends.size(); ++i) {
-    const std::string_view piece = gap.substr(at, ends[i] - at);
-    Lookup& lookup = lookups[i];
-    lookup.is_short = piece.size() <= PieceCache::kMaxPieceBytes;
-    if (lookup.is_short) {
-      lookup.key = gap.size() - at >= sizeof(PieceCache::Key)
-                       ? PieceCache::KeyOfReadable(piece)
-                       : PieceCache::KeyOf(piece);
-      lookup.line = PieceCache::LineOf(lookup.key);
-      cache.Prefetch(lookup.line);
-    }
-    at = ends[i];
-  }
-  std::array<TokenId, kBatch * PieceCache::kMaxIds> found;
-  size_t found_count = 0;
-  at = begin;
-  for (size_t i = 0; i < ends.size(); at = ends[i++]) {
-    const Lookup& lookup = lookups[i];
-    if (lookup.is_short) {
-      if (const auto* known = cache.Find(lookup.key, lookup.line)) {
-        known->CopyTo(found.data() + found_count);
-        found_count += known->count();
-        continue;
-      }
-    }
-    call.ids.insert(call.ids.end(), found.begin(), found.begin() + found_count);
-    found_count = 0;
-    const size_t first = call.ids.size();
-    EncodePiece(call, gap.substr(at, ends[i] - at));
-    const std::span<const TokenId> ids = std::span(call.ids).subspan(first);
-    if (lookup.is_short && ids.size() <= PieceCache::kMaxIds) {
-      cache.Insert(lookup.key, lookup.line, ids);
-    }
-  }
-  call.ids.insert(call.ids.end(), found.begin(), found.begin() + found_count);
-}
-
 // Of the piece at `begin`, whose ids are those from `first` on.
 void BpeTokenizer::AddOrigins(Call& call, const Gap& gap, size_t begin,
                               size_t first) const {
@@ -252,7 +200,8 @@ void BpeTokenizer::EncodePiece(Call& call, std::string_view piece) const {
   if (call.dropout != nullptr) {
     return EncodeWithDropout(*call.dropout, piece, call.ids);
   }
-  if (parts_.whole_pieces_first && !bpe_.makes_every_token()) {
+  // Many a new piece is a token: that is soon found out.
+  if (parts_.whole_pieces_first || bpe_.makes_every_token()) {
     if (const auto id = parts_.vocabulary.Find(piece)) {
       call.ids.push_back(*id);
       return;

@@ -15,12 +15,11 @@
 #include "tokenizer/bpe/bpe_dropout.h"
 #include "tokenizer/bpe/framed_tokenizer.h"
 #include "tokenizer/bpe/merge_table.h"
-#include "tokenizer/bpe/neighbours.h"
+#include "tokenizer/bpe/piece_batch.h"
 #include "tokenizer/interface/normalizer.h"
 #include "tokenizer/interface/thread_slots.h"
 #include "tokenizer/interface/tokenizer.h"
 #include "tokenizer/patterns/pretokenizer.h"
-#include "tokenizer/vocabulary/piece_cache.h"
 #include "tokenizer/vocabulary/special_tokens.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
@@ -77,6 +76,7 @@ class BpeTokenizer final : public FramedTokenizer {
   std::optional<TokenId> IdOf(std::string_view token) const override;
   std::optional<std::string> TokenOf(TokenId id) const override;
 
+  void ForgetTexts() const override { memories_.Clear(); }
   uint64_t Fingerprint() const override { return fingerprint_; }
   std::string Describe() const override;
 
@@ -94,8 +94,6 @@ class BpeTokenizer final : public FramedTokenizer {
   bool CanCutAt(std::string_view text, size_t place) const;
   Status CheckBytes(const Call& call, const Gap& gap) const;
   Status EncodePieces(Call& call, const Gap& gap) const;
-  void EncodeBatch(Call& call, std::string_view gap, size_t begin,
-                   std::span<const size_t> ends) const;
   void EncodeOneByOne(Call& call, const Gap& gap, size_t begin,
                       std::span<const size_t> ends) const;
   void EncodePiece(Call& call, std::string_view piece) const;
@@ -116,12 +114,7 @@ class BpeTokenizer final : public FramedTokenizer {
   size_t size_ = 0;
   uint64_t fingerprint_ = 0;
 
-  // What a thread remembers of pieces and tokens.
-  struct Memory {
-    PieceCache pieces;
-    Neighbours neighbours;
-  };
-  mutable ThreadSlots<Memory> memories_;  // locks for itself
+  mutable ThreadSlots<PieceMemory> memories_;  // locks for itself
   // What ranks mean, for sampling: made when first asked for.
   mutable std::once_flag made_merges_;
   mutable MergeTable merges_by_rank_;

@@ -6,21 +6,21 @@
 namespace penstock {
 
 Derivations::Derivations(const Vocabulary& vocabulary)
-    : tokens_(vocabulary.size()) {
-  merges_.Reserve(vocabulary.tokens());
+    : tokens_(vocabulary.size()), ranks_(vocabulary.tokens()) {
   for (int byte = 0; byte < 256; ++byte) {
     const char spelled = static_cast<char>(byte);
     if (const auto id = vocabulary.Find({&spelled, 1})) tokens_[*id].when = 0;
   }
 }
 
-void Derivations::Consider(const MergeTable::Pair& pair) {
-  if (Has(pair.merge.merged)) return;
-  if (!Has(pair.left) || !Has(pair.right)) {
-    early_.push_back({pair.left, pair.right});
-  } else if (StayApart(pair.left, pair.right)) {
-    tokens_[pair.merge.merged] = {pair.left, pair.right, pair.merge.rank + 1};
-    merges_.Add(pair.left, pair.right, pair.merge);
+void Derivations::Consider(TokenId left, TokenId right, TokenId merged,
+                           uint32_t rank) {
+  if (Has(merged)) return;
+  if (!Has(left) || !Has(right)) {
+    early_.push_back({left, right});
+  } else if (StayApart(left, right)) {
+    tokens_[merged] = {left, right, rank + 1};
+    ranks_.Add(left, right, rank);
   }
 }
 
@@ -36,8 +36,7 @@ bool Derivations::StayApart(TokenId left, TokenId right) const {
   // have merged across the place before that would have.
   uint32_t until = kNever;
   while (true) {
-    const Merge across = merges_.Find(left, right);
-    if (across.rank < until) return false;
+    if (ranks_.Find(left, right) < until) return false;
     const Token& l = tokens_[left];
     const Token& r = tokens_[right];
     if (l.when > r.when) {
@@ -53,9 +52,22 @@ bool Derivations::StayApart(TokenId left, TokenId right) const {
 
 std::optional<Derivations> Derivations::FromMerges(const Vocabulary& vocabulary,
                                                    const MergeTable& merges) {
+  const std::vector<MergeTable::Pair> pairs = merges.PairsByRank();
+  if (vocabulary.size() >= PairRanks::kEndOfIds ||
+      pairs.size() >= PairRanks::kEndOfRanks) {
+    return std::nullopt;
+  }
   Derivations derivations(vocabulary);
-  for (const MergeTable::Pair& pair : merges.PairsByRank()) {
-    derivations.Consider(pair);
+  // Most files number tokens as they are made.
+  const bool by_id = std::ranges::is_sorted(
+      pairs, std::ranges::less_equal(),
+      [](const MergeTable::Pair& pair) { return pair.merge.merged; });
+  if (!by_id) derivations.token_of_rank_.resize(pairs.size());
+  for (uint32_t i = 0; i < pairs.size(); ++i) {
+    const TokenId merged = pairs[i].merge.merged;
+    if (!by_id) derivations.token_of_rank_[i] = merged;
+    derivations.Consider(pairs[i].left, pairs[i].right, merged,
+                         by_id ? merged : i);
   }
   if (!derivations.Finish()) return std::nullopt;
   return derivations;
@@ -63,6 +75,7 @@ std::optional<Derivations> Derivations::FromMerges(const Vocabulary& vocabulary,
 
 std::optional<Derivations> Derivations::FromRanks(
     const Vocabulary& vocabulary, std::span<const TokenId> shorter) {
+  if (vocabulary.size() >= PairRanks::kEndOfIds) return std::nullopt;
   Derivations derivations(vocabulary);
   for (TokenId id = 0; id < vocabulary.size(); ++id) {
     if (!vocabulary.Has(id)) continue;
@@ -73,8 +86,7 @@ std::optional<Derivations> Derivations::FromRanks(
          left = shorter[left]) {
       const auto right =
           vocabulary.Find(bytes.substr(vocabulary.BytesOf(left).size()));
-      if (!right) continue;
-      derivations.Consider({left, *right, {.rank = id, .merged = id}});
+      if (right) derivations.Consider(left, *right, id, id);
     }
     // All cuts have one rank: parts that come later find the token made.
     if (derivations.Has(id)) derivations.early_.resize(early);

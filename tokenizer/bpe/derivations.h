@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tokenizer/bpe/merge_table.h"
+#include "tokenizer/bpe/pair_ranks.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
 namespace penstock {
@@ -24,7 +25,8 @@ namespace penstock {
 // Threads: any number at a time, once made.
 class Derivations {
  public:
-  // Nullopt where some pair's part comes about after the pair would merge.
+  // Nullopt where some pair's part comes about after the pair would merge, and
+  // for vocabularies larger than any that is known: see PairRanks.
   static std::optional<Derivations> FromMerges(const Vocabulary& vocabulary,
                                                const MergeTable& merges);
   // Of rank semantics, see MergesByRank. `shorter` is TokenTrieOf's.
@@ -34,6 +36,14 @@ class Derivations {
   // Some text leads to the token.
   bool Has(TokenId id) const {
     return id < tokens_.size() && tokens_[id].when != kNever;
+  }
+
+  // The rank of the pair of each token that Has: that of the file, or another
+  // number that grows with it. Merging by these alone gives every encoding.
+  const PairRanks& ranks() const { return ranks_; }
+  // What a pair of that rank becomes.
+  TokenId TokenOfRank(uint32_t rank) const {
+    return token_of_rank_.empty() ? rank : token_of_rank_[rank];
   }
 
   // Whether the bytes of the two, which Has, are encoded as these two.
@@ -51,12 +61,13 @@ class Derivations {
   explicit Derivations(const Vocabulary& vocabulary);
   // To be called by rank: takes the pair if it is what makes its token, given
   // all merges before.
-  void Consider(const MergeTable::Pair& pair);
+  void Consider(TokenId left, TokenId right, TokenId merged, uint32_t rank);
   // False if a pair had come before its parts.
   bool Finish();
 
   std::vector<Token> tokens_;
-  MergeTable merges_;
+  PairRanks ranks_;
+  std::vector<TokenId> token_of_rank_;              // empty where both are one
   std::vector<std::pair<TokenId, TokenId>> early_;  // until Finish
 };
 

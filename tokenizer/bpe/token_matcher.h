@@ -27,6 +27,8 @@ class TokenMatcher {
   // Every token that the vocabulary finds is the encoding of its bytes.
   bool has_every_token() const { return has_every_token_; }
 
+  const Derivations& derivations() const { return derivations_; }
+
   // Appends the ids of `piece`, every byte of which has a token.
   //
   // Cost:    linear in the piece: each place is given up once at most.

@@ -200,16 +200,17 @@ Status ComponentTokenizer::EncodePiece(Call& call,
     return parts_.model->Encode(piece, call.ids, nullptr);
   }
   const PieceCache::Key key = PieceCache::KeyOf(piece);
-  const PieceCache::Line line = PieceCache::LineOf(key);
-  if (const PieceCache::Entry* known = call.cache.Find(key, line)) {
-    const std::span<const TokenId> ids = known->ids();
-    call.ids.insert(call.ids.end(), ids.begin(), ids.end());
+  const PieceCache::Hash hash = PieceCache::HashOf(key);
+  if (const PieceCache::Entry* known = call.cache.Find(key, hash)) {
+    TokenId ids[PieceCache::kMaxIds];
+    known->CopyTo(ids);
+    call.ids.insert(call.ids.end(), ids, ids + known->count());
     return OkStatus();
   }
   const size_t first = call.ids.size();
   PENSTOCK_RETURN_IF_ERROR(parts_.model->Encode(piece, call.ids, nullptr));
   const std::span<const TokenId> ids = std::span(call.ids).subspan(first);
-  if (ids.size() <= PieceCache::kMaxIds) call.cache.Insert(key, line, ids);
+  call.cache.Insert(key, hash, ids);
   return OkStatus();
 }
 

@@ -60,6 +60,7 @@ class ComponentTokenizer final : public FramedTokenizer {
   std::optional<TokenId> IdOf(std::string_view token) const override;
   std::optional<std::string> TokenOf(TokenId id) const override;
 
+  void ForgetTexts() const override { caches_.Clear(); }
   uint64_t Fingerprint() const override;
   std::string Describe() const override;
 

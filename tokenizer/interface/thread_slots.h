@@ -48,6 +48,13 @@ class ThreadSlots {
     std::unique_ptr<T> thing_;
   };
 
+  // Gives up the things that nobody has, of all threads.
+  void Clear() {
+    for (Slot& slot : slots_) {
+      delete slot.thing.exchange(nullptr, std::memory_order_acquire);
+    }
+  }
+
   // Null if the slot is empty: the caller then makes one.
   std::unique_ptr<T> Take() {
     return std::unique_ptr<T>(

@@ -113,6 +113,10 @@ class Tokenizer {
   // The token as the vocabulary file spells it; nullopt for an unused id.
   virtual std::optional<std::string> TokenOf(TokenId id) const = 0;
 
+  // Gives back what threads that are in no call remember of the texts they
+  // have seen (docs/tokenizers.md has the bounds); ids stay the same.
+  virtual void ForgetTexts() const {}
+
   // A hash of everything that decides ids: two tokenizers that can give
   // different ids differ here.
   virtual uint64_t Fingerprint() const = 0;

@@ -23,24 +23,14 @@ struct PieceStarts {
 // holds, and returns how many.
 inline size_t WriteStarts(uint64_t starts, size_t begin,
                           std::span<size_t> ends) {
-  // By eights, some in vain: how many there are is hard to guess for the
-  // processor.
-  constexpr size_t kGroup = 8;
-  const size_t count = std::popcount(starts);
-  if ((count + kGroup - 1) / kGroup * kGroup > ends.size()) {
-    size_t written = 0;
-    for (; starts != 0 && written < ends.size(); starts &= starts - 1) {
-      ends[written++] = begin + std::countr_zero(starts);
-    }
-    return written;
+  if (ends.size() >= AsciiBlock::kBytes) {
+    return WritePlaces(starts, begin, ends.data());
   }
-  for (size_t i = 0; i < count; i += kGroup) {
-    for (size_t k = 0; k < kGroup; ++k) {
-      ends[i + k] = begin + std::countr_zero(starts);
-      starts &= starts - 1;
-    }
+  size_t written = 0;
+  for (; starts != 0 && written < ends.size(); starts &= starts - 1) {
+    ends[written++] = begin + std::countr_zero(starts);
   }
-  return count;
+  return written;
 }
 
 // The loop of PreTokenizer::Split around two functions: starts_of(block, text,

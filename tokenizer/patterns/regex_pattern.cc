@@ -9,6 +9,7 @@
 #include "tokenizer/patterns/scanner_pattern.h"
 #include "tokenizer/regex/pcre2_pattern.h"
 #include "tokenizer/regex/re2_pattern.h"
+#include "tokenizer/regex/symbol_re2_pattern.h"
 
 namespace penstock {
 
@@ -19,6 +20,9 @@ StatusOr<std::unique_ptr<const TextPattern>> MakeRegexPattern(
                      : PreTokenizerByTiktokenRegex(regex);
   if (scanner != nullptr) {
     return std::make_unique<ScannerPattern>(std::move(scanner));
+  }
+  if (auto quick = SymbolRe2Pattern::Make(regex, syntax); quick.ok()) {
+    return quick;
   }
   if (auto linear = Re2Pattern::Make(regex, syntax); linear.ok()) return linear;
   auto pattern = Pcre2Pattern::Make(regex, syntax);

@@ -12,8 +12,6 @@
 #include "tokenizer/regex/regex_facts.h"
 #include "tokenizer/regex/regex_parser.h"
 #include "tokenizer/regex/regex_writer.h"
-#include "tokenizer/unicode/utf8.h"
-#include "tokenizer/unicode/valid_utf8.h"
 
 namespace penstock {
 namespace {
@@ -32,24 +30,6 @@ std::string MessageOf(int error) {
   PCRE2_UCHAR text[160];
   pcre2_get_error_message(error, text, sizeof(text));
   return reinterpret_cast<const char*>(text);
-}
-
-// The begin of the `count` characters before `pos`, or of the text.
-size_t BackBy(std::string_view text, size_t pos, size_t count) {
-  for (; count > 0 && pos > 0; --count) {
-    const size_t begin = pos - std::min<size_t>(pos, 4);
-    size_t last = pos - 1;
-    for (size_t at = pos - 1; at + 1 > begin; --at) {
-      if (Utf8SizeOfChar(text.data() + at, text.data() + text.size()) ==
-          pos - at) {
-        last = at;
-        break;
-      }
-      if (at == 0) break;
-    }
-    pos = last;
-  }
-  return pos;
 }
 
 }  // namespace
@@ -77,35 +57,6 @@ struct Pcre2Pattern::Memory {
   Memory() {
     pcre2_set_heap_limit(context.get(), kMaxStackBytes >> 10);  // of KiB
     pcre2_jit_stack_assign(context.get(), nullptr, stack.get());
-  }
-};
-
-// The symbols of a part of the text, and a place in them that moves forward.
-struct Pcre2Pattern::Window {
-  std::string_view text;
-  size_t context;
-  const SymbolAlphabet& alphabet;
-  std::string& symbols;
-  size_t at = 0;      // among the symbols
-  size_t offset = 0;  // the same in the text
-  bool ends_text = false;
-
-  // Begins `context` characters before `offset` and ends `size` behind it.
-  void MoveTo(size_t new_offset, size_t size) {
-    const size_t begin = BackBy(text, new_offset, context);
-    const size_t end = alphabet.Spell(text, begin, context + size, symbols);
-    ends_text = end == text.size();
-    at = 0;
-    for (size_t pos = begin; pos < new_offset; ++at) {
-      pos = SkipCharacters(text, pos, 1);
-    }
-    offset = new_offset;
-  }
-  // `place` is one of the symbols, not before `at`.
-  size_t OffsetAt(size_t place) {
-    offset = SkipCharacters(text, offset, place - at);
-    at = place;
-    return offset;
   }
 };
 
@@ -164,8 +115,8 @@ Status Pcre2Pattern::Failed(int error, size_t offset) const {
       shown, offset, MessageOf(error), kMaxStackBytes >> 20));
 }
 
-int Pcre2Pattern::RunAt(const Window& window, size_t place, uint32_t steps,
-                        uint32_t flags, Memory& memory) const {
+int Pcre2Pattern::RunAt(const SymbolWindow& window, size_t place,
+                        uint32_t steps, uint32_t flags, Memory& memory) const {
   pcre2_set_match_limit(memory.context.get(), steps);
   return pcre2_match(code_->code.get(),
                      reinterpret_cast<PCRE2_SPTR>(window.symbols.data()),
@@ -175,7 +126,7 @@ int Pcre2Pattern::RunAt(const Window& window, size_t place, uint32_t steps,
 }
 
 // PCRE2 counts steps anew at each place where a match may begin.
-int Pcre2Pattern::Run(const Window& window, Memory& memory,
+int Pcre2Pattern::Run(const SymbolWindow& window, Memory& memory,
                       uint32_t& steps_left) const {
   int result = RunAt(window, window.at, kUsualSteps, 0, memory);
   if (result != PCRE2_ERROR_MATCHLIMIT) return result;
@@ -198,7 +149,7 @@ StatusOr<size_t> Pcre2Pattern::Find(std::string_view text, size_t from,
   const ThreadSlots<Memory>::Lease memory(memories_);
   const size_t usual = std::max(kLeastWindow, found.size() * kWindowPerMatch);
   size_t size = usual;
-  Window window = {text, context_, alphabet_, memory->symbols};
+  SymbolWindow window = {text, context_, alphabet_, memory->symbols};
   window.MoveTo(from, size);
   size_t count = 0;
   size_t last_end = from == 0 ? std::string_view::npos : from;

@@ -10,6 +10,7 @@
 #include "tokenizer/interface/thread_slots.h"
 #include "tokenizer/regex/regex_properties.h"
 #include "tokenizer/regex/symbol_alphabet.h"
+#include "tokenizer/regex/symbol_window.h"
 #include "tokenizer/regex/text_pattern.h"
 
 namespace penstock {
@@ -40,15 +41,15 @@ class Pcre2Pattern final : public TextPattern {
   struct Free;
   struct Code;    // the compiled expression
   struct Memory;  // what one thread needs to run it
-  struct Window;
 
   Pcre2Pattern(std::string_view regex, SymbolAlphabet alphabet,
                std::unique_ptr<const Code> code, size_t reach);
 
   // What pcre2_match returns, from window.at on.
-  int Run(const Window& window, Memory& memory, uint32_t& steps_left) const;
-  int RunAt(const Window& window, size_t place, uint32_t steps, uint32_t flags,
-            Memory& memory) const;
+  int Run(const SymbolWindow& window, Memory& memory,
+          uint32_t& steps_left) const;
+  int RunAt(const SymbolWindow& window, size_t place, uint32_t steps,
+            uint32_t flags, Memory& memory) const;
   Status Failed(int error, size_t offset) const;
 
   const std::string regex_;

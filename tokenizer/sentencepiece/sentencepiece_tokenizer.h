@@ -65,6 +65,7 @@ class SentencePieceTokenizer final : public Tokenizer {
   std::optional<TokenId> IdOf(std::string_view token) const override;
   std::optional<std::string> TokenOf(TokenId id) const override;
 
+  void ForgetTexts() const override { workspaces_.Clear(); }
   uint64_t Fingerprint() const override { return fingerprint_; }
   std::string Describe() const override { return description_; }
 

@@ -1,10 +1,6 @@
 // The classes of the next 64 bytes, a bit for each.
 #pragma once
 
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
-
 #include <cstddef>
 #include <cstdint>
 
@@ -14,6 +10,7 @@ namespace penstock {
 struct AsciiBlock {
   static constexpr size_t kBytes = 64;
 
+  // With the widest instructions that the processor has.
   explicit AsciiBlock(const char* at);
 
   uint64_t letters = 0;
@@ -42,60 +39,9 @@ inline uint64_t ByThrees(uint64_t runs) {
   return found;
 }
 
-#ifdef __SSE2__
-inline AsciiBlock::AsciiBlock(const char* at) {
-  for (int i = 0; i < 64; i += 16) {
-    const __m128i bytes =
-        _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + i));
-    const auto put = [i](uint64_t& bits, __m128i mask) {
-      bits |= uint64_t{static_cast<uint32_t>(_mm_movemask_epi8(mask))} << i;
-    };
-    const auto equal = [&](char c) {
-      return _mm_cmpeq_epi8(bytes, _mm_set1_epi8(c));
-    };
-    // The `size` bytes from `first` on.
-    const auto among = [](__m128i in, char first, char size) {
-      const __m128i place = _mm_sub_epi8(in, _mm_set1_epi8(first));
-      return _mm_cmpeq_epi8(
-          _mm_min_epu8(place, _mm_set1_epi8(static_cast<char>(size - 1))),
-          place);
-    };
-    const __m128i small = _mm_or_si128(bytes, _mm_set1_epi8(0x20));
-    const __m128i blank = equal(' ');
-    put(letters, among(small, 'a', 26));
-    put(capitals, among(bytes, 'A', 26));
-    put(digits, among(bytes, '0', 10));
-    put(spaces, _mm_or_si128(among(bytes, '\t', 5), blank));
-    put(blanks, blank);
-    put(newlines, _mm_or_si128(equal('\n'), equal('\r')));
-    put(apostrophes, equal('\''));
-    put(slashes, equal('/'));
-    put(wide, bytes);
-  }
-  others = ~(letters | digits | spaces | wide);
-}
-#else
-inline AsciiBlock::AsciiBlock(const char* at) {
-  for (size_t i = 0; i < kBytes; ++i) {
-    const auto byte = static_cast<unsigned char>(at[i]);
-    const auto among = [byte](unsigned char first, unsigned char size) {
-      return static_cast<unsigned char>(byte - first) < size;
-    };
-    const auto put = [i](uint64_t& bits, bool is) {
-      bits |= uint64_t{is} << i;
-    };
-    put(letters, among('a', 26) || among('A', 26));
-    put(capitals, among('A', 26));
-    put(digits, among('0', 10));
-    put(spaces, among('\t', 5) || byte == ' ');
-    put(blanks, byte == ' ');
-    put(newlines, byte == '\n' || byte == '\r');
-    put(apostrophes, byte == '\'');
-    put(slashes, byte == '/');
-    put(wide, byte >= 0x80);
-  }
-  others = ~(letters | digits | spaces | wide);
-}
-#endif
+// Writes begin + i for each bit i of `bits`, then perhaps what does not count,
+// up to a multiple of kWritten; returns how many do.
+inline constexpr size_t kWritten = 8;
+size_t WritePlaces(uint64_t bits, size_t begin, size_t* places);
 
 }  // namespace penstock

@@ -13,7 +13,7 @@ uint32_t LowerAscii(char byte) {
 
 }  // namespace
 
-Char WideCharAt(std::string_view text, size_t pos) {
+Char AnyWideCharAt(std::string_view text, size_t pos) {
   const auto* bytes = reinterpret_cast<const unsigned char*>(text.data()) + pos;
   const size_t left = text.size() - pos;
   const uint32_t lead = bytes[0];

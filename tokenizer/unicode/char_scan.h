@@ -2,8 +2,10 @@
 // class, and runs of characters.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string_view>
 
@@ -21,7 +23,28 @@ struct Char {
 inline constexpr uint32_t kNotACharacter = 0xffffffff;
 
 // A character of two bytes or more at `pos`, or one byte that is none.
-Char WideCharAt(std::string_view text, size_t pos);
+Char AnyWideCharAt(std::string_view text, size_t pos);
+
+// The same; those of two and three bytes, away from the end, without a call.
+inline Char WideCharAt(std::string_view text, size_t pos) {
+  uint32_t bytes;
+  if (text.size() - pos >= sizeof(bytes)) {
+    std::memcpy(&bytes, text.data() + pos, sizeof(bytes));
+    if constexpr (std::endian::native == std::endian::big) {
+      bytes = __builtin_bswap32(bytes);
+    }
+    if ((bytes & 0xc0c0f0) == 0x8080e0) {
+      const uint32_t c =
+          (bytes & 0x0f) << 12 | (bytes >> 2 & 0x0fc0) | (bytes >> 16 & 0x3f);
+      // Neither too long a form of a smaller one, nor a surrogate.
+      if (c >= 0x800 && c - 0xd800 >= 0x800) return {c, 3, ClassOf(c)};
+    } else if ((bytes & 0xc0e0) == 0x80c0 && (bytes & 0x1e) != 0) {
+      const uint32_t c = (bytes & 0x1f) << 6 | (bytes >> 8 & 0x3f);
+      return {c, 2, ClassOf(c)};
+    }
+  }
+  return AnyWideCharAt(text, pos);
+}
 
 // `pos` < text.size().
 inline Char CharAt(std::string_view text, size_t pos) {

@@ -1,38 +1,85 @@
 #include "tokenizer/vocabulary/piece_cache.h"
 
-#include <sys/mman.h>
-
-#include <memory>
-#include <new>
+#include <utility>
 
 namespace penstock {
-namespace {
 
-constexpr size_t kHugePageBytes = 2 << 20;
-
-// Zeros that the system gives page by page once they are asked for.
-void* MapZeros(size_t size_bytes) {
-  void* const memory = mmap(nullptr, size_bytes, PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) throw std::bad_alloc();
-  return memory;
+PieceCache::PieceCache(size_t most_bytes)
+    : most_bytes_(most_bytes), pages_(kFirstBytes) {
+  UsePages();
 }
 
-void* AlignToHugePage(void* memory, size_t size_bytes) {
-  size_t space = size_bytes + kHugePageBytes;
-  return std::align(kHugePageBytes, size_bytes, memory, space);
+void PieceCache::Clear() {
+  pages_ = ZeroPages(kFirstBytes);
+  UsePages();
 }
 
-}  // namespace
-
-PieceCache::PieceCache()
-    : memory_(MapZeros(kTableBytes + kHugePageBytes)),
-      lines_(static_cast<TwoEntries*>(AlignToHugePage(memory_, kTableBytes))) {
-  // The first pieces go all over the table: with small pages each of them would
-  // wait for its own. A system without huge pages refuses, and that is fine.
-  (void)madvise(lines_, kTableBytes, MADV_HUGEPAGE);
+void PieceCache::UsePages() {
+  lines_ = static_cast<Line*>(pages_.data());
+  line_mask_ = pages_.size_bytes() / sizeof(Line) - 1;
+  used_ = 0;
 }
 
-PieceCache::~PieceCache() { munmap(memory_, kTableBytes + kHugePageBytes); }
+const PieceCache::Entry* PieceCache::FindBeside(const Key& key,
+                                                size_t line) const {
+  for (size_t i = 1; i < kReach; ++i) {
+    // What is beside is so because there was no room.
+    if (lines_[line].entries[1].IsFree()) return nullptr;
+    line = (line + 1) & line_mask_;
+    for (const Entry& entry : lines_[line].entries) {
+      if (entry.IsOf(key)) return &entry;
+    }
+  }
+  return nullptr;
+}
+
+PieceCache::Entry& PieceCache::PlaceFor(const Key& key, Hash hash) {
+  for (size_t i = 0; i < kReach; ++i) {
+    for (Entry& entry : lines_[(hash + i) & line_mask_].entries) {
+      if (entry.IsFree() || entry.IsOf(key)) return entry;
+    }
+  }
+  // Any of its line: what is often seen soon comes back.
+  draws_ = draws_ * 1664525 + 1013904223;
+  return lines_[hash & line_mask_].entries[draws_ >> 31];
+}
+
+void PieceCache::Put(Hash hash, const Entry& entry) {
+  Entry& place = PlaceFor(entry.key_, hash);
+  if (place.IsFree()) ++used_;
+  place = entry;
+}
+
+void PieceCache::Insert(const Key& key, Hash hash,
+                        std::span<const TokenId> ids) {
+  if (ids.size() > kMaxIds || (!ids.empty() && ids[0] > kIdMask)) return;
+  Entry entry;
+  entry.key_ = key;
+  std::copy(ids.begin(), ids.end(), entry.ids_);
+  entry.ids_[0] |= static_cast<TokenId>(ids.size()) << kCountShift;
+  Put(hash, entry);
+  // Half full: a line of two has room for most of what goes to it.
+  if (used_ > line_mask_ && pages_.size_bytes() < most_bytes_) Grow();
+}
+
+void PieceCache::InsertElsewhere(const Key& key, Hash hash, uint32_t place) {
+  Entry entry;
+  entry.key_ = key;
+  entry.ids_[0] = TokenId{kElsewhere} << kCountShift;
+  entry.ids_[1] = place;
+  Put(hash, entry);
+}
+
+void PieceCache::Grow() {
+  const ZeroPages old =
+      std::exchange(pages_, ZeroPages(pages_.size_bytes() * 2));
+  UsePages();
+  const auto* const lines = static_cast<const Line*>(old.data());
+  for (size_t i = 0; i < old.size_bytes() / sizeof(Line); ++i) {
+    for (const Entry& entry : lines[i].entries) {
+      if (!entry.IsFree()) Put(HashOf(entry.key_), entry);
+    }
+  }
+}
 
 }  // namespace penstock

@@ -1,5 +1,5 @@
 // Remembers the ids of short pieces: natural text repeats them so much that
-// nine of ten are never merged twice.
+// 99 of 100 are never merged twice.
 #pragma once
 
 #include <algorithm>
@@ -11,24 +11,32 @@
 #include <string_view>
 
 #include "tokenizer/interface/tokenizer.h"
+#include "tokenizer/vocabulary/zero_pages.h"
 
 namespace penstock {
 
-// A table of fixed size, 8 MiB, where a new piece replaces the older of the two
-// that hash alike. It only ever saves work: ids are the same with and without.
-// Its memory is taken once pieces come to it, in huge pages if the system can.
+// A table that grows with the pieces that come, up to kMostBytes; then a new
+// piece takes the place of any of the two that hash alike. It only ever saves
+// work: ids are the same with and without.
+//
+//   line   two entries, 64 bytes; those behind it take what it has no room for
+//   entry  15 bytes of piece, zeros behind them; its size, 8 bits;
+//          four ids, 32 bits each, with their count above the first's; of a
+//          piece with more ids kElsewhere is the count, and the second id the
+//          place where LongPieces has them
+//
+// Memory:  512 KiB at first, at most 32 MiB, taken once pieces come to it.
 //
 // Threads: one at a time.
 class PieceCache {
  public:
   static constexpr size_t kMaxPieceBytes = 15;
   static constexpr size_t kMaxIds = 4;
+  static constexpr size_t kFirstBytes = 512 << 10;
+  static constexpr size_t kMostBytes = 32 << 20;
 
-  // Throws std::bad_alloc.
-  PieceCache();
-  ~PieceCache();
-  PieceCache(const PieceCache&) = delete;
-  PieceCache& operator=(const PieceCache&) = delete;
+  // `most_bytes` is a power of two, kFirstBytes or more. Throws std::bad_alloc.
+  explicit PieceCache(size_t most_bytes = kMostBytes);
 
   // The bytes of a piece, zeros behind them, and its size as the last byte.
   struct Key {
@@ -39,69 +47,77 @@ class PieceCache {
   // Of a piece of 1 to kMaxPieceBytes bytes.
   static Key KeyOf(std::string_view piece);
   // The same, where 16 bytes from the piece's begin may be read: faster.
-  static Key KeyOfReadable(std::string_view piece) {
+  static Key KeyOfReadable(const char* piece, size_t size) {
     Key key;
-    std::memcpy(&key, piece.data(), sizeof(key));
-    const Key& mask = kMasks[piece.size()];
+    std::memcpy(&key, piece, sizeof(key));
+    const Key& mask = kMasks[size];
     return {key.head & mask.head,
-            (key.tail & mask.tail) | uint64_t{piece.size()} << 56};
+            (key.tail & mask.tail) | uint64_t{size} << 56};
   }
 
-  // A place in the table, for all lookups of one key.
-  using Line = uint32_t;
-  static Line LineOf(const Key& key) {
+  using Hash = uint32_t;
+  static Hash HashOf(const Key& key) {
     const auto product =
         static_cast<unsigned __int128>(key.head ^ 0x9fb21c651e98df25) *
         (key.tail ^ 0xa0761d6478bd642f);
-    const auto folded = static_cast<uint64_t>(product ^ (product >> 64));
-    return static_cast<Line>(folded >> (64 - kLineBits));
+    return static_cast<Hash>(product ^ (product >> 64));
   }
-  void Prefetch(Line line) const { __builtin_prefetch(&lines_[line]); }
+  void Prefetch(Hash hash) const {
+    __builtin_prefetch(&lines_[hash & line_mask_]);
+  }
 
   class Entry {
    public:
-    size_t count() const { return tail_ >> kCountShift; }
-    std::span<const TokenId> ids() const { return {ids_, count()}; }
+    bool is_elsewhere() const { return count() == kElsewhere; }
+    uint32_t place() const { return ids_[1]; }  // if it is
+
+    // At most kMaxIds if it is not.
+    size_t count() const { return ids_[0] >> kCountShift; }
     // Writes kMaxIds ids, of which the first count() are the piece's.
-    void CopyTo(TokenId* to) const { std::memcpy(to, ids_, sizeof(ids_)); }
+    void CopyTo(TokenId* to) const {
+      std::memcpy(to, ids_, sizeof(ids_));
+      to[0] &= kIdMask;
+    }
 
    private:
     friend class PieceCache;
 
     bool IsOf(const Key& key) const {
-      constexpr int kCountBits = 64 - kCountShift;
-      return head_ == key.head && tail_ << kCountBits == key.tail << kCountBits;
+      return ((key_.head ^ key.head) | (key_.tail ^ key.tail)) == 0;
     }
+    bool IsFree() const { return key_.tail == 0; }
 
-    // The key, but for the count above the size.
-    uint64_t head_ = 0, tail_ = 0;
+    Key key_ = {};
     TokenId ids_[kMaxIds] = {};
   };
   static_assert(sizeof(Entry) == 32, "two to a cache line");
 
   // The piece's entry; null where it is not known. Valid until Insert.
-  const Entry* Find(const Key& key, Line line) const {
-    const TwoEntries& two = lines_[line];
-    if (two.newer.IsOf(key)) return &two.newer;
-    return two.older.IsOf(key) ? &two.older : nullptr;
+  const Entry* Find(const Key& key, Hash hash) const {
+    const size_t line = hash & line_mask_;
+    const Entry* const two = lines_[line].entries;
+    const bool second = two[1].IsOf(key);
+    // Which of the two it is cannot be foretold: no branch for it.
+    if (two[0].IsOf(key) | second) return two + second;
+    return FindBeside(key, line);
   }
-  // At most kMaxIds.
-  void Insert(const Key& key, Line line, std::span<const TokenId> ids) {
-    TwoEntries& two = lines_[line];
-    two.older = two.newer;
-    two.newer.head_ = key.head;
-    two.newer.tail_ = key.tail | uint64_t{ids.size()} << kCountShift;
-    std::copy(ids.begin(), ids.end(), two.newer.ids_);
-  }
+  // More than kMaxIds are not kept, nor is a first one of 2^24 or above.
+  void Insert(const Key& key, Hash hash, std::span<const TokenId> ids);
+  void InsertElsewhere(const Key& key, Hash hash, uint32_t place);
+
+  void Clear();
+
+  // Of what was taken so far.
+  size_t size_bytes() const { return pages_.size_bytes(); }
 
  private:
-  static constexpr int kLineBits = 17;
-  static constexpr int kCountShift = 60;  // sizes end below 2^4
-  struct alignas(64) TwoEntries {
-    Entry newer, older;
+  static constexpr int kCountShift = 24;
+  static constexpr size_t kElsewhere = 0xff;
+  static constexpr TokenId kIdMask = (TokenId{1} << kCountShift) - 1;
+  static constexpr size_t kReach = 8;  // lines where a piece may be
+  struct alignas(64) Line {
+    Entry entries[2];
   };
-
-  static constexpr size_t kTableBytes = sizeof(TwoEntries) << kLineBits;
 
   static constexpr std::array<Key, kMaxPieceBytes + 1> kMasks = [] {
     std::array<Key, kMaxPieceBytes + 1> masks{};
@@ -114,14 +130,25 @@ class PieceCache {
     return masks;
   }();
 
-  void* const memory_;
-  TwoEntries* const lines_;  // in memory_, zeros at first
+  const Entry* FindBeside(const Key& key, size_t line) const;
+  // The piece's, else one that is free, else one to take.
+  Entry& PlaceFor(const Key& key, Hash hash);
+  void Put(Hash hash, const Entry& entry);
+  void UsePages();
+  void Grow();
+
+  const size_t most_bytes_;
+  ZeroPages pages_;
+  Line* lines_;  // in pages_
+  size_t line_mask_;
+  size_t used_ = 0;  // entries
+  uint32_t draws_ = 0;
 };
 
 inline PieceCache::Key PieceCache::KeyOf(std::string_view piece) {
   char bytes[sizeof(Key)] = {};
   std::memcpy(bytes, piece.data(), piece.size());
-  return KeyOfReadable({bytes, piece.size()});
+  return KeyOfReadable(bytes, piece.size());
 }
 
 }  // namespace penstock

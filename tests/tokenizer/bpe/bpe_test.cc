@@ -143,7 +143,9 @@ void ExpectFollowsTheDefinition(const Vocabulary& vocabulary) {
   const Bpe by_merges = Bpe::FromMerges(vocabulary, merges);
   Neighbours neighbours[2];
   uint32_t state = 7;
-  for (size_t size = 1; size <= 200; ++size) {
+  // Short pieces, which are merged in another way, more often.
+  for (size_t i = 0; i < 500; ++i) {
+    const size_t size = i < 300 ? 1 + i % 20 : i - 299;
     const std::string piece = DrawnPiece(size, state);
     const std::vector<TokenId> expected = EncodeByDefinition(merges, piece);
     std::vector<TokenId> ids;
@@ -172,6 +174,33 @@ TEST(BpeTest, PiecesFollowTheDefinitionWhereRanksAreScrambled) {
   const Vocabulary vocabulary = Drawn(0, false);
   EXPECT_FALSE(RanksHaveDerivations(vocabulary));
   ExpectFollowsTheDefinition(vocabulary);
+}
+
+TEST(BpeTest, PiecesFollowTheDefinitionWhereIdsAreNotInTheOrderOfRanks) {
+  const Vocabulary in_order = Drawn(3, true);
+  const auto last = static_cast<TokenId>(in_order.size() - 1);
+  const auto turned = [&](TokenId id) {
+    return id < 256 ? id : last + 256 - id;
+  };
+  Vocabulary vocabulary;
+  for (TokenId id = 0; id <= last; ++id) {
+    vocabulary.Add(id, in_order.BytesOf(turned(id)));
+  }
+  MergeTable merges;
+  for (const auto& pair : MergesByRank(in_order).PairsByRank()) {
+    merges.Add(turned(pair.left), turned(pair.right),
+               {pair.merge.rank, turned(pair.merge.merged)});
+  }
+  const Bpe bpe = Bpe::FromMerges(vocabulary, merges);
+  EXPECT_TRUE(Derivations::FromMerges(vocabulary, merges).has_value());
+  Neighbours neighbours;
+  uint32_t state = 7;
+  for (size_t i = 0; i < 1000; ++i) {
+    const std::string piece = DrawnPiece(1 + i % 40, state);
+    std::vector<TokenId> ids;
+    bpe.Encode(piece, neighbours, ids);
+    ASSERT_EQ(ids, EncodeByDefinition(merges, piece)) << piece;
+  }
 }
 
 TEST(BpeTest, AWayToATokenWhosePartsComeLaterIsNoWay) {

@@ -22,5 +22,18 @@ TEST(ThreadSlotsTest, ThreadGetsItsThingAgain) {
   EXPECT_EQ(*lease, 7);
 }
 
+TEST(ThreadSlotsTest, ClearedThreadGetsANewThingAndKeepsOneItHas) {
+  ThreadSlots<int> slots;
+  {
+    const ThreadSlots<int>::Lease lease(slots);
+    *lease = 7;
+    slots.Clear();
+    EXPECT_EQ(*lease, 7);
+  }
+  slots.Clear();
+  const ThreadSlots<int>::Lease lease(slots);
+  EXPECT_EQ(*lease, 0);
+}
+
 }  // namespace
 }  // namespace penstock

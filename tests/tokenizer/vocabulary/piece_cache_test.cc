@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -13,6 +15,25 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::ElementsAreArray;
+using ::testing::Optional;
+
+// What is remembered of `piece`; nullopt for nothing.
+std::optional<std::vector<TokenId>> Known(const PieceCache& cache,
+                                          std::string_view piece) {
+  const PieceCache::Key key = PieceCache::KeyOf(piece);
+  const auto* const entry = cache.Find(key, PieceCache::HashOf(key));
+  if (entry == nullptr) return std::nullopt;
+  std::vector<TokenId> ids(PieceCache::kMaxIds);
+  entry->CopyTo(ids.data());
+  ids.resize(entry->count());
+  return ids;
+}
+
+void Insert(PieceCache& cache, std::string_view piece,
+            const std::vector<TokenId>& ids) {
+  const PieceCache::Key key = PieceCache::KeyOf(piece);
+  cache.Insert(key, PieceCache::HashOf(key), ids);
+}
 
 TEST(PieceCacheTest, PiecesThatDifferHaveKeysThatDiffer) {
   // Every string of two letters and NUL, up to the longest piece by doubling.
@@ -34,54 +55,85 @@ TEST(PieceCacheTest, PiecesThatDifferHaveKeysThatDiffer) {
     const auto [at, is_new] =
         seen.emplace(std::pair(key.head, key.tail), piece);
     EXPECT_EQ(at->second, piece);
-    EXPECT_EQ(
-        PieceCache::KeyOfReadable(std::string_view(piece + "more than 16 bytes")
-                                      .substr(0, piece.size())),
-        key);
+    EXPECT_EQ(PieceCache::KeyOfReadable((piece + "more than 16 bytes").data(),
+                                        piece.size()),
+              key);
   }
 }
 
 TEST(PieceCacheTest, GivesBackWhatWasStored) {
   PieceCache cache;
-  const PieceCache::Key key = PieceCache::KeyOf("the");
-  const PieceCache::Line line = PieceCache::LineOf(key);
-  EXPECT_EQ(cache.Find(key, line), nullptr);
-  cache.Insert(key, line, std::vector<TokenId>{1, 2, 3, 4});
-  const PieceCache::Entry* entry = cache.Find(key, line);
-  ASSERT_NE(entry, nullptr);
-  EXPECT_THAT(entry->ids(), ElementsAre(1, 2, 3, 4));
-  TokenId ids[PieceCache::kMaxIds];
-  entry->CopyTo(ids);
-  EXPECT_THAT(ids, ElementsAre(1, 2, 3, 4));
-  const PieceCache::Key other = PieceCache::KeyOf("teh");
-  EXPECT_EQ(cache.Find(other, PieceCache::LineOf(other)), nullptr);
+  EXPECT_EQ(Known(cache, "the"), std::nullopt);
+  Insert(cache, "the", {1, 2, 3, 4});
+  EXPECT_THAT(Known(cache, "the"), Optional(ElementsAre(1, 2, 3, 4)));
+  EXPECT_EQ(Known(cache, "teh"), std::nullopt);
 }
 
 TEST(PieceCacheTest, KeepsPiecesOfEverySizeWithEveryCount) {
   PieceCache cache;
   for (size_t size = 1; size <= PieceCache::kMaxPieceBytes; ++size) {
     for (size_t count = 0; count <= PieceCache::kMaxIds; ++count) {
-      const auto key = PieceCache::KeyOf(std::string(size, 'x'));
-      const auto line = PieceCache::LineOf(key);
+      const std::string piece = std::string(size, 'x') + std::to_string(count);
+      if (piece.size() > PieceCache::kMaxPieceBytes) continue;
       const std::vector<TokenId> ids(count, static_cast<TokenId>(size));
-      cache.Insert(key, line, ids);
-      const PieceCache::Entry* entry = cache.Find(key, line);
-      ASSERT_NE(entry, nullptr) << size << ", " << count;
-      EXPECT_THAT(entry->ids(), ElementsAreArray(ids));
+      Insert(cache, piece, ids);
+      EXPECT_THAT(Known(cache, piece), Optional(ElementsAreArray(ids)))
+          << size << ", " << count;
     }
   }
 }
 
-TEST(PieceCacheTest, ThirdPieceOfALineReplacesTheFirst) {
+TEST(PieceCacheTest, KeepsNeitherManyNorLargeIds) {
   PieceCache cache;
-  constexpr PieceCache::Line kLine = 5;
-  for (const char* piece : {"a", "b", "c"}) {
-    cache.Insert(PieceCache::KeyOf(piece), kLine,
-                 std::vector<TokenId>{static_cast<TokenId>(piece[0])});
+  Insert(cache, "many", {1, 2, 3, 4, 5});
+  EXPECT_EQ(Known(cache, "many"), std::nullopt);
+  Insert(cache, "large", {1u << 24});
+  EXPECT_EQ(Known(cache, "large"), std::nullopt);
+  Insert(cache, "largest", {(1u << 24) - 1, 0xffffffff});
+  EXPECT_THAT(Known(cache, "largest"),
+              Optional(ElementsAre((1u << 24) - 1, 0xffffffff)));
+}
+
+TEST(PieceCacheTest, RemembersWhereTheIdsOfAPieceAre) {
+  PieceCache cache;
+  const PieceCache::Key key = PieceCache::KeyOf("place");
+  const PieceCache::Hash hash = PieceCache::HashOf(key);
+  cache.InsertElsewhere(key, hash, 0xfedcba98);
+  ASSERT_TRUE(cache.Find(key, hash)->is_elsewhere());
+  EXPECT_EQ(cache.Find(key, hash)->place(), 0xfedcba98);
+  cache.Insert(key, hash, std::vector<TokenId>{7});
+  EXPECT_THAT(Known(cache, "place"), Optional(ElementsAre(7)));
+  cache.Clear();
+  EXPECT_EQ(Known(cache, "place"), std::nullopt);
+}
+
+TEST(PieceCacheTest, GrowsSoThatNearlyEveryPieceIsKept) {
+  PieceCache cache;
+  constexpr size_t kPieces = 100'000;
+  for (size_t i = 0; i < kPieces; ++i) {
+    Insert(cache, std::to_string(i), {static_cast<TokenId>(i)});
   }
-  EXPECT_EQ(cache.Find(PieceCache::KeyOf("a"), kLine), nullptr);
-  EXPECT_EQ(cache.Find(PieceCache::KeyOf("b"), kLine)->ids()[0], TokenId{'b'});
-  EXPECT_EQ(cache.Find(PieceCache::KeyOf("c"), kLine)->ids()[0], TokenId{'c'});
+  EXPECT_GT(cache.size_bytes(), PieceCache::kFirstBytes);
+  size_t kept = 0;
+  for (size_t i = 0; i < kPieces; ++i) {
+    const auto known = Known(cache, std::to_string(i));
+    if (!known) continue;
+    ++kept;
+    EXPECT_THAT(*known, ElementsAre(static_cast<TokenId>(i)));
+  }
+  EXPECT_GT(kept, kPieces - kPieces / 1000);
+}
+
+TEST(PieceCacheTest, StaysWithinItsBoundAndGoesOnToTakeNewPieces) {
+  PieceCache cache(PieceCache::kFirstBytes);
+  constexpr size_t kPieces = 200'000;
+  for (size_t i = 0; i < kPieces; ++i) {
+    const std::string piece = std::to_string(i);
+    Insert(cache, piece, {static_cast<TokenId>(i)});
+    EXPECT_THAT(Known(cache, piece),
+                Optional(ElementsAre(static_cast<TokenId>(i))));
+  }
+  EXPECT_EQ(cache.size_bytes(), PieceCache::kFirstBytes);
 }
 
 }  // namespace

@@ -1,0 +1,78 @@
+#include "tokenizer/bpe/piece_batch.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace penstock {
+
+void PieceBatch::MakeKeys(size_t begin, std::span<const size_t> ends) {
+  if (memory_.long_pieces.is_worn()) {
+    memory_.long_pieces.Clear();
+    memory_.pieces.Clear();
+  }
+  const PieceCache& pieces = memory_.pieces;
+  const char* const text = text_.data();
+  // Before it 16 bytes can be read.
+  const size_t readable_end =
+      text_.size() - std::min(text_.size(), sizeof(PieceCache::Key) - 1);
+  Lookup* lookup = lookups_.data();
+  size_t at = begin;
+  for (const size_t end : ends) {
+    const size_t size = end - at;
+    if (size <= PieceCache::kMaxPieceBytes) {
+      lookup->key = at < readable_end
+                        ? PieceCache::KeyOfReadable(text + at, size)
+                        : PieceCache::KeyOf({text + at, size});
+      lookup->hash = PieceCache::HashOf(lookup->key);
+      pieces.Prefetch(lookup->hash);
+    } else {
+      lookup->key = {LongPieces::HashOf({text + at, size}), 0};
+      memory_.long_pieces.Prefetch(lookup->key.head);
+    }
+    ++lookup;
+    at = end;
+  }
+}
+
+size_t PieceBatch::CopyKnown(size_t from, size_t to) {
+  const PieceCache& pieces = memory_.pieces;
+  std::array<TokenId, kMost * PieceCache::kMaxIds> found;
+  TokenId* out = found.data();
+  for (; from < to; ++from) {
+    const Lookup& lookup = lookups_[from];
+    if (lookup.is_long()) break;
+    const auto* const known = pieces.Find(lookup.key, lookup.hash);
+    if (known == nullptr || known->is_elsewhere()) break;
+    known->CopyTo(out);
+    out += known->count();
+  }
+  ids_.insert(ids_.end(), found.data(), out);
+  return from;
+}
+
+bool PieceBatch::CopyLong(std::string_view piece, const Lookup& lookup) {
+  std::optional<std::span<const TokenId>> ids;
+  if (lookup.is_long()) {
+    ids = memory_.long_pieces.Find(piece, lookup.key.head);
+  } else if (const auto* const entry =
+                 memory_.pieces.Find(lookup.key, lookup.hash)) {
+    ids = memory_.long_pieces.At(entry->place(), piece);
+  }
+  if (!ids) return false;
+  ids_.insert(ids_.end(), ids->begin(), ids->end());
+  return true;
+}
+
+void PieceBatch::Remember(std::string_view piece, const Lookup& lookup,
+                          std::span<const TokenId> ids) {
+  if (lookup.is_long()) {
+    memory_.long_pieces.Insert(piece, lookup.key.head, ids);
+  } else if (ids.size() <= PieceCache::kMaxIds) {
+    memory_.pieces.Insert(lookup.key, lookup.hash, ids);
+  } else {
+    memory_.pieces.InsertElsewhere(lookup.key, lookup.hash,
+                                   memory_.long_pieces.Append(piece, ids));
+  }
+}
+
+}  // namespace penstock

@@ -1,0 +1,102 @@
+#include "tokenizer/bpe/short_merge.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+
+namespace penstock {
+namespace {
+
+// Symbols stand where their first byte is.
+class ShortPiece {
+ public:
+  ShortPiece(const Derivations& derivations, const TokenId* byte_ids,
+             std::string_view piece)
+      : derivations_(derivations),
+        size_(piece.size()),
+        begins_(~uint64_t{0} >> (64 - piece.size())) {
+    for (size_t i = 0; i < size_; ++i) {
+      ids_[i] = byte_ids[static_cast<unsigned char>(piece[i])];
+    }
+    // Lowest looks at whole rows of lanes.
+    const size_t last_row = (size_ - 1) / kLanes * kLanes;
+    std::fill_n(pairs_.begin() + last_row, kLanes, kNone);
+    for (size_t i = 0; i + 1 < size_; ++i) SetPair(i, i + 1);
+  }
+
+  void MergeAll() {
+    for (uint32_t pair = Lowest(); pair != kNone; pair = Lowest()) {
+      const size_t left = pair % kMostMergedBytes;
+      const size_t right = NextOf(left);
+      ids_[left] = derivations_.TokenOfRank(pair / kMostMergedBytes);
+      begins_ &= ~(uint64_t{1} << right);
+      pairs_[right] = kNone;
+      const size_t next = NextOf(right);
+      if (next < 64) {
+        SetPair(left, next);
+      } else {
+        pairs_[left] = kNone;
+      }
+      if (left > 0) SetPair(PreviousOf(left), left);
+    }
+  }
+
+  void AppendTo(std::vector<TokenId>& ids) const {
+    for (uint64_t rest = begins_; rest != 0; rest &= rest - 1) {
+      ids.push_back(ids_[std::countr_zero(rest)]);
+    }
+  }
+
+ private:
+  // A rank and, below it, the place of the left symbol.
+  static constexpr uint32_t kNone = 0xffffffff;
+  static constexpr size_t kLanes = 4;
+  static_assert(PairRanks::kEndOfRanks * uint64_t{kMostMergedBytes} <= kNone);
+
+  void SetPair(size_t left, size_t right) {
+    const uint32_t rank = derivations_.ranks().Find(ids_[left], ids_[right]);
+    pairs_[left] = rank == Merge::kNever
+                       ? kNone
+                       : static_cast<uint32_t>(rank * kMostMergedBytes + left);
+  }
+
+  // 64 without one.
+  size_t NextOf(size_t place) const {
+    const uint64_t behind = begins_ & ~uint64_t{1} << place;
+    return std::countr_zero(behind);
+  }
+  size_t PreviousOf(size_t place) const {
+    const uint64_t before = begins_ & ((uint64_t{1} << place) - 1);
+    return 63 - std::countl_zero(before);
+  }
+
+  uint32_t Lowest() const {
+    std::array<uint32_t, kLanes> lowest;
+    std::copy_n(pairs_.begin(), kLanes, lowest.begin());
+    for (size_t i = kLanes; i < size_; i += kLanes) {
+      for (size_t k = 0; k < kLanes; ++k) {
+        lowest[k] = std::min(lowest[k], pairs_[i + k]);
+      }
+    }
+    return std::min(std::min(lowest[0], lowest[1]),
+                    std::min(lowest[2], lowest[3]));
+  }
+
+  const Derivations& derivations_;
+  const size_t size_;
+  uint64_t begins_;  // of symbols, a bit for each place
+  std::array<TokenId, kMostMergedBytes> ids_;
+  std::array<uint32_t, kMostMergedBytes> pairs_;
+};
+
+}  // namespace
+
+void MergeShort(const Derivations& derivations, const TokenId* byte_ids,
+                std::string_view piece, std::vector<TokenId>& ids) {
+  ShortPiece symbols(derivations, byte_ids, piece);
+  symbols.MergeAll();
+  symbols.AppendTo(ids);
+}
+
+}  // namespace penstock

@@ -1,0 +1,24 @@
+// Merges short pieces in place.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "tokenizer/bpe/derivations.h"
+#include "tokenizer/interface/tokenizer.h"
+
+namespace penstock {
+
+// The longest piece that MergeShort takes.
+inline constexpr size_t kMostMergedBytes = 16;
+
+// Appends what becomes of `piece`, of 1 to kMostMergedBytes bytes, by merging
+// the pair of lowest rank again and again, the leftmost where ranks are equal.
+// `byte_ids` are the ids of the 256 bytes.
+//
+// Cost:    quadratic, with few instructions a byte: most pieces are short.
+void MergeShort(const Derivations& derivations, const TokenId* byte_ids,
+                std::string_view piece, std::vector<TokenId>& ids);
+
+}  // namespace penstock

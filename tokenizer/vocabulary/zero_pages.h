@@ -1,0 +1,29 @@
+// Large zeroed memory that the system gives page by page, once it is used.
+#pragma once
+
+#include <cstddef>
+
+namespace penstock {
+
+// Huge pages where there is room for one and the system can: a table that is
+// hit all over would else wait for the place of each small page.
+class ZeroPages {
+ public:
+  // Throws std::bad_alloc.
+  explicit ZeroPages(size_t size_bytes);
+  ~ZeroPages();
+  ZeroPages(ZeroPages&& other) noexcept;
+  ZeroPages& operator=(ZeroPages&& other) noexcept;
+
+  // Aligned to 4 KiB at least.
+  void* data() const { return data_; }
+  size_t size_bytes() const { return size_bytes_; }
+
+ private:
+  void* mapping_ = nullptr;
+  size_t mapping_bytes_ = 0;
+  void* data_ = nullptr;  // in the mapping
+  size_t size_bytes_ = 0;
+};
+
+}  // namespace penstock
