@@ -41,6 +41,9 @@ struct Batch {
   // it pads.
   std::vector<uint32_t> row_offsets;  // [rows + 1]
   std::vector<uint64_t> record_ids;
+  // [record_ids]: the value of the record that its part in the row begins with,
+  // where Pack cuts records. Empty where none is cut.
+  std::vector<uint32_t> record_begins;
   // The position once the devices have consumed this batch.
   State state_after;
   std::shared_ptr<std::byte[]> memory;  // of the tensors

@@ -114,6 +114,10 @@ Dataset Dataset::Pad(PadOptions options) const {
   return Dataset(Append(node_, std::move(options)));
 }
 
+Dataset Dataset::Pack(PackOptions options) const {
+  return Dataset(Append(node_, std::move(options)));
+}
+
 Dataset Dataset::Batch(BatchOptions options) const {
   return Dataset(Append(node_, options));
 }

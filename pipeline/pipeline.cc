@@ -156,6 +156,14 @@ StatusOr<std::vector<PlannedStep>> Pipeline::Impl::PlannedSteps(
   });
 }
 
+StatusOr<StepTrace> Pipeline::Impl::Trace(
+    uint64_t step, Callback<void(uint64_t, uint64_t)> progress) const {
+  const SeekOptions options = {.stop = stop_.get_token(),
+                               .progress = std::move(progress)};
+  return GuardMemory(no_memory_,
+                     [&] { return placement_->Trace(step, *tasks_, options); });
+}
+
 void Pipeline::Impl::Cancel() {
   if (group_ != nullptr) {
     group_->Fail(CancelledError("the pipeline was cancelled"));
@@ -186,6 +194,10 @@ StatusOr<State> Pipeline::StateAfter(
 }
 StatusOr<std::vector<PlannedStep>> Pipeline::PlannedSteps(uint64_t most) const {
   return impl_->PlannedSteps(most);
+}
+StatusOr<StepTrace> Pipeline::Trace(
+    uint64_t step, Callback<void(uint64_t, uint64_t)> progress) const {
+  return impl_->Trace(step, std::move(progress));
 }
 void Pipeline::Cancel() { impl_->Cancel(); }
 const Contract& Pipeline::contract() const { return impl_->job().contract(); }

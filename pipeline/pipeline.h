@@ -15,11 +15,12 @@
 #include "pipeline/dataset.h"
 #include "pipeline/state.h"
 #include "pipeline/topology.h"
+#include "pipeline/trace.h"
 
 namespace penstock {
 
-class FileSystem;  // formats/files/file.h
-class Group;       // pipeline/group.h
+class FileSystem;        // formats/files/file.h
+class Group;             // pipeline/group.h
 struct PipelineProfile;  // pipeline/profile.h
 
 struct CompileOptions {
@@ -93,6 +94,13 @@ class Pipeline {
       uint64_t step,
       Callback<void(uint64_t done, uint64_t of)> progress = {}) const;
 
+  // Which records step `step` (Batch::step, from 0) is made of, where they lie
+  // and where they go, from the plan alone; no record is read. Otherwise as
+  // StateAfter().
+  StatusOr<StepTrace> Trace(
+      uint64_t step,
+      Callback<void(uint64_t done, uint64_t of)> progress = {}) const;
+
   // The first `most` steps of the run, without reading a record. Planned only.
   // Cost:    about 30 ns a row.
   // Errors:  kCancelled after Cancel(); kUnimplemented where streamed.
@@ -107,7 +115,8 @@ class Pipeline {
   // Hosts, devices, threads and epochs do not.
   const std::vector<StatePart>& graph() const;
   // Steps of one epoch when that is known before reading: planned only, where
-  // epochs have the same records.
+  // epochs have the same records and none are packed whole, as their order
+  // decides then.
   std::optional<uint64_t> steps_per_epoch() const;
   // Records of one epoch when known: indexed sources only, where none comes
   // twice in it.

@@ -2,9 +2,12 @@
 
 #include <stdlib.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <numbers>
 #include <vector>
 
 #include "formats/example/example_writer.h"
@@ -24,6 +27,17 @@ uint32_t BenchLength(uint64_t record, uint32_t longest) {
   return static_cast<uint32_t>(1 + MixKeys({1, record}) % longest);
 }
 
+uint32_t DocumentLength(uint64_t record, uint32_t longest) {
+  const auto uniform = [&](uint64_t which) {
+    return (static_cast<double>(MixKeys({2, record, which}) >> 11) + 0.5) *
+           0x1p-53;
+  };
+  const double normal = std::sqrt(-2 * std::log(uniform(0))) *
+                        std::cos(2 * std::numbers::pi * uniform(1));
+  return static_cast<uint32_t>(
+      std::clamp(std::exp(5.5 + normal), 1.0, static_cast<double>(longest)));
+}
+
 BenchFile::BenchFile(BenchFileOptions options) : records_(options.records) {
   folder_ = (std::filesystem::temp_directory_path() / "penstock_bench.XXXXXX")
                 .string();
@@ -41,7 +55,8 @@ BenchFile::BenchFile(BenchFileOptions options) : records_(options.records) {
     ExampleWriter example;
     std::vector<int64_t> tokens;
     if (options.longest > 0) {
-      tokens.resize(BenchLength(record, options.longest));
+      tokens.resize(options.documents ? DocumentLength(record, options.longest)
+                                      : BenchLength(record, options.longest));
       for (size_t j = 0; j < tokens.size(); ++j) {
         tokens[j] = static_cast<int64_t>(MixKeys({record, j}) % 50257);
       }

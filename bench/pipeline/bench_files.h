@@ -16,9 +16,14 @@ void CheckOk(const Status& status);
 // often as another.
 uint32_t BenchLength(uint64_t record, uint32_t longest);
 
+// Lengths of a lognormal distribution, as documents have them: 400 on average
+// where `longest` is 2,048.
+uint32_t DocumentLength(uint64_t record, uint32_t longest);
+
 struct BenchFileOptions {
   uint64_t records = 0;
   uint32_t longest = 1024;  // values of "tokens", at most; 0: it is not there
+  bool documents = false;   // have lengths of DocumentLength()
   uint32_t text_bytes = 0;  // of "text"; 0: it is not there
   Compression compression = Compression::kNone;  // such have no index
 };

@@ -24,6 +24,17 @@ RowCounts CountRows(const CoreSlice& slice) {
   return counts;
 }
 
+// A record that is cut is seen where it begins.
+std::vector<uint64_t> RecordsSeen(const CoreSlice& slice) {
+  const auto ids = slice.record_ids();
+  const auto begins = slice.record_begins();
+  std::vector<uint64_t> seen;
+  for (size_t i = 0; i < ids.size(); ++i) {
+    if (begins.empty() || begins[i] == 0) seen.push_back(ids[i]);
+  }
+  return seen;
+}
+
 }  // namespace
 
 RowCounts& RowCounts::operator+=(const RowCounts& other) {
@@ -49,9 +60,10 @@ RunLog::RunLog(std::optional<uint64_t> records_per_epoch, size_t shapes)
 void RunLog::AddSlice(const CoreSlice& slice) {
   const uint64_t digest = DigestOf(slice);
   const RowCounts counts = CountRows(slice);
+  const std::vector<uint64_t> seen = RecordsSeen(slice);
   const std::lock_guard lock(mutex_);
   batch_digest_.Add(digest);
-  census_.Mark(slice.epoch(), slice.record_ids());
+  census_.Mark(slice.epoch(), seen);
   rows_ += counts;
   shapes_[slice.shape()].rows += counts;
 }

@@ -76,6 +76,11 @@ StatusOr<CoreSlice> CoreSlice::Create(std::shared_ptr<const Batch> batch,
     return InternalError(
         fmt::format("step {} has no records for each row", batch->step));
   }
+  if (!batch->record_begins.empty() &&
+      batch->record_begins.size() != batch->record_ids.size()) {
+    return InternalError(
+        fmt::format("step {} has no beginning for each record", batch->step));
+  }
   if (place.row_begin < 0 || place.rows < 0 ||
       place.row_begin + place.rows > static_cast<int64_t>(batch->rows())) {
     return InternalError(fmt::format(
@@ -103,6 +108,13 @@ CoreSlice::CoreSlice(std::shared_ptr<const Batch> batch,
 std::span<const uint64_t> CoreSlice::record_ids() const {
   const auto offsets = row_offsets();
   return std::span(batch_->record_ids)
+      .subspan(offsets.front(), offsets.back() - offsets.front());
+}
+
+std::span<const uint32_t> CoreSlice::record_begins() const {
+  if (batch_->record_begins.empty()) return {};
+  const auto offsets = row_offsets();
+  return std::span(batch_->record_begins)
       .subspan(offsets.front(), offsets.back() - offsets.front());
 }
 

@@ -72,6 +72,8 @@ class CoreSlice {
 
   // The records of all rows, in order; rows that pad have none.
   std::span<const uint64_t> record_ids() const;
+  // [record_ids], or empty: see Batch.
+  std::span<const uint32_t> record_begins() const;
   // [rows + 1]: those of row r are [row_offsets[r], row_offsets[r + 1]),
   // counted from row_offsets[0].
   std::span<const uint32_t> row_offsets() const;

@@ -30,6 +30,10 @@ class BucketArranger final : public Arranger {
 
   ArrangeCounts counts() const override { return counts_; }
   uint64_t MostHeldBytes() const override;
+  uint64_t MostHeldPieces() const override {
+    return (options_.rows - 1) * queues_.size();
+  }
+  uint64_t MostPieces() const override { return options_.rows; }
 
  private:
   void Push(size_t queue, Row row) {

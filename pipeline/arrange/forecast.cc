@@ -14,6 +14,7 @@ namespace {
 struct Histogram {
   std::vector<uint64_t> rows;  // [lengths]
   uint64_t values = 0;
+  uint64_t without_values = 0;  // rows
   uint64_t too_long = 0;
   std::optional<uint64_t> first_too_long;  // counted from the first length
 };
@@ -29,6 +30,7 @@ Histogram CountLengths(std::span<const uint32_t> lengths,
     if (admission == Admission::kTaken) {
       ++histogram.rows[fit.ShapeOf(row.length)];
       histogram.values += row.length;
+      if (row.length == 0) ++histogram.without_values;
     } else if (admission == Admission::kRefused && !histogram.first_too_long) {
       histogram.first_too_long = i;
     }
@@ -41,6 +43,7 @@ Histogram CountLengths(std::span<const uint32_t> lengths,
 void AddTo(Histogram& all, const Histogram& part, uint64_t first) {
   for (size_t i = 0; i < all.rows.size(); ++i) all.rows[i] += part.rows[i];
   all.values += part.values;
+  all.without_values += part.without_values;
   all.too_long += part.too_long;
   if (part.first_too_long && !all.first_too_long) {
     all.first_too_long = first + *part.first_too_long;
@@ -64,7 +67,7 @@ Histogram CountAll(uint64_t records, const LengthTable& lengths,
           column.subspan(begin, std::min(kPart, column.size() - begin)));
     }
   }
-  const RowFit fit(options.lengths, options.too_long);
+  const RowFit fit = RowFit::Of(options);
   std::vector<Histogram> histograms(parts.size());
   ParallelFor(tasks, parts.size(), {}, [&](uint64_t part) {
     histograms[part] = CountLengths(parts[part], options, fit);
@@ -88,7 +91,7 @@ Histogram CountEpoch(const Order& order, uint64_t epoch,
     return all;
   }
   constexpr uint64_t kPart = 1 << 16;
-  const RowFit fit(options.lengths, options.too_long);
+  const RowFit fit = RowFit::Of(options);
   std::vector<Histogram> histograms((order.records() + kPart - 1) / kPart);
   ParallelFor(tasks, histograms.size(), {}, [&](uint64_t part) {
     const uint64_t first = part * kPart;
@@ -130,6 +133,12 @@ Forecast ForecastFrom(const Histogram& histogram, const ArrangeOptions& options,
   forecast.too_long = histogram.first_too_long;
   (options.too_long == TooLong::kDrop ? forecast.dropped : forecast.truncated) =
       histogram.too_long;
+  forecast.values = histogram.values;
+  forecast.without_values = histogram.without_values;
+  if (options.pack) {
+    forecast.queue_rows = histogram.rows;
+    return forecast;
+  }
   if (options.one_queue) {
     uint64_t rows = 0;
     for (const uint64_t count : histogram.rows) rows += count;

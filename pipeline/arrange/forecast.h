@@ -12,10 +12,29 @@
 
 namespace penstock {
 
+// What packing rows will be like, as their order decides: told from packing
+// some.
+struct PackForecast {
+  uint64_t records = 0;  // that were packed to know this
+  double fill = 0;       // part of the values of rows that is no padding
+  double segments = 0;   // records of a row, or parts of them
+  double steps = 0;      // of an epoch
+  // What the dearest part of a batch costs over the mean, on average: as rows
+  // come, and as they are placed. 0 without a balance.
+  double dearest_before = 0;
+  double dearest_after = 0;
+  std::optional<uint64_t> exact_steps = {};  // where all epochs have as many
+};
+
 // None of this depends on the order of records, so it holds for every epoch
 // that has the same; `padding` of batches padded to their longest row is what a
 // random order is expected to need.
 struct Forecast {
+  // Where rows are packed there is more to know: steps, pad_rows, left_over and
+  // padding, which depend on the order, are 0 then.
+  std::optional<PackForecast> pack = {};
+  uint64_t values = 0;          // of all rows that are not dropped
+  uint64_t without_values = 0;  // rows
   uint64_t steps = 0;
   uint64_t pad_rows = 0;
   uint64_t left_over = 0;  // rows that fill no batch; in pad_rows' batches

@@ -36,6 +36,8 @@ class PadArranger final : public Arranger {
     // The row that passes the limit is held for a moment.
     return options_.held_bytes < most ? options_.held_bytes + RowBytes() : most;
   }
+  uint64_t MostHeldPieces() const override { return options_.rows - 1; }
+  uint64_t MostPieces() const override { return options_.rows; }
 
  private:
   uint64_t RowBytes() const { return options_.row_bytes.back(); }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "pipeline/arrange/chunk_seek.h"
 #include "pipeline/arrange/row_fit.h"
 #include "pipeline/tasks/cancelled.h"
 #include "pipeline/tasks/parallel_for.h"
@@ -195,6 +196,30 @@ StatusOr<State> StateBefore(const PlanFacts& facts, State state, uint64_t step,
   return state;
 }
 
+// Where only the run itself says which rows a step has.
+StatusOr<State> WalkToStep(const PlanFacts& facts, uint64_t step,
+                           const SeekOptions& options) {
+  constexpr uint64_t kStepsAtOnce = 64;
+  Plan plan = facts.MakePlan();
+  for (;;) {
+    PENSTOCK_ASSIGN_OR_RETURN(std::optional<Step> made,
+                              plan.Next(options.stop));
+    if (!made) {
+      return FailedPreconditionError(
+          fmt::format("step {} of a run of {} steps: {} epochs", step,
+                      plan.steps().now().step, facts.steps.epochs));
+    }
+    const uint64_t done = made->after.step;
+    if (options.progress && (done % kStepsAtOnce == 0 || done == step)) {
+      const State& now = made->after;
+      const uint64_t records =
+          now.epoch * facts.order->records() + now.position;
+      options.progress(records, done == step ? records : records * step / done);
+    }
+    if (done == step) return std::move(made->after);
+  }
+}
+
 }  // namespace
 
 Plan PlanFacts::MakePlan() const {
@@ -206,14 +231,33 @@ Forecast PlanFacts::ForecastOf(uint64_t epoch, TaskQueue& tasks) const {
                        steps.leftover == Leftover::kPad, tasks);
 }
 
+StatusOr<Step> StepAfter(const PlanFacts& facts, uint64_t step,
+                         TaskQueue& tasks, const SeekOptions& options) {
+  PENSTOCK_ASSIGN_OR_RETURN(const State state,
+                            SeekStep(facts, step, tasks, options));
+  Plan plan = facts.MakePlan();
+  PENSTOCK_RETURN_IF_ERROR(plan.Load(state));
+  PENSTOCK_ASSIGN_OR_RETURN(std::optional<Step> made, plan.Next(options.stop));
+  if (made) return *std::move(made);
+  return FailedPreconditionError(
+      fmt::format("step {} of a run of {}, which count from 0", step, step));
+}
+
 StatusOr<State> SeekStep(const PlanFacts& facts, uint64_t step,
                          TaskQueue& tasks, const SeekOptions& options) {
   if (step == 0) return State{.graph = facts.steps.graph};
-  PENSTOCK_ASSIGN_OR_RETURN(State begin,
-                            BeginOfEpoch(facts, step, tasks, options));
-  PENSTOCK_ASSIGN_OR_RETURN(
-      const State before,
-      StateBefore(facts, std::move(begin), step, tasks, options));
+  const bool sums = ChunkStatesAreSums(facts);
+  if (facts.arrange.pack && !sums) return WalkToStep(facts, step, options);
+  State before;
+  if (sums) {
+    PENSTOCK_ASSIGN_OR_RETURN(before,
+                              ChunkStateBefore(facts, step, tasks, options));
+  } else {
+    PENSTOCK_ASSIGN_OR_RETURN(State begin,
+                              BeginOfEpoch(facts, step, tasks, options));
+    PENSTOCK_ASSIGN_OR_RETURN(
+        before, StateBefore(facts, std::move(begin), step, tasks, options));
+  }
   Plan plan = facts.MakePlan();
   PENSTOCK_RETURN_IF_ERROR(plan.Load(before));
   for (;;) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,8 @@ enum class Admission { kTaken, kDropped, kRefused };
 // Cost:    a look at a table for lengths up to 65,536, a search beyond.
 class RowFit {
  public:
+  static constexpr int64_t kAnyLength = std::numeric_limits<int64_t>::max();
+
   // `lengths` rise.
   RowFit(std::vector<int64_t> lengths, TooLong too_long)
       : lengths_(std::move(lengths)), too_long_(too_long) {
@@ -27,6 +30,13 @@ class RowFit {
       table_.resize(static_cast<size_t>(lengths_[shape]) + 1,
                     static_cast<uint16_t>(shape));
     }
+  }
+
+  // Rows that are packed by cutting them fit however long they are.
+  static RowFit Of(const ArrangeOptions& options) {
+    return options.pack && options.pack->kind == PackKind::kChunk
+               ? RowFit({kAnyLength}, TooLong::kError)
+               : RowFit(options.lengths, options.too_long);
   }
 
   // Cuts a row that is longer than the longest length, where that is allowed,

@@ -21,6 +21,7 @@ struct Piece {
   uint32_t begin = 0;   // of the record's values
   uint32_t length = 0;  // how many of them
   uint32_t place = 0;   // where in the row they begin
+  bool last = true;     // no piece of the record comes after it
 
   bool operator==(const Piece&) const = default;
 };
@@ -29,7 +30,7 @@ struct Piece {
 struct Assignment {
   size_t shape = 0;  // number of its length in Contract::lengths
   // [rows + 1]: row r holds pieces [row_offsets[r], row_offsets[r + 1]); a row
-  // without pieces pads. Rows that pad come last.
+  // without pieces pads.
   std::vector<uint32_t> row_offsets;
   std::vector<Piece> pieces;
   uint64_t real_rows = 0;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace penstock {
@@ -22,6 +23,10 @@ StepResult Steps::Add(std::span<const Row>& rows, Step& out) {
 }
 
 StatusOr<bool> Steps::EndEpoch(Step& out) {
+  if (arranger_->FlushFull(out.assignment)) {
+    MakeStep(out);
+    return true;
+  }
   const uint64_t rows = arranger_->held_rows();
   switch (options_.leftover) {
     case Leftover::kPad:
@@ -54,7 +59,8 @@ StatusOr<bool> Steps::EndEpoch(Step& out) {
 void Steps::MakeStep(Step& out) {
   ++now_.step;
   ++now_.step_in_epoch;
-  now_.counts.records += out.assignment.pieces.size();
+  now_.counts.records += static_cast<uint64_t>(
+      std::ranges::count(out.assignment.pieces, true, &Piece::last));
   now_.counts.rows += out.assignment.real_rows;
   now_.counts.pad_rows +=
       out.assignment.row_offsets.size() - 1 - out.assignment.real_rows;

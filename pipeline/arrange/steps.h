@@ -38,7 +38,8 @@ class Steps {
  public:
   Steps(std::unique_ptr<Arranger> arranger, StepOptions options);
 
-  // Takes rows from the front of `rows` until one of them makes a step.
+  // Takes rows from the front of `rows` until one of them makes a step; none
+  // where what waits makes one.
   StepResult Add(std::span<const Row>& rows, Step& out);
 
   // After the rows of an epoch: true where `out` is a step of what was left

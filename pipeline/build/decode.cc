@@ -9,6 +9,8 @@
 namespace penstock {
 namespace {
 
+constexpr uint64_t kAnyNumber = std::numeric_limits<uint64_t>::max();
+
 void AppendTexts(std::span<const std::string_view> records, Examples& out) {
   out.columns.resize(1);
   Column& column = out.columns[0];
@@ -78,16 +80,17 @@ StatusOr<Decoder> Decoder::Create(const Stages& stages,
       decoder.tokenized_ = i;
     }
     if (feature.name == stages.by()) decoder.by_ = i;
-    const auto most = static_cast<uint64_t>(feature.length == Feature::kVarying
-                                                ? stages.lengths().back() + 1
-                                                : feature.length);
-    decoder.most_values_.push_back(most);
+    const bool varying = feature.length == Feature::kVarying;
+    const auto most = static_cast<uint64_t>(
+        varying ? stages.lengths().back() + 1 : feature.length);
+    decoder.most_values_.push_back(stages.chunks() ? kAnyNumber : most);
     // Columns grow by doubling.
     const uint64_t value_bytes =
         2 * (feature.type == FeatureType::kFloat ? 4 : 8);
     decoder.row_bytes_ += 2 * 8;  // of row_offsets
-    if (feature.name == stages.by()) {
-      decoder.by_value_bytes_ = value_bytes;
+    // What is packed has as many values as the feature that arranges.
+    if (feature.name == stages.by() || (stages.pack && varying)) {
+      decoder.by_value_bytes_ += value_bytes;
     } else {
       decoder.row_bytes_ += most * value_bytes;
     }

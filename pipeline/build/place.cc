@@ -70,12 +70,15 @@ Status CopyValues(const Column& column, size_t row, size_t begin, size_t count,
 
 Placer::Placer(const Stages& stages, Contract contract)
     : contract_(std::move(contract)),
-      truncate_(stages.too_long() == TooLong::kTruncate) {
+      truncate_(stages.too_long() == TooLong::kTruncate),
+      packed_(stages.pack.has_value()) {
   for (size_t c = 0; c < stages.batched.size(); ++c) {
     const Feature& feature = stages.batched[c];
     const Source source = {.column = c,
                            .arranges = feature.name == stages.by(),
-                           .varying = feature.length == Feature::kVarying};
+                           .varying = feature.length == Feature::kVarying,
+                           .optional = feature.optional};
+    if (source.arranges) by_column_ = c;
     sources_.push_back(source);
     // Its lengths, or whether it is there.
     if (source.varying || feature.optional) sources_.push_back(source);
@@ -127,8 +130,15 @@ Status Placer::PlaceData(size_t t, std::span<const PlacedPiece> pieces,
     size_t begin = 0;
     size_t count = has;
     if (source.arranges) {
-      begin = placed.piece.begin;
+      begin = placed.piece.begin - placed.from.begin;
       count = placed.piece.length;
+    } else if (packed_) {
+      PENSTOCK_RETURN_IF_ERROR(
+          CheckGoesWith(placed, source, spec.name, locate));
+      if (has > 0) {
+        begin = placed.piece.begin - placed.from.begin;
+        count = placed.piece.length;
+      }
     } else if (count > width - place) {
       if (!truncate_) {
         return InvalidArgumentError(fmt::format(
@@ -149,13 +159,26 @@ Status Placer::PlaceData(size_t t, std::span<const PlacedPiece> pieces,
   return OkStatus();
 }
 
+Status Placer::CheckGoesWith(const PlacedPiece& placed, const Source& source,
+                             const std::string& name,
+                             const Locate& locate) const {
+  const std::vector<Column>& columns = placed.from.examples->columns;
+  const size_t has = columns[source.column].values_in(placed.from.row);
+  const size_t by = columns[by_column_].values_in(placed.from.row);
+  if (has == by || (has == 0 && source.optional)) return OkStatus();
+  return InvalidArgumentError(fmt::format(
+      "{}: feature \"{}\" has {} values, and \"{}\" {}: in packed rows they go "
+      "together, value by value",
+      locate(placed.piece.record), name, has, columns[by_column_].name, by));
+}
+
 // The feature's own tensor comes first and has refused what is too long.
 int64_t Placer::CountValues(size_t t, std::span<const PlacedPiece> pieces,
                             int64_t width) const {
   const Source& source = sources_[t];
   int64_t count = 0;
   for (const PlacedPiece& placed : pieces) {
-    count += source.arranges
+    count += source.arranges || packed_
                  ? int64_t{placed.piece.length}
                  : static_cast<int64_t>(
                        placed.from.examples->columns[source.column].values_in(

@@ -34,7 +34,8 @@ class Placer {
   // the one that arranges, of which some values did not fit and were left out.
   // Errors:  kInvalidArgument naming the record and the feature: a value that
   //          does not fit int32; more values than the shape has, unless
-  //          TooLong::kTruncate.
+  //          TooLong::kTruncate; of rows of
+  //          several records, features that do not go together.
   Status Place(std::span<const PlacedPiece> pieces, size_t row,
                const Locate& locate, Batch& batch, uint64_t& cut_rows) const;
 
@@ -46,16 +47,21 @@ class Placer {
     size_t column = 0;
     bool arranges = false;  // it is the feature that pieces are cut from
     bool varying = false;
+    bool optional = false;
   };
 
   Status PlaceData(size_t t, std::span<const PlacedPiece> pieces, size_t row,
                    const Locate& locate, Batch& batch,
                    uint64_t& cut_rows) const;
+  Status CheckGoesWith(const PlacedPiece& placed, const Source& source,
+                       const std::string& name, const Locate& locate) const;
   int64_t CountValues(size_t t, std::span<const PlacedPiece> pieces,
                       int64_t width) const;
 
   const Contract contract_;
   const bool truncate_;
+  const bool packed_;  // other features go with the one that arranges
+  size_t by_column_ = 0;
   std::vector<Source> sources_;  // [tensors but the row mask, which is last]
 };
 

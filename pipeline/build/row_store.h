@@ -14,6 +14,7 @@ namespace penstock {
 struct StoredRow {
   std::shared_ptr<const Examples> examples;
   size_t row = 0;
+  uint32_t begin = 0;  // see RowRef
 };
 
 // Rows by tags, as arrangers hand them on (Row::tag).

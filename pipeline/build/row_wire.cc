@@ -41,6 +41,12 @@ void WriteInts(std::span<const int64_t> values, std::string& out) {
   }
 }
 
+template <typename T>
+std::span<T> PartOf(std::span<T> values, size_t begin, size_t count) {
+  begin = std::min(begin, values.size());
+  return values.subspan(begin, std::min(count, values.size() - begin));
+}
+
 bool ReadInts(Head head, std::string_view& bytes, std::vector<int64_t>& out) {
   const size_t count = head >> 1;
   const size_t size = head & 1 ? 8 : 4;
@@ -67,13 +73,14 @@ bool ReadFloats(Head head, std::string_view& bytes, std::vector<float>& out) {
 
 }  // namespace
 
-void WriteRow(const Examples& examples, size_t row, std::string& out) {
+void WriteRow(const Examples& examples, size_t row, size_t begin, size_t count,
+              std::string& out) {
   for (const Column& column : examples.columns) {
     if (column.type != FeatureType::kFloat) {
-      WriteInts(column.ints_of(row), out);
+      WriteInts(PartOf(column.ints_of(row), begin, count), out);
       continue;
     }
-    const auto values = column.floats_of(row);
+    const auto values = PartOf(column.floats_of(row), begin, count);
     const Head head = static_cast<Head>(values.size()) << 1;
     Append(&head, sizeof(head), out);
     Append(values.data(), values.size_bytes(), out);

@@ -12,8 +12,10 @@
 namespace penstock {
 
 // Appends row `row`: for each column its number of values and its values,
-// numbers of 4 bytes where all are small.
-void WriteRow(const Examples& examples, size_t row, std::string& out);
+// numbers of 4 bytes where all are small. Of a row's values only those from
+// `begin` on, and no more than `count`, are written.
+void WriteRow(const Examples& examples, size_t row, size_t begin, size_t count,
+              std::string& out);
 
 // Takes one row from the front of `bytes` and appends it to `out`, whose
 // columns have the names and types of `columns`. Errors:  kInternal for bytes

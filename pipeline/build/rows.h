@@ -15,6 +15,7 @@ namespace penstock {
 struct RowRef {
   const Examples* examples = nullptr;
   size_t row = 0;
+  uint32_t begin = 0;  // values of the record before these are not there
 };
 
 // Says where a record came from, for messages. Threads: any number at a time.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "formats/files/status.h"
+#include "pipeline/graph/check_pack.h"
 
 namespace penstock {
 namespace {
@@ -16,8 +17,8 @@ namespace {
 // Far more than anyone wants to compile, few enough to list.
 constexpr int64_t kMaxShapes = 4096;
 
-// Far more than fit any device, few enough to plan.
-constexpr int64_t kMaxRows = int64_t{1} << 26;
+// Of lengths that are chosen.
+constexpr int64_t kMaxMultiple = int64_t{1} << 24;
 
 Status Wrong(std::string message) {
   return InvalidArgumentError(std::move(message));
@@ -51,8 +52,18 @@ Status CheckLongest(int64_t length, std::string_view stage) {
       fmt::format("{} to a length of {}: lengths are int32", stage, length));
 }
 
-Status CheckBucketLengths(const std::vector<int64_t>& lengths) {
-  if (lengths.empty()) return Wrong("Bucket without lengths");
+Status CheckBucketLengths(const BucketOptions& bucket) {
+  const std::vector<int64_t>& lengths = bucket.lengths;
+  if (lengths.empty()) {
+    if (bucket.shapes > 0 && bucket.shapes <= kMaxShapes &&
+        bucket.multiple_of > 0 && bucket.multiple_of <= kMaxMultiple) {
+      return OkStatus();
+    }
+    return Wrong(fmt::format(
+        "Bucket without lengths, with {} shapes of multiples of {}: give from "
+        "1 to {} and from 1 to {}",
+        bucket.shapes, bucket.multiple_of, kMaxShapes, kMaxMultiple));
+  }
   int64_t last = 0;
   for (const int64_t length : lengths) {
     if (length <= last) {
@@ -154,11 +165,17 @@ Status CheckFeatures(const Stages& stages) {
                                feature.name,
                                second.empty() ? feature.name : second));
     }
-    if (varying && !stages.bucket && !stages.pad) {
+    if (!varying && stages.pack) {
+      return Wrong(fmt::format(
+          "feature \"{}\" has {} values in each record, and Pack puts several "
+          "records into a row: leave it out of Parse",
+          feature.name, feature.length));
+    }
+    if (varying && !stages.bucket && !stages.pad && !stages.pack) {
       return Wrong(
           fmt::format("feature \"{}\" has any number of values, so "
-                      "batches would have any shape: add Bucket or "
-                      "Pad before Batch, or give its length",
+                      "batches would have any shape: add Bucket, "
+                      "Pad or Pack before Batch, or give its length",
                       feature.name));
     }
   }
@@ -166,8 +183,9 @@ Status CheckFeatures(const Stages& stages) {
 }
 
 Status CheckArranging(const Stages& stages) {
-  if (!stages.bucket && !stages.pad) return OkStatus();
-  const std::string stage = stages.bucket ? "Bucket" : "Pad";
+  if (!stages.bucket && !stages.pad && !stages.pack) return OkStatus();
+  const std::string stage =
+      stages.bucket ? "Bucket" : (stages.pad ? "Pad" : "Pack");
   const Feature* by = FindFeature(stages.batched, stages.by());
   if (by == nullptr) {
     return Wrong(fmt::format("{} by \"{}\", but the features are {}", stage,
@@ -180,18 +198,22 @@ Status CheckArranging(const Stages& stages) {
                     stage, by->name, by->length, stage));
   }
   if (stages.bucket) {
-    PENSTOCK_RETURN_IF_ERROR(CheckBucketLengths(stages.bucket->lengths));
-  } else {
+    PENSTOCK_RETURN_IF_ERROR(CheckBucketLengths(*stages.bucket));
+  } else if (stages.pad) {
     PENSTOCK_RETURN_IF_ERROR(CheckPad(*stages.pad));
+  } else {
+    PENSTOCK_RETURN_IF_ERROR(CheckPack(stages));
   }
   return CheckPadValue(stages, *by);
 }
 
 Status CheckBatch(const Stages& stages) {
   const int64_t size = stages.batch.size;
-  if (size > 0 && size <= kMaxRows) return OkStatus();
-  return Wrong(fmt::format("a batch of {} rows: give Batch a size from 1 to {}",
-                           size, kMaxRows));
+  if (size < 1 || size > kMaxRows) {
+    return Wrong(fmt::format(
+        "a batch of {} rows: give Batch a size from 1 to {}", size, kMaxRows));
+  }
+  return CheckBalance(stages);
 }
 
 }  // namespace penstock

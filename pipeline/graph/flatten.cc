@@ -90,6 +90,11 @@ class Flattener {
     out.pad = stage;
     return OkStatus();
   }
+  Status Visit(const PackOptions& stage) {
+    PENSTOCK_RETURN_IF_ERROR(Arrange("Pack"));
+    out.pack = stage;
+    return OkStatus();
+  }
   Status Visit(const BatchOptions& stage) {
     if (rank_ == Rank::kBatched) return Wrong("two Batch stages");
     rank_ = Rank::kBatched;
@@ -109,12 +114,13 @@ class Flattener {
     if (rank_ < limit) return OkStatus();
     return Wrong(
         fmt::format("{} after {}: put it before", name,
-                    rank_ == Rank::kBatched ? "Batch" : "Bucket or Pad"));
+                    rank_ == Rank::kBatched ? "Batch" : "Bucket, Pad or Pack"));
   }
   Status Arrange(std::string_view name) {
     if (rank_ == Rank::kBatched) return Before(Rank::kBatched, name);
     if (rank_ == Rank::kArranged) {
-      return Wrong("two of Bucket and Pad: a batch has one length; keep one");
+      return Wrong(
+          "two of Bucket, Pad and Pack: a batch has one length; keep one");
     }
     rank_ = Rank::kArranged;
     return OkStatus();

@@ -44,7 +44,7 @@ struct TokenizeStage {
 using Stage =
     std::variant<ReadStage, MixStage, ConcatStage, SliceOptions, ExcludeStage,
                  ParseStage, ShuffleOptions, RepeatOptions, TokenizeStage,
-                 BucketOptions, PadOptions, BatchOptions>;
+                 BucketOptions, PadOptions, PackOptions, BatchOptions>;
 
 struct Node {
   // None of ReadStage, any number of MixStage and ConcatStage, else one.

@@ -10,21 +10,36 @@
 namespace penstock {
 
 std::string Stages::by() const {
+  if (pack) return pack->by;
   if (bucket) return bucket->by;
   return pad ? pad->by : "";
 }
 
 double Stages::pad_value() const {
+  if (pack) return pack->pad_value;
   if (bucket) return bucket->pad_value;
   return pad ? pad->pad_value : 0;
 }
 
 TooLong Stages::too_long() const {
+  if (pack) return pack->too_long;
   if (bucket) return bucket->too_long;
   return pad ? pad->too_long : TooLong::kError;
 }
 
+uint64_t Stages::max_segments() const {
+  return static_cast<uint64_t>(pack->max_segments > 0 ? pack->max_segments
+                                                      : pack->length);
+}
+
+uint64_t Stages::window_rows() const {
+  const auto rows = static_cast<uint64_t>(batch.size);
+  if (pack->window_rows > 0) return static_cast<uint64_t>(pack->window_rows);
+  return chunks() ? rows : rows + rows / 4 + 64;
+}
+
 std::vector<int64_t> Stages::lengths() const {
+  if (pack) return {pack->length};
   if (bucket) return bucket->lengths;
   if (!pad) return {0};
   std::vector<int64_t> lengths;
@@ -37,19 +52,30 @@ std::vector<int64_t> Stages::lengths() const {
 
 std::vector<StatePart> Stages::Parts() const {
   std::vector<StatePart> parts = RowParts(*this);
-  if (bucket || pad) {
+  if (!by().empty()) {
     Fingerprinter arrange;
     arrange.Add(by()).Add(static_cast<uint64_t>(too_long()));
     arrange.Add(std::bit_cast<uint64_t>(pad_value()));
     for (const int64_t length : lengths()) {
       arrange.Add(static_cast<uint64_t>(length));
     }
-    parts.push_back({bucket ? "Bucket" : "Pad", arrange.Finish()});
+    if (pack) {
+      arrange.Add(static_cast<uint64_t>(pack->kind))
+          .Add(max_segments())
+          .Add(window_rows());
+    }
+    parts.push_back(
+        {bucket ? "Bucket" : (pad ? "Pad" : "Pack"), arrange.Finish()});
   }
-  parts.push_back({"Batch", Fingerprinter()
-                                .Add(static_cast<uint64_t>(batch.size))
-                                .Add(static_cast<uint64_t>(batch.leftover))
-                                .Finish()});
+  Fingerprinter batches;
+  batches.Add(static_cast<uint64_t>(batch.size))
+      .Add(static_cast<uint64_t>(batch.leftover));
+  if (batch.balance.parts > 0) {
+    batches.Add(static_cast<uint64_t>(batch.balance.parts))
+        .Add(std::bit_cast<uint64_t>(batch.balance.linear))
+        .Add(std::bit_cast<uint64_t>(batch.balance.quadratic));
+  }
+  parts.push_back({"Batch", batches.Finish()});
   return parts;
 }
 

@@ -33,21 +33,27 @@ struct Stages {
   std::shared_ptr<const Node> root;
   std::optional<ShuffleOptions> shuffle;
   uint64_t epochs = 1;  // 0 for ever
-  // Of the two, one or none.
+  // Of the three, one or none.
   std::optional<BucketOptions> bucket;
   std::optional<PadOptions> pad;
+  std::optional<PackOptions> pack;
   BatchOptions batch;
 
   // The features that reach the batch, in order, the same of all sources. None
   // is bytes.
   std::vector<Feature> batched;
 
-  // The feature whose length arranges rows; empty without Bucket and Pad.
+  // The feature whose length arranges rows; empty without the three.
   std::string by() const;
   TooLong too_long() const;
   double pad_value() const;  // of by()
-  // Every length a batch may have, rising; {0} without Bucket and Pad.
+  // Every length a batch may have, rising; {0} without the three.
   std::vector<int64_t> lengths() const;
+  // Whether records may be cut, and so have any length.
+  bool chunks() const { return pack && pack->kind == PackKind::kChunk; }
+  // Of Pack, with their defaults.
+  uint64_t max_segments() const;
+  uint64_t window_rows() const;
   // Everything that decides batches but the data, by stage. Epochs do not: a
   // longer run begins with the same ones.
   std::vector<StatePart> Parts() const;

@@ -58,6 +58,8 @@ Status CheckForecast(const Stages& stages, const Sources& sources,
     return TooLongError(sources.indexed->Locate(*forecast.too_long), stages,
                         lengths(*forecast.too_long));
   }
+  // What packed rows leave over is known only when they are.
+  if (stages.pack) return OkStatus();
   if (stages.batch.leftover == Leftover::kError && forecast.left_over_queue) {
     const size_t queue = *forecast.left_over_queue;
     const uint64_t rows = forecast.queue_rows[queue];

@@ -2,6 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
+#include "formats/files/status_or.h"
+#include "pipeline/arrange/bucket_lengths.h"
+#include "pipeline/order/lengths.h"
+
 namespace penstock {
 
 Choice Choose(const Stages& stages, const Sources& sources,
@@ -31,6 +37,25 @@ Choice Choose(const Stages& stages, const Sources& sources,
   return {true, fmt::format("every file has an index with the lengths of "
                             "\"{}\"",
                             stages.by())};
+}
+
+Status ChooseBuckets(const Sources& sources, TaskQueue& tasks, Stages& stages) {
+  if (!stages.bucket || !stages.bucket->lengths.empty()) return OkStatus();
+  BucketOptions& bucket = *stages.bucket;
+  if (sources.indexed == nullptr || !sources.indexed->HasLengths(bucket.by)) {
+    return InvalidArgumentError(fmt::format(
+        "Bucket without lengths chooses them by those of \"{}\", which every "
+        "file's index must have: give lengths, or write the index with "
+        "`recordtool index --length-of {}`",
+        bucket.by, bucket.by));
+  }
+  PENSTOCK_ASSIGN_OR_RETURN(auto columns, sources.indexed->Lengths(bucket.by));
+  bucket.lengths = ChooseBucketLengths(
+      LengthTable(std::move(columns)),
+      {.shapes = static_cast<uint64_t>(bucket.shapes),
+       .multiple_of = static_cast<uint64_t>(bucket.multiple_of)},
+      tasks);
+  return OkStatus();
 }
 
 }  // namespace penstock

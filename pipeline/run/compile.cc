@@ -9,6 +9,7 @@
 #include "formats/files/memory_guard.h"
 #include "formats/files/status_or.h"
 #include "pipeline/arrange/forecast.h"
+#include "pipeline/arrange/pack_forecast.h"
 #include "pipeline/arrange/plan_seek.h"
 #include "pipeline/build/batch_layout.h"
 #include "pipeline/graph/order_tree.h"
@@ -17,6 +18,7 @@
 #include "pipeline/pipeline.h"
 #include "pipeline/read/indexed_rounds.h"
 #include "pipeline/read/sequence_rounds.h"
+#include "pipeline/run/arrange_options.h"
 #include "pipeline/run/checks.h"
 #include "pipeline/run/choice.h"
 #include "pipeline/run/explain.h"
@@ -29,18 +31,6 @@
 
 namespace penstock {
 namespace {
-
-ArrangeOptions ArrangeOf(const Stages& stages, const SourceDecoders& decoder) {
-  ArrangeOptions arrange = {.rows = static_cast<uint64_t>(stages.batch.size),
-                            .lengths = stages.lengths(),
-                            .too_long = stages.too_long(),
-                            .one_queue = stages.pad.has_value(),
-                            .row_bytes = {}};
-  for (const int64_t length : arrange.lengths) {
-    arrange.row_bytes.push_back(decoder.RowBytes(length));
-  }
-  return arrange;
-}
 
 // Compiles on one host; what it learns on the way serves the next step.
 class Compiler {
@@ -91,8 +81,10 @@ class Compiler {
 Status Compiler::Prepare(const Dataset& dataset) {
   PENSTOCK_RETURN_IF_ERROR(topology_.Validate());
   PENSTOCK_ASSIGN_OR_RETURN(stages_, FlattenStages(dataset));
-  PENSTOCK_RETURN_IF_ERROR(CheckSizes(stages_, topology_, options_));
   PENSTOCK_ASSIGN_OR_RETURN(sources_, OpenSources(files_, stages_));
+  PENSTOCK_ASSIGN_OR_RETURN(tasks_, TaskQueue::Create(options_.threads));
+  PENSTOCK_RETURN_IF_ERROR(ChooseBuckets(sources_, *tasks_, stages_));
+  PENSTOCK_RETURN_IF_ERROR(CheckSizes(stages_, topology_, options_));
   if (sources_.indexed) {
     PENSTOCK_ASSIGN_OR_RETURN(tree_, MakeOrderTree(stages_, sources_));
   }
@@ -104,7 +96,6 @@ Status Compiler::Prepare(const Dataset& dataset) {
   PENSTOCK_ASSIGN_OR_RETURN(
       SourceDecoders decoder,
       SourceDecoders::Create(stages_, sources_.first_ids));
-  PENSTOCK_ASSIGN_OR_RETURN(tasks_, TaskQueue::Create(options_.threads));
   std::vector<StatePart> graph = DataParts(stages_, sources_);
   const std::vector<StatePart> stages = stages_.Parts();
   graph.insert(graph.end(), stages.begin(), stages.end());
@@ -158,6 +149,7 @@ Status Compiler::PlanIt() {
   plan.forecast = plan.ForecastOf(/*epoch=*/0, *tasks_);
   PENSTOCK_RETURN_IF_ERROR(
       CheckForecast(stages_, sources_, plan.lengths, plan.forecast));
+  if (stages_.pack) plan.forecast.pack = ForecastPacking(plan);
   forecast_ = plan.forecast;
   placement_ =
       MakePlanned(job_, sources_.indexed, std::move(plan), tasks_->threads());
@@ -225,21 +217,25 @@ PipelineFacts Compiler::Facts() const {
   }
   const bool alike =
       sources_.indexed && tree_.order->epochs_share() != InCommon::kNothing;
-  if (forecast_ && alike) facts.steps_per_epoch = forecast_->steps;
+  if (forecast_ && alike) {
+    facts.steps_per_epoch =
+        forecast_->pack ? forecast_->pack->exact_steps : forecast_->steps;
+  }
   Explanation explanation = {.planned = choice_.planned,
                              .why = choice_.why,
                              .forecast = forecast_,
                              .epochs_are_alike = alike,
                              .threads = tasks_->threads(),
                              .budgets = placement_->Budgets()};
-  const auto held = static_cast<size_t>(stages_.batch.size - 1) *
-                    (stages_.bucket ? stages_.bucket->lengths.size() : 1);
+  const auto arranger = MakeArranger(ArrangeOf(stages_, job_->decoder));
   explanation.budgets.insert(
       explanation.budgets.begin(),
       {"batches built and not yet taken, and memory of those taken before",
        options_.buffer_bytes +
            std::max(options_.buffer_bytes,
-                    job_->BatchBytes(job_->contract().shapes() - 1, held))});
+                    job_->BatchBytes(job_->contract().shapes() - 1,
+                                     arranger->MostPieces(),
+                                     arranger->MostHeldPieces()))});
   if (sources_.indexed && tree_.order->table_bytes() > 0) {
     explanation.budgets.push_back(
         {"tables of the order of records", tree_.order->table_bytes()});

@@ -11,6 +11,8 @@
 namespace penstock {
 namespace {
 
+constexpr double kMuchPadding = 0.5;
+
 std::string_view Name(TooLong too_long) {
   switch (too_long) {
     case TooLong::kError:
@@ -81,6 +83,27 @@ std::string DescribeTokenize(const Stages& stages) {
   return text;
 }
 
+std::string DescribePack(const Stages& stages) {
+  std::string text = fmt::format("  pack      by {} to {}, ", stages.by(),
+                                 stages.pack->length);
+  switch (stages.pack->kind) {
+    case PackKind::kFirstFit:
+      text += fmt::format("first fit over {} open rows", stages.window_rows());
+      break;
+    case PackKind::kBestFit:
+      text +=
+          fmt::format("best fit in windows of {} rows", stages.window_rows());
+      break;
+    case PackKind::kChunk:
+      text += "cut where rows end";
+      break;
+  }
+  text += fmt::format(", at most {} records a row", stages.max_segments());
+  return stages.chunks() ? text + "\n"
+                         : fmt::format("{}; longer records are {}\n", text,
+                                       Name(stages.too_long()));
+}
+
 std::string DescribeStages(const Stages& stages) {
   std::string text;
   if (!stages.views) {
@@ -102,18 +125,49 @@ std::string DescribeStages(const Stages& stages) {
         stages.by(), stages.pad->multiple_of, stages.pad->max_length,
         Name(stages.too_long()));
   }
+  if (stages.pack) text += DescribePack(stages);
   text += fmt::format("  batch     {} rows; leftovers are {}\n",
                       stages.batch.size, Name(stages.batch.leftover));
+  if (const BalanceOptions& balance = stages.batch.balance; balance.parts > 0) {
+    text += fmt::format(
+        "  balance   {} parts of a batch; a record of L values costs {} L + {} "
+        "L^2\n",
+        balance.parts, balance.linear, balance.quadratic);
+  }
   return text;
+}
+
+std::string DescribePacking(const PackForecast& pack) {
+  std::string text =
+      pack.exact_steps
+          ? fmt::format("epoch: {} steps\n", *pack.exact_steps)
+          : fmt::format("epoch: about {:.0f} steps, as the order decides\n",
+                        pack.steps);
+  if (pack.dearest_before > 0) {
+    text += fmt::format(
+        "  balance: the dearest part costs {:.3f} of the mean, {:.3f} before\n",
+        pack.dearest_after, pack.dearest_before);
+  }
+  return text + fmt::format(
+                    "  packed rows: {:.2f} % full, {:.1f} records in "
+                    "each, as the first {} records are\n",
+                    100 * pack.fill, pack.segments, pack.records);
 }
 
 std::string DescribeForecast(const Stages& stages, const Forecast& forecast,
                              bool epochs_are_alike) {
-  std::string text = fmt::format(
-      "{}: {} steps, {} rows of padding, {:.1f} % of all values expected "
-      "to be padding\n",
-      epochs_are_alike ? "epoch" : "first epoch", forecast.steps,
-      forecast.pad_rows, 100 * forecast.padding);
+  std::string text =
+      forecast.pack
+          ? DescribePacking(*forecast.pack)
+          : fmt::format(
+                "{}: {} steps, {} rows of padding, {:.1f} % of all values "
+                "expected to be padding\n",
+                epochs_are_alike ? "epoch" : "first epoch", forecast.steps,
+                forecast.pad_rows, 100 * forecast.padding);
+  if (forecast.padding > kMuchPadding) {
+    text += stages.bucket ? "  mostly padding: use more lengths, or Pack\n"
+                          : "  mostly padding: use Bucket, or Pack\n";
+  }
   if (stages.bucket) {
     text += fmt::format("  rows in buckets: {}\n",
                         fmt::join(forecast.queue_rows, ", "));

@@ -12,11 +12,12 @@ const SourceStages& Job::SourceOf(uint64_t record_id) const {
   return stages.sources[static_cast<size_t>(after - first_ids.begin()) - 1];
 }
 
-uint64_t Job::BatchBytes(size_t shape, size_t held) const {
+uint64_t Job::BatchBytes(size_t shape, size_t pieces, size_t held) const {
   const uint64_t tensors = penstock::BatchBytes(
       contract(), shape, static_cast<int64_t>(batch_rows.size()));
-  // An offset and a record of each row.
-  return tensors + batch_rows.size() * 12 + held * sizeof(HeldPiece);
+  // An offset of each row, and a record of each piece.
+  return tensors + batch_rows.size() * 4 + pieces * (sizeof(Piece) + 8) +
+         held * sizeof(HeldPiece);
 }
 
 StatusOr<Batch> Job::NewBatch(const Step& step) const {
@@ -32,6 +33,7 @@ StatusOr<Batch> Job::NewBatch(const Step& step) const {
   for (const uint32_t row : batch_rows) {
     for (const Piece& piece : PiecesOf(assignment, row)) {
       batch.record_ids.push_back(piece.record);
+      if (stages.chunks()) batch.record_begins.push_back(piece.begin);
     }
     batch.row_offsets.push_back(static_cast<uint32_t>(batch.record_ids.size()));
   }

@@ -51,8 +51,13 @@ struct Job {
   const Contract& contract() const { return placer.contract(); }
   // What reads a record.
   const SourceStages& SourceOf(uint64_t record_id) const;
-  // Of this host's part of a batch, with `held` pieces in its state.
-  uint64_t BatchBytes(size_t shape, size_t held) const;
+  // Of this host's part of a batch, of `pieces`, with `held` in its
+  // state.
+  uint64_t BatchBytes(size_t shape, size_t pieces, size_t held) const;
+  uint64_t BatchBytes(const Step& step) const {
+    return BatchBytes(step.assignment.shape, step.assignment.pieces.size(),
+                      step.after.held.size());
+  }
   // This host's part of a step, with memory for its tensors.
   // Errors:  kResourceExhausted.
   StatusOr<Batch> NewBatch(const Step& step) const;

@@ -46,6 +46,8 @@ class Pipeline::Impl {
   Status Restore(const State& state);
   StatusOr<State> StateAfter(uint64_t step,
                              Callback<void(uint64_t, uint64_t)> progress) const;
+  StatusOr<StepTrace> Trace(uint64_t step,
+                            Callback<void(uint64_t, uint64_t)> progress) const;
   StatusOr<std::vector<PlannedStep>> PlannedSteps(uint64_t most) const;
   void Cancel();
 

@@ -13,6 +13,7 @@
 #include "pipeline/build/batch_ring.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/state.h"
+#include "pipeline/trace.h"
 
 namespace penstock {
 
@@ -34,6 +35,11 @@ class Placement {
   // Errors:  those of SeekStep(); kUnimplemented where only reading tells.
   virtual StatusOr<State> StateAfter(uint64_t step, TaskQueue& tasks,
                                      const SeekOptions& options) const = 0;
+
+  // The records of step `step` of the run, which is Batch::step.
+  // Errors:  those of StateAfter().
+  virtual StatusOr<StepTrace> Trace(uint64_t step, TaskQueue& tasks,
+                                    const SeekOptions& options) const = 0;
 
   // The first `most` steps of the run, without running it.
   // Errors:  kCancelled once `stop` was requested; kUnimplemented where only

@@ -8,15 +8,21 @@
 
 #include "formats/files/status_or.h"
 #include "pipeline/read/rounds.h"
+#include "pipeline/run/step_trace.h"
 #include "pipeline/tasks/cancelled.h"
 
 namespace penstock {
 namespace {
 
+uint64_t RecordsOfRow(const Forecast& forecast) {
+  return forecast.pack ? 1 + static_cast<uint64_t>(forecast.pack->segments) : 1;
+}
+
 // Memory that one task leaves for the next.
 struct Scratch {
   GatheredRecords gathered;
-  std::vector<uint64_t> ids;
+  std::vector<uint64_t> ids;  // a record that follows itself comes once
+  std::vector<size_t> ends;   // [rows]: how many ids rows up to it need
   DecodeScratch decode;
   DecodedRows rows;
   std::vector<PlacedPiece> placed;
@@ -26,16 +32,19 @@ struct Scratch {
 class PlannedReader {
  public:
   PlannedReader(std::shared_ptr<const Job> job,
-                std::shared_ptr<const RecordFiles> files, LengthTable lengths)
+                std::shared_ptr<const RecordFiles> files, LengthTable lengths,
+                uint64_t records_of_row)
       : job_(std::move(job)),
         files_(std::move(files)),
         lengths_(std::move(lengths)),
         rows_at_once_(std::clamp<uint64_t>(
             kPartBytes /
-                std::max<uint64_t>(1, files_->size_bytes() / files_->records()),
-            16, 4096)) {}
+                std::max<uint64_t>(1, records_of_row * files_->size_bytes() /
+                                          files_->records()),
+            job_->stages.pack ? 4 : 16, 4096)) {}
 
   const Job& job() const { return *job_; }
+  std::string WhereIs(uint64_t record) const { return files_->Locate(record); }
   // Rows of a part of a batch: about kPartBytes of records.
   size_t rows_at_once() const { return rows_at_once_; }
 
@@ -46,6 +55,8 @@ class PlannedReader {
                        size_t& row, Batch& batch, uint64_t& cut_rows) const;
 
  private:
+  StatusOr<size_t> CountRows(const Batch& batch, size_t row, size_t end,
+                             bool alone, Scratch& scratch) const;
   Status Read(std::span<const uint64_t> ids, Scratch& scratch) const;
   Status CheckLength(const Piece& piece, uint32_t found) const;
   std::unique_ptr<Scratch> Borrow() const;
@@ -64,25 +75,12 @@ StatusOr<bool> PlannedReader::Build(const Assignment& assignment, bool alone,
                                     size_t end, size_t& row, Batch& batch,
                                     uint64_t& cut_rows) const {
   std::unique_ptr<Scratch> scratch = Borrow();
-  std::vector<uint64_t>& ids = scratch->ids;
-  ids.assign(batch.record_ids.begin() + batch.row_offsets[row],
-             batch.record_ids.begin() + batch.row_offsets[end]);
-  if (!ids.empty()) {
-    PENSTOCK_ASSIGN_OR_RETURN(const GatherBound bound,
-                              files_->CountWithin(ids, kChunkBytes));
-    if (bound.bytes > kChunkBytes && !alone) return false;
-    if (bound.bytes > std::max(kChunkBytes, job_->max_record_bytes)) {
-      return RecordTooLarge(files_->Locate(ids.front()), bound.bytes,
-                            job_->max_record_bytes);
-    }
-    // Rows of several records are read whole.
-    const size_t most = batch.row_offsets[row] + bound.records;
-    size_t last = row + 1;
-    while (last < end && batch.row_offsets[last + 1] <= most) ++last;
-    ids.resize(batch.row_offsets[last] - batch.row_offsets[row]);
-    end = last;
-    PENSTOCK_RETURN_IF_ERROR(Read(ids, *scratch));
-  }
+  PENSTOCK_ASSIGN_OR_RETURN(const size_t rows,
+                            CountRows(batch, row, end, alone, *scratch));
+  if (rows == 0) return false;
+  end = row + rows;
+  PENSTOCK_RETURN_IF_ERROR(
+      Read(std::span(scratch->ids).first(scratch->ends[rows - 1]), *scratch));
   const Locate locate = [this](uint64_t id) { return files_->Locate(id); };
   const StageTimer timer(job_->accounts->build);
   job_->accounts->build.Count(
@@ -90,8 +88,10 @@ StatusOr<bool> PlannedReader::Build(const Assignment& assignment, bool alone,
   for (size_t next = 0; row < end; ++row) {
     scratch->placed.clear();
     for (const Piece& piece : PiecesOf(assignment, job_->batch_rows[row])) {
-      PENSTOCK_RETURN_IF_ERROR(CheckLength(piece, scratch->rows.lengths[next]));
-      scratch->placed.push_back({piece, {&scratch->rows.examples, next++}});
+      if (next == 0 || scratch->ids[next - 1] != piece.record) ++next;
+      PENSTOCK_RETURN_IF_ERROR(
+          CheckLength(piece, scratch->rows.lengths[next - 1]));
+      scratch->placed.push_back({piece, {&scratch->rows.examples, next - 1}});
     }
     PENSTOCK_RETURN_IF_ERROR(
         job_->placer.Place(scratch->placed, row, locate, batch, cut_rows));
@@ -101,8 +101,43 @@ StatusOr<bool> PlannedReader::Build(const Assignment& assignment, bool alone,
   return true;
 }
 
+// How many rows, each with all its records, are read at once. 0 where those of
+// one are too many bytes, unless `alone`.
+StatusOr<size_t> PlannedReader::CountRows(const Batch& batch, size_t row,
+                                          size_t end, bool alone,
+                                          Scratch& scratch) const {
+  std::vector<uint64_t>& ids = scratch.ids;
+  std::vector<size_t>& ends = scratch.ends;
+  ids.clear();
+  ends.clear();
+  for (size_t r = row; r < end; ++r) {
+    for (const uint64_t id : batch.RecordsOf(r)) {
+      if (ids.empty() || ids.back() != id) ids.push_back(id);
+    }
+    ends.push_back(ids.size());
+  }
+  if (ids.empty()) return ends.size();
+  PENSTOCK_ASSIGN_OR_RETURN(GatherBound bound,
+                            files_->CountWithin(ids, kChunkBytes));
+  if (bound.bytes > kChunkBytes || bound.records < ends[0]) {
+    if (!alone) return size_t{0};
+    const uint64_t most = std::max(kChunkBytes, job_->max_record_bytes);
+    PENSTOCK_ASSIGN_OR_RETURN(
+        bound, files_->CountWithin(std::span(ids).first(ends[0]), most));
+    if (bound.bytes > most || bound.records < ends[0]) {
+      return RecordTooLarge(files_->Locate(ids.front()), bound.bytes,
+                            job_->max_record_bytes);
+    }
+  }
+  size_t rows = 1;
+  while (rows < ends.size() && ends[rows] <= bound.records) ++rows;
+  return rows;
+}
+
 Status PlannedReader::Read(std::span<const uint64_t> ids,
                            Scratch& scratch) const {
+  scratch.rows.Clear();
+  if (ids.empty()) return OkStatus();
   StageAccounts& accounts = *job_->accounts;
   {
     const StageTimer timer(accounts.read);
@@ -112,7 +147,6 @@ Status PlannedReader::Read(std::span<const uint64_t> ids,
   accounts.read.Count(ids.size(), bytes);
   accounts.decode.Count(ids.size(), bytes);
   const StageTimer timer(accounts.decode);
-  scratch.rows.Clear();
   return job_->decoder.Decode(
       scratch.gathered.records, ids,
       [this](uint64_t id) { return files_->Locate(id); }, scratch.decode,
@@ -198,7 +232,8 @@ class Planned final : public Placement {
           int threads)
       : threads_(threads),
         reader_(std::make_shared<const PlannedReader>(
-            std::move(job), std::move(files), facts.lengths)),
+            std::move(job), std::move(files), facts.lengths,
+            RecordsOfRow(facts.forecast))),
         facts_(std::move(facts)),
         plan_(facts_.MakePlan()) {}
 
@@ -207,6 +242,13 @@ class Planned final : public Placement {
   StatusOr<State> StateAfter(uint64_t step, TaskQueue& tasks,
                              const SeekOptions& options) const override {
     return SeekStep(facts_, step, tasks, options);
+  }
+
+  StatusOr<StepTrace> Trace(uint64_t step, TaskQueue& tasks,
+                            const SeekOptions& options) const override {
+    PENSTOCK_ASSIGN_OR_RETURN(const Step made,
+                              StepAfter(facts_, step, tasks, options));
+    return TraceOf(made, [this](uint64_t id) { return reader_->WhereIs(id); });
   }
 
   StatusOr<std::vector<PlannedStep>> PlannedSteps(
@@ -235,8 +277,7 @@ class Planned final : public Placement {
       PENSTOCK_ASSIGN_OR_RETURN(std::optional<Step> step, std::move(next));
       if (!step) return plan_.steps().counts();
       job.accounts->plan.Count(step->assignment.real_rows, 0);
-      const uint64_t bytes =
-          job.BatchBytes(step->assignment.shape, step->after.held.size());
+      const uint64_t bytes = job.BatchBytes(*step);
       if (!AwaitRoom(ring, bytes, *job.accounts)) return PipelineCancelled();
       PENSTOCK_ASSIGN_OR_RETURN(Batch batch, job.NewBatch(*step));
       ring.Push(bytes, std::make_shared<PlannedWork>(reader_, *std::move(step),

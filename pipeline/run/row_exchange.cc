@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,6 +13,15 @@
 #include "pipeline/build/row_wire.h"
 
 namespace penstock {
+namespace {
+
+// How many values of a row go with a piece. Behind the last one there may be
+// some that do not fit, of which whoever places it has to know.
+size_t CountSent(const Piece& piece) {
+  return piece.last ? std::numeric_limits<size_t>::max() : piece.length;
+}
+
+}  // namespace
 
 StatusOr<std::vector<uint32_t>> GatherLengths(const Round& round,
                                               std::vector<uint32_t> mine,
@@ -61,13 +71,15 @@ std::vector<std::string> RowExchange::Outgoing(std::span<const FedStep> steps,
   std::vector<std::string> to(group_->hosts());
   for (const FedStep& fed : steps) {
     const Assignment& assignment = fed.step.assignment;
-    for (size_t row = 0; row < assignment.real_rows; ++row) {
+    for (size_t row = 0; row + 1 < assignment.row_offsets.size(); ++row) {
       for (const Piece& piece : PiecesOf(assignment, row)) {
         const RowPlace place = RowPlace::Of(piece.tag);
         if (place.host != host_) continue;
         const StoredRow& stored = store.Find(place.slot);
         for (const uint32_t host : feeders_[row]) {
-          if (host != host_) WriteRow(*stored.examples, stored.row, to[host]);
+          if (host == host_) continue;
+          WriteRow(*stored.examples, stored.row, piece.begin, CountSent(piece),
+                   to[host]);
         }
       }
     }
@@ -84,21 +96,23 @@ Status RowExchange::Meet(std::span<FedStep> steps, RowStore& store) {
   for (FedStep& fed : steps) {
     const Assignment& assignment = fed.step.assignment;
     const auto received = std::make_shared<Examples>(columns_);
-    for (size_t row = 0; row < assignment.real_rows; ++row) {
+    std::vector<uint64_t> done;  // rows may have changed places
+    for (size_t row = 0; row + 1 < assignment.row_offsets.size(); ++row) {
       const bool is_mine =
           std::ranges::find(feeders_[row], host_) != feeders_[row].end();
       for (const Piece& piece : PiecesOf(assignment, row)) {
         const RowPlace place = RowPlace::Of(piece.tag);
         if (place.host == host_) {
           if (is_mine) fed.sources.push_back(store.Find(place.slot));
-          store.Remove(place.slot);
+          if (piece.last) done.push_back(place.slot);
         } else if (is_mine) {
           PENSTOCK_RETURN_IF_ERROR(
               ReadRow(columns_, left[place.host], *received));
-          fed.sources.push_back({received, received->rows - 1});
+          fed.sources.push_back({received, received->rows - 1, piece.begin});
         }
       }
     }
+    for (const uint64_t slot : done) store.Remove(slot);
   }
   return OkStatus();
 }

@@ -21,6 +21,11 @@
 namespace penstock {
 namespace {
 
+RowFit FitOf(const Stages& stages) {
+  return stages.chunks() ? RowFit({RowFit::kAnyLength}, TooLong::kError)
+                         : RowFit(stages.lengths(), stages.too_long());
+}
+
 Status KnownOnlyAfterReading(const char* instead) {
   return UnimplementedError(
       fmt::format("the pipeline is streamed: which rows its steps have is "
@@ -37,7 +42,7 @@ class Streamed final : public Placement {
         group_(group),
         tasks_(tasks),
         options_(options),
-        fit_(job_->contract().lengths, job_->stages.too_long()),
+        fit_(FitOf(job_->stages)),
         steps_(std::move(steps)),
         exchange_(*job_, group) {}
 
@@ -49,6 +54,10 @@ class Streamed final : public Placement {
   StatusOr<std::vector<PlannedStep>> PlannedSteps(
       uint64_t, const std::stop_token&) const override {
     return KnownOnlyAfterReading("write indexes with `recordtool index`");
+  }
+  StatusOr<StepTrace> Trace(uint64_t, TaskQueue&,
+                            const SeekOptions&) const override {
+    return KnownOnlyAfterReading("Batch::record_ids says it then");
   }
   StatusOr<PipelineCounts> Run(BatchRing& ring,
                                const std::stop_token& stop) override;
@@ -222,8 +231,7 @@ Status Streamed::TooLongError(const Row& row) const {
 }
 
 Status Streamed::Push(FedStep fed, BatchRing& ring) {
-  const uint64_t bytes =
-      job_->BatchBytes(fed.step.assignment.shape, fed.step.after.held.size());
+  const uint64_t bytes = job_->BatchBytes(fed.step);
   if (!AwaitRoom(ring, bytes, *job_->accounts)) return PipelineCancelled();
   PENSTOCK_ASSIGN_OR_RETURN(Batch batch, job_->NewBatch(fed.step));
   ring.Push(bytes,

@@ -42,7 +42,7 @@ class StreamedWork final : public BatchWork {
       for (const Piece& piece :
            PiecesOf(fed_.step.assignment, job_->batch_rows[row])) {
         const StoredRow& from = fed_.sources[source++];
-        placed.push_back({piece, {from.examples.get(), from.row}});
+        placed.push_back({piece, {from.examples.get(), from.row, from.begin}});
       }
       PENSTOCK_RETURN_IF_ERROR(
           job_->placer.Place(placed, row, locate, batch, cut));

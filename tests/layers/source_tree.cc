@@ -32,7 +32,7 @@ const std::vector<Floor>& Floors() {
         "training", "normalizers", "splitters", "models", "decoders",
         "components", "sentencepiece", "files", "byte_tokenizer", "load"}},
       {"pipeline",
-       {"state", "contract", "batch", "dataset", "topology", "group", "profile",
+       {"state", "contract", "batch", "dataset", "topology", "trace", "group", "profile",
         "tasks", "order", "arrange", "graph", "read", "build", "groups",
         "pipeline", "run"}},
       {"infeed",

@@ -166,6 +166,10 @@ StatusOr<std::vector<GlobalBatch>> RunAll(const Dataset& dataset,
       }
       const std::vector<uint64_t> ids = RowIds(batch);
       global.record_ids.insert(global.record_ids.end(), ids.begin(), ids.end());
+      for (size_t row = 0; row < batch.rows(); ++row) {
+        const auto records = batch.RecordsOf(row);
+        global.row_records.emplace_back(records.begin(), records.end());
+      }
       for (size_t t = 0; t < batch.tensors.size(); ++t) {
         const auto& bytes = batch.tensors[t].bytes;
         global.tensors[t].insert(global.tensors[t].end(), bytes.begin(),

@@ -42,7 +42,8 @@ struct GlobalBatch {
   uint64_t step = 0;
   uint64_t epoch = 0;
   size_t shape = 0;
-  std::vector<uint64_t> record_ids;
+  std::vector<uint64_t> record_ids;  // the first of each row
+  std::vector<std::vector<uint64_t>> row_records;
   std::vector<std::vector<std::byte>> tensors;
   State state_after;
 

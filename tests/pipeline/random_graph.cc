@@ -65,7 +65,7 @@ RandomGraph::RandomGraph(uint64_t number, DataPool& pool)
       kind(Draw(DataPool::kKinds)),
       data(&pool.Get(kind)),
       epochs(1 + Draw(3)),
-      arrange(static_cast<Arrange>(Draw(3))),
+      arrange(static_cast<Arrange>(Draw(4))),
       shuffle(static_cast<Shuffle>(Draw(3))),
       tokenize(Draw(4) == 0),
       window(1 + Draw(50)),
@@ -74,7 +74,19 @@ RandomGraph::RandomGraph(uint64_t number, DataPool& pool)
       batch(static_cast<int64_t>(12 * (1 + Draw(4)))),
       force_streamed(Draw(2) == 0) {
   if (!data->indexed && shuffle == kAll) shuffle = kWindow;
-  if (arrange == kPad) {
+  if (arrange == kPack) {
+    pack = {.by = "tokens",
+            .length = static_cast<int64_t>(10 + Draw(40)),
+            .kind = static_cast<PackKind>(Draw(3)),
+            .max_segments = static_cast<int64_t>(Draw(2) * Draw(6)),
+            .too_long = too_long,
+            .pad_value = -1};
+    if (Draw(3) > 0) batch = 12;
+    if (Draw(2) == 0) pack.window_rows = batch + static_cast<int64_t>(Draw(60));
+    lengths = {pack.length};
+    // Parts of a record that is cut are looked for in their order.
+    if (Draw(2) == 0 && pack.kind != PackKind::kChunk) balance = 6;
+  } else if (arrange == kPad) {
     lengths = {8, 16, 24, 32};
   } else {
     int64_t length = 0;
@@ -173,17 +185,21 @@ Dataset RandomGraph::Read(const std::string& pattern) const {
 
 Dataset RandomGraph::Make(const std::string& pattern) const {
   Dataset dataset = Read(pattern).Repeat({.epochs = epochs});
+  const bool packs = arrange == kPack;  // a row has many ids
   const Feature id = {.name = "id", .length = 1, .as = ElementType::kInt64};
   if (arrange == kFixed) {
     dataset = dataset.Parse({id});
   } else if (tokenize) {
-    dataset =
-        dataset
-            .Parse({id,
-                    {.name = "text", .type = FeatureType::kBytes, .length = 1}})
-            .Tokenize(*LoadTokenizer(LocalFiles(), "bytes"));
+    const Feature text = {
+        .name = "text", .type = FeatureType::kBytes, .length = 1};
+    dataset = dataset
+                  .Parse(packs ? std::vector<Feature>{text}
+                               : std::vector<Feature>{id, text})
+                  .Tokenize(*LoadTokenizer(LocalFiles(), "bytes"));
   } else {
-    dataset = dataset.Parse({id, {.name = "tokens"}});
+    const Feature tokens = {.name = "tokens"};
+    dataset = dataset.Parse(packs ? std::vector<Feature>{tokens}
+                                  : std::vector<Feature>{id, tokens});
   }
   if (shuffle != kNone) {
     dataset = dataset.Shuffle(
@@ -201,7 +217,9 @@ Dataset RandomGraph::Make(const std::string& pattern) const {
                            .too_long = too_long,
                            .pad_value = -1});
   }
-  return dataset.Batch({.size = batch, .leftover = leftover});
+  if (packs) dataset = dataset.Pack(pack);
+  return dataset.Batch(
+      {.size = batch, .leftover = leftover, .balance = {.parts = balance}});
 }
 
 RunOptions RandomGraph::Run() {
@@ -222,13 +240,15 @@ std::string RandomGraph::Describe() const {
   return fmt::format(
       "PENSTOCK_GRAPH={}: data {}, {} epochs, arrange {}, shuffle {}, "
       "tokenize {}, window {}, lengths {}, too_long {}, leftover {}, batch {}, "
+      "pack {} of {} in {} to {} parts, "
       "streamed {}, waiting {}, window bytes {}, view {}, stop {}, taken {}, "
       "weight {}",
       seed, kind, epochs, static_cast<int>(arrange), static_cast<int>(shuffle),
       tokenize, window, fmt::join(lengths, " "), static_cast<int>(too_long),
-      static_cast<int>(leftover), batch, force_streamed, waiting_bytes,
-      window_bytes, static_cast<int>(view), static_cast<int>(stop), taken,
-      weight);
+      static_cast<int>(leftover), batch, static_cast<int>(pack.kind),
+      pack.max_segments, pack.window_rows, balance, force_streamed,
+      waiting_bytes, window_bytes, static_cast<int>(view),
+      static_cast<int>(stop), taken, weight);
 }
 
 }  // namespace penstock::testing

@@ -55,7 +55,7 @@ struct RandomGraph {
   // What the graph reads, in the order of its record ids; `data` first.
   std::vector<const MadeData*> sources;
   uint64_t epochs;
-  enum Arrange { kFixed, kBucket, kPad } arrange;
+  enum Arrange { kFixed, kBucket, kPad, kPack } arrange;
   enum Shuffle { kNone, kAll, kWindow } shuffle;
   bool tokenize;  // letters instead of stored tokens
   uint64_t window;
@@ -63,6 +63,8 @@ struct RandomGraph {
   TooLong too_long;
   Leftover leftover;
   int64_t batch;
+  PackOptions pack;
+  int64_t balance = 0;  // BalanceOptions::parts
   bool force_streamed;
   // Small in one of ten.
   uint64_t waiting_bytes = uint64_t{1} << 32;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "formats/datasets/manifest.h"
@@ -20,6 +21,7 @@
 #include "infeed/virtual/virtual_run.h"
 #include "infeed/virtual/virtual_simulation.h"
 #include "pipeline/dataset.h"
+#include "pipeline/pipeline.h"
 #include "pipeline/state.h"
 #include "tokenizer/interface/tokenizer.h"
 #include "tools/arguments/numbers.h"
@@ -40,8 +42,10 @@ constexpr char kExamples[] = R"(
             --batch 256
   infeedsim data/books-train.tfrecord@8 --by tokens --multiple-of 128 \
             --max-length 1024 --batch 64 --hosts 3 --epochs 2
+  infeedsim data/books-train.tfrecord@8 --by tokens --pack 2048 --batch 64
   infeedsim data/raw-train.tfrecord@8 --tokenizer cl100k_base.tiktoken \
             --by tokens --buckets 512,1024 --too-long truncate --batch 128
+  infeedsim ... --pack 2048 --batch 64 --trace 120000
   infeedsim ... --mesh data=4,model=2 --sharding tokens=data,model --explain
   infeedsim ... --clock virtual --cores 17920 --hosts 2240 --build-time 8 \
             --step-jitter 0.1
@@ -110,7 +114,13 @@ StatusOr<Dataset> MakeDataset(const SimulationArguments& arguments) {
         tokenizer,
         {.to = arguments.by, .encode = {.special_text = SpecialText::kAsText}});
   }
-  if (arguments.multiple_of > 0) {
+  if (arguments.pack.length > 0) {
+    PackOptions pack = arguments.pack;
+    pack.by = arguments.by;
+    pack.too_long = arguments.too_long;
+    pack.pad_value = arguments.pad_value;
+    dataset = dataset.Pack(std::move(pack));
+  } else if (arguments.multiple_of > 0) {
     dataset = dataset.Pad({.by = arguments.by,
                            .multiple_of = arguments.multiple_of,
                            .max_length = arguments.max_length,
@@ -120,9 +130,32 @@ StatusOr<Dataset> MakeDataset(const SimulationArguments& arguments) {
     dataset = dataset.Bucket({.by = arguments.by,
                               .lengths = arguments.buckets,
                               .too_long = arguments.too_long,
-                              .pad_value = arguments.pad_value});
+                              .pad_value = arguments.pad_value,
+                              .shapes = arguments.shapes});
   }
-  return dataset.Batch(arguments.batch);
+  BatchOptions batch = arguments.batch;
+  if (arguments.balance) {
+    batch.balance.parts = arguments.devices.cores * arguments.micro_batches;
+  }
+  return dataset.Batch(batch);
+}
+
+Status PrintTrace(const SimulationArguments& arguments,
+                  const Dataset& dataset) {
+  PENSTOCK_ASSIGN_OR_RETURN(
+      const Pipeline pipeline,
+      Compile(dataset, Topology(),
+              {.threads = arguments.simulation.threads_per_host}));
+  PENSTOCK_ASSIGN_OR_RETURN(const StepTrace trace,
+                            pipeline.Trace(*arguments.trace_step));
+  Print("step {}, epoch {}: {} rows of length {}\n", trace.step, trace.epoch,
+        trace.rows, pipeline.contract().lengths[trace.shape]);
+  for (const TracedPiece& piece : trace.pieces) {
+    Print("row {} at {}: values {} to {} of record {}, {}\n", piece.row,
+          piece.place, piece.begin, piece.begin + piece.length, piece.record,
+          piece.where);
+  }
+  return OkStatus();
 }
 
 std::string TitleOf(const SimulationArguments& arguments) {
@@ -169,6 +202,7 @@ Status Simulation(SimulationArguments& arguments) {
   SkippedReport skipped("infeedsim");
   arguments.open.recovery = arguments.recovery.ToOptions(skipped);
   PENSTOCK_ASSIGN_OR_RETURN(const Dataset dataset, MakeDataset(arguments));
+  if (arguments.trace_step) return PrintTrace(arguments, dataset);
   PENSTOCK_ASSIGN_OR_RETURN(const auto signals, StopSignals::Create());
   options.stop = signals->token();
   std::optional<Progress> seeking;
@@ -190,8 +224,8 @@ Status Simulation(SimulationArguments& arguments) {
     PENSTOCK_RETURN_IF_ERROR(
         SaveState(LocalFiles(), arguments.state_out, report.state));
   }
-  PENSTOCK_RETURN_IF_ERROR(WriteReports(arguments.reports, report,
-                                        TitleOf(arguments)));
+  PENSTOCK_RETURN_IF_ERROR(
+      WriteReports(arguments.reports, report, TitleOf(arguments)));
   if (signals->token().stop_requested()) {
     return CancelledError(
         fmt::format("stopped by a signal after step {}{}", report.state.step,

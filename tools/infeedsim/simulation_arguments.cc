@@ -69,7 +69,13 @@ void AddBatches(Command& command, SimulationArguments& arguments) {
   batches
       .Number("--buckets", arguments.buckets, "N",
               "Lengths of the buckets, such as 128,256,512")
-      .AtLeast(1);
+      .AtLeast(1)
+      .DefaultsTo("those that need the least padding");
+  batches
+      .Number("--shapes", arguments.shapes, "N",
+              "Buckets, at most, where their lengths are not given")
+      .Between(1, 4096)
+      .Excludes({"--buckets"});
   batches
       .Number("--multiple-of", arguments.multiple_of, "N",
               "Instead of buckets: pads each batch to a multiple")
@@ -80,6 +86,41 @@ void AddBatches(Command& command, SimulationArguments& arguments) {
               "Longest length with --multiple-of")
       .AtLeast(1)
       .Needs("--multiple-of");
+  batches
+      .Number("--pack", arguments.pack.length, "N",
+              "Instead of buckets: puts several records into each row of N "
+              "values")
+      .AtLeast(1)
+      .Excludes({"--buckets", "--multiple-of"});
+  batches
+      .Choice("--pack-kind", arguments.pack.kind,
+              {{"first-fit", PackKind::kFirstFit},
+               {"best-fit", PackKind::kBestFit},
+               {"chunk", PackKind::kChunk}},
+              "The first open row with room, the one with the least in a "
+              "window, or records one after the other, cut where rows end")
+      .Needs("--pack");
+  batches
+      .Number("--max-segments", arguments.pack.max_segments, "N",
+              "Records in a row, at most; 0 is as many as fit")
+      .AtLeast(0)
+      .Needs("--pack");
+  batches
+      .Number("--pack-window", arguments.pack.window_rows, "ROWS",
+              "Rows that are open, or packed, at once")
+      .AtLeast(1)
+      .DefaultsTo("a batch, a quarter of one and 64")
+      .Needs("--pack");
+  batches
+      .Flag("--balance", arguments.balance,
+            "Places the rows of a batch so that cores and micro-batches cost "
+            "about the same")
+      .Needs("--pack");
+  batches
+      .Number("--micro-batches", arguments.micro_batches, "N",
+              "Of each core, which --balance makes level, too")
+      .Between(1, 4096)
+      .Needs("--balance");
   batches.Choice("--too-long", arguments.too_long,
                  {{"error", TooLong::kError},
                   {"truncate", TooLong::kTruncate},
@@ -153,6 +194,11 @@ void AddOutput(Command& command, SimulationArguments& arguments) {
   output.Flag("--explain", arguments.explain,
               "Prints what the pipeline will do and why, and what each device "
               "takes of each tensor");
+  output
+      .Number("--trace", arguments.trace_step, "STEP",
+              "Instead of running, prints which records make this step of a "
+              "planned run, counted from 0")
+      .DefaultsTo("no step");
   output.Option("--state-out", arguments.state_out, "FILE",
                 "Writes the state after the last step");
 }

@@ -33,6 +33,10 @@ struct SimulationArguments {
   std::vector<int64_t> buckets;
   int64_t multiple_of = 0;
   int64_t max_length = 0;
+  int64_t shapes = 8;  // without buckets
+  PackOptions pack;    // where its length is given
+  bool balance = false;
+  int64_t micro_batches = 1;
   TooLong too_long = TooLong::kError;
   double pad_value = 0;
   BatchOptions batch{.size = 256};
@@ -49,6 +53,7 @@ struct SimulationArguments {
   std::string state_out;
   ReportFiles reports;
   bool explain = false;
+  std::optional<uint64_t> trace_step;
 
   // This must outlive `command`.
   void AddTo(Command& command);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "pipeline/arrange/forecast.h"
+#include "pipeline/arrange/pack_forecast.h"
 #include "pipeline/arrange/plan_seek.h"
 #include "tests/pipeline/dataset_fixture.h"
 #include "tests/support/effort.h"
@@ -236,6 +237,37 @@ TEST_P(LengthsPlanTest, SeekingFindsWhatTheRunComesTo) {
           SeekStep(facts, whole.steps.size() + 1, Threads(), {}).status(),
           StatusIs(StatusCode::kFailedPrecondition, HasSubstr("2 epochs of")));
     }
+  }
+}
+
+// The same where records are cut: sums of lengths find it.
+TEST(PlanTest, SeekingFindsWhatARunThatCutsRecordsComesTo) {
+  for (const uint64_t rows : {7, 900}) {
+    const uint64_t records = rows == 7 ? 900 : 150'630;
+    const auto lengths = testing::RandomLengths(records, 40, 2);
+    PlanFacts facts = {.order = ShuffledOrder(records, {.seed = 3}),
+                       .lengths = LengthTable({lengths}),
+                       .arrange = {.rows = rows,
+                                   .lengths = {24},
+                                   .pack = PackRule{.kind = PackKind::kChunk,
+                                                    .max_segments = 24,
+                                                    .window_rows = rows}},
+                       .steps = {.epochs = 2},
+                       .forecast = {}};
+    facts.forecast =
+        ForecastEpoch(records, facts.lengths, facts.arrange, true, Threads());
+    facts.forecast.pack = ForecastPacking(facts);
+    const PlanRun whole = RunPlan(facts.MakePlan());
+    ASSERT_EQ(whole.steps.size(), 2 * *facts.forecast.pack->exact_steps);
+    const size_t stride = rows == 7 ? kCaseStride : 29;
+    for (size_t step = 1; step <= whole.steps.size(); step += stride) {
+      ASSERT_OK_AND_ASSIGN(const State state,
+                           SeekStep(facts, step, Threads(), {}));
+      ASSERT_EQ(state, whole.steps[step - 1].after) << step;
+    }
+    EXPECT_THAT(
+        SeekStep(facts, whole.steps.size() + 1, Threads(), {}).status(),
+        StatusIs(StatusCode::kFailedPrecondition, HasSubstr("2 epochs of")));
   }
 }
 

@@ -40,12 +40,12 @@ TEST(StagesTest, StagesInTheWrongPlaceAreRefused) {
   ExpectRefused(Read().Bucket(Tokens()).Batch({.size = 1}).Batch({.size = 1}),
                 "two Batch");
   ExpectRefused(Read().Bucket(Tokens()).Bucket(Tokens()).Batch({.size = 1}),
-                "two of Bucket and Pad");
+                "two of Bucket, Pad and Pack");
   ExpectRefused(Read()
                     .Bucket(Tokens())
                     .Pad({.by = "tokens", .max_length = 128})
                     .Batch({.size = 1}),
-                "two of Bucket and Pad");
+                "two of Bucket, Pad and Pack");
   ExpectRefused(Read().Bucket(Tokens()).Shuffle({}).Batch({.size = 1}),
                 "Shuffle after Bucket");
   ExpectRefused(Read().Bucket(Tokens()).Batch({.size = 1}).Repeat({}),
@@ -81,7 +81,7 @@ TEST(StagesTest, FeaturesThatCannotBeBatchedAreRefused) {
   ExpectRefused(Dataset::Corpus("a.txt").Batch({.size = 1}),
                 "\"text\" is bytes");
   ExpectRefused(Parsed({{.name = "tokens"}}).Batch({.size = 1}),
-                "add Bucket or Pad");
+                "add Bucket, Pad or Pack");
   ExpectRefused(Parsed({{.name = "id", .length = 0}}).Batch({.size = 1}),
                 "length 0");
   ExpectRefused(
@@ -137,7 +137,7 @@ TEST(StagesTest, BucketsAndPaddingAreChecked) {
   ExpectRefused(bucket({.by = "labels", .lengths = {8}}),
                 "Bucket by \"labels\", but the features are tokens, id");
   ExpectRefused(bucket({.by = "id", .lengths = {8}}), "always has 1 values");
-  ExpectRefused(bucket({.by = "tokens", .lengths = {}}),
+  ExpectRefused(bucket({.by = "tokens", .lengths = {}, .shapes = 0}),
                 "Bucket without lengths");
   ExpectRefused(bucket({.by = "tokens", .lengths = {8, 8}}), "8, 8 do not");
   ExpectRefused(bucket({.by = "tokens", .lengths = {16, 8}}), "rise");

@@ -77,6 +77,58 @@ TEST_F(InfeedsimTest, TokensAsBytesGiveTheBatchesOfInt64) {
   EXPECT_EQ(digests.size(), 1);
 }
 
+// On any hosts, from the start and from the middle.
+TEST_F(InfeedsimTest, PackedRunsSeeEveryRecordOnce) {
+  const std::string dataset = MakeDataset();
+  for (const std::string kind : {"first-fit", "best-fit", "chunk"}) {
+    const std::string run = fmt::format(
+        "infeedsim {} --by tokens --pack 256 --pack-kind {} --max-segments 9 "
+        "--batch 8 --step-time 0 --compile-time 0 --explain --json ",
+        dataset, kind);
+    const auto report = [&](const std::string& arguments) {
+      const Outcome outcome =
+          RunProgramLine(run + (folder_ / "report.json") + arguments);
+      EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+      EXPECT_THAT(outcome.output, AllOf(HasSubstr("pack      by tokens"),
+                                        HasSubstr("at most 9 records a row")));
+      return nlohmann::json::parse(folder_.Read("report.json"));
+    };
+    const auto whole = report("");
+    EXPECT_EQ(whole["record_digest"]["count"], 400) << kind;
+    EXPECT_EQ(whole["epochs"][0]["missing"], 0);
+    EXPECT_EQ(whole["epochs"][0]["duplicated"], 0);
+    const std::string state = folder_ / "packed.state";
+    report(" --max-steps 7 --state-out " + state);
+    const auto rest = report(" --hosts 3 --state-in " + state);
+    const auto found = report(" --hosts 2 --after-step 7");
+    EXPECT_EQ(found["batch_digest"], rest["batch_digest"]);
+    const auto again = report(" --streamed --hosts 4 --state-in " + state);
+    EXPECT_EQ(again["batch_digest"], rest["batch_digest"]);
+  }
+}
+
+TEST_F(InfeedsimTest, AStepIsTracedAndItsRowsBalanced) {
+  const std::string run = fmt::format(
+      "infeedsim {} --by tokens --batch 16 --step-time 0 --compile-time 0 ",
+      MakeDataset());
+  const Outcome trace = RunProgramLine(run + "--pack 256 --trace 3");
+  EXPECT_EQ(trace.exit_code, 0) << trace.output;
+  EXPECT_THAT(
+      trace.output,
+      AllOf(HasSubstr("step 3, epoch 0: 16 rows of length 256"),
+            HasSubstr("row 15 at 0: values 0 to"),
+            HasSubstr("small-train.tfrecord-0000"), HasSubstr("at offset")));
+  const Outcome balanced = RunProgramLine(
+      run + "--pack 256 --balance --micro-batches 2 --explain --max-steps 2");
+  EXPECT_EQ(balanced.exit_code, 0) << balanced.output;
+  EXPECT_THAT(balanced.output, AllOf(HasSubstr("balance   16 parts"),
+                                     HasSubstr("the dearest part costs")));
+  const Outcome chosen =
+      RunProgramLine(run + "--shapes 3 --explain --max-steps 2");
+  EXPECT_EQ(chosen.exit_code, 0) << chosen.output;
+  EXPECT_THAT(chosen.output, HasSubstr("shapes: 3, so as many compiles"));
+}
+
 TEST_F(InfeedsimTest, AMeshMayHaveManyAxesAndAnyOwners) {
   const std::string dataset = MakeDataset();
   const std::string cores = SimulationOf(dataset);

@@ -1,0 +1,128 @@
+// Packing: the plan alone, and rows that are read, decoded and built. Records
+// have lengths of a lognormal distribution, as documents do.
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "bench/pipeline/bench_files.h"
+#include "pipeline/arrange/plan_seek.h"
+#include "pipeline/pipeline.h"
+
+namespace penstock {
+namespace {
+
+constexpr int64_t kLength = 2048;
+
+std::vector<uint32_t> DocumentLengths(uint64_t records) {
+  std::vector<uint32_t> lengths(records);
+  for (uint64_t i = 0; i < records; ++i) {
+    lengths[i] = DocumentLength(i, kLength);
+  }
+  return lengths;
+}
+
+PackKind KindOf(const benchmark::State& state) {
+  return static_cast<PackKind>(state.range(0));
+}
+
+// Plans in which `rows` rows make a batch. Tells how full they are.
+void BM_PackPlan(benchmark::State& state) {
+  const auto lengths = DocumentLengths(1 << 20);
+  const auto rows = static_cast<uint64_t>(state.range(1));
+  const uint64_t window = state.range(2) > 0
+                              ? static_cast<uint64_t>(state.range(2))
+                              : rows + rows / 4 + 64;
+  PlanFacts facts = {.order = ShuffledOrder(lengths.size(), {.seed = 1}),
+                     .lengths = LengthTable({lengths}),
+                     .arrange = {.rows = rows,
+                                 .lengths = {kLength},
+                                 .pack = PackRule{.kind = KindOf(state),
+                                                  .max_segments = kLength,
+                                                  .window_rows = window}},
+                     .steps = {.epochs = 0},
+                     .forecast = {}};
+  Plan plan = facts.MakePlan();
+  uint64_t values = 0;
+  uint64_t made = 0;
+  uint64_t records = 0;
+  uint64_t held = 0;
+  uint64_t steps = 0;
+  for (auto _ : state) {
+    const auto next = plan.Next({});
+    const Step& step = **next;
+    made += rows;
+    records += step.assignment.pieces.size();
+    held += step.after.held.size();
+    ++steps;
+    for (const Piece& piece : step.assignment.pieces) values += piece.length;
+  }
+  state.counters["tokens/s"] = benchmark::Counter(static_cast<double>(values),
+                                                  benchmark::Counter::kIsRate);
+  state.counters["records/s"] = benchmark::Counter(static_cast<double>(records),
+                                                   benchmark::Counter::kIsRate);
+  state.counters["fill_%"] =
+      100 * static_cast<double>(values) / static_cast<double>(made * kLength);
+  state.counters["held"] = static_cast<double>(held) /
+                           static_cast<double>(std::max<uint64_t>(1, steps));
+}
+BENCHMARK(BM_PackPlan)
+    ->ArgNames({"kind", "rows", "window"})
+    ->ArgsProduct({{0, 1, 2}, {8, 64, 256, 1024}, {0}})
+    ->Args({0, 64, 64})
+    ->Args({0, 64, 128})
+    ->Args({0, 64, 512})
+    ->Args({1, 64, 64})
+    ->Args({1, 64, 128})
+    ->Args({1, 64, 512})
+    ->Args({1, 1024, 4096});
+
+// Whole runs over a file: read, checked, parsed, packed and built, from
+// compiling to the last batch of 64 rows.
+void BM_Packed(benchmark::State& state) {
+  constexpr uint64_t kEpochs = 4;
+  static const BenchFile files(
+      {.records = 100'000, .longest = kLength, .documents = true});
+  Dataset dataset = Dataset::TfRecords(files.path())
+                        .Shuffle({.seed = 1})
+                        .Repeat({.epochs = kEpochs});
+  // Beside packing, rows of one record each; 4 is best fit, balanced.
+  const int64_t kind = state.range(0);
+  dataset =
+      kind == 3
+          ? dataset.Bucket(
+                {.by = "tokens", .lengths = {128, 256, 512, 1024, kLength}})
+          : dataset.Pack({.by = "tokens",
+                          .length = kLength,
+                          .kind = kind == 4 ? PackKind::kBestFit
+                                            : static_cast<PackKind>(kind)});
+  dataset =
+      dataset.Batch({.size = 64, .balance = {.parts = kind == 4 ? 16 : 0}});
+  for (auto _ : state) {
+    auto pipeline =
+        Compile(dataset, {.shards = 8},
+                {.threads = 1, .force_streamed = state.range(1) != 0});
+    CheckOk(pipeline.status());
+    for (;;) {
+      auto batch = pipeline->Next();
+      CheckOk(batch.status());
+      if (!batch->has_value()) break;
+    }
+  }
+  state.counters["tokens/s"] =
+      benchmark::Counter(static_cast<double>(state.iterations()) * kEpochs *
+                             static_cast<double>(files.tokens()),
+                         benchmark::Counter::kIsRate);
+}
+BENCHMARK(BM_Packed)
+    ->ArgNames({"kind", "streamed"})
+    ->ArgsProduct({{0, 1, 2, 3, 4}, {0, 1}})
+    ->MeasureProcessCPUTime()
+    ->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace penstock
+
+BENCHMARK_MAIN();

@@ -1,0 +1,21 @@
+// The checks of Pack's options and of what goes with them.
+#pragma once
+
+#include <cstdint>
+
+#include "formats/files/status.h"
+#include "pipeline/graph/stages.h"
+
+namespace penstock {
+
+// Rows of a batch, at most: far more than fit any device, few enough to plan.
+inline constexpr int64_t kMaxRows = int64_t{1} << 26;
+
+// Of a graph with Pack.
+// Errors:  kInvalidArgument saying what to change.
+Status CheckPack(const Stages& stages);
+
+// Of any graph.
+Status CheckBalance(const Stages& stages);
+
+}  // namespace penstock

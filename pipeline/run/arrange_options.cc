@@ -1,0 +1,30 @@
+#include "pipeline/run/arrange_options.h"
+
+namespace penstock {
+
+ArrangeOptions ArrangeOf(const Stages& stages, const SourceDecoders& decoder) {
+  ArrangeOptions arrange = {.rows = static_cast<uint64_t>(stages.batch.size),
+                            .lengths = stages.lengths(),
+                            .too_long = stages.too_long(),
+                            .one_queue = stages.pad.has_value(),
+                            .row_bytes = {}};
+  for (const int64_t length : arrange.lengths) {
+    arrange.row_bytes.push_back(decoder.RowBytes(length));
+  }
+  if (stages.pack) {
+    arrange.pack = {.kind = stages.pack->kind,
+                    .max_segments = stages.max_segments(),
+                    .window_rows = stages.window_rows(),
+                    .record_bytes = decoder.RowBytes(0),
+                    .value_bytes = decoder.RowBytes(1) - decoder.RowBytes(0)};
+  }
+  const BalanceOptions& balance = stages.batch.balance;
+  if (balance.parts > 0) {
+    arrange.balance = {.parts = static_cast<uint64_t>(balance.parts),
+                       .linear = balance.linear,
+                       .quadratic = balance.quadratic};
+  }
+  return arrange;
+}
+
+}  // namespace penstock
