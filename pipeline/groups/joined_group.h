@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct JoinOptions {
   std::string who = {};          // this process, for messages
   std::string coordinator = {};  // where it is, for messages
   HostTimes times = {};
+  std::stop_token stop = {};  // ends the wait for others to come
 };
 
 // One end for each channel, once all hosts have come. A death of any host ends
@@ -32,8 +34,5 @@ struct JoinOptions {
 //          coordinator does not answer in time.
 StatusOr<std::vector<std::unique_ptr<Group>>> JoinMeeting(
     const Connect& connect, JoinOptions options);
-
-// "node7, process 123".
-std::string ThisProcess();
 
 }  // namespace penstock

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <utility>
 
+#include "pipeline/groups/host_words.h"
+
 namespace penstock {
 namespace {
 
@@ -17,23 +19,6 @@ int64_t SteadyNs() {
 }
 
 }  // namespace
-
-std::string NameOfHost(uint32_t host, std::string_view who) {
-  return who.empty() ? fmt::format("host {}", host)
-                     : fmt::format("host {} ({})", host, who);
-}
-
-Status SilentHostError(uint32_t host, std::string_view who,
-                       const HostTimes& times) {
-  return UnavailableError(fmt::format(
-      "{} gave no sign of life for {:.3g} s: it was stopped, its "
-      "machine is gone, or the network between",
-      NameOfHost(host, who), static_cast<double>(times.silence_ns) * 1e-9));
-}
-
-int64_t BeatPeriodNs(const HostTimes& times) {
-  return std::min<int64_t>(times.silence_ns / 4, 5'000'000'000);
-}
 
 // One connection; who it is, is known once it has said so.
 class Meeting::Guest final : public LinkListener {

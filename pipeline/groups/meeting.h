@@ -104,12 +104,4 @@ class Meeting {
   std::optional<Ticker> ticker_;
 };
 
-// "host 2 (node7, process 123)".
-std::string NameOfHost(uint32_t host, std::string_view who);
-// What is said of a host that is silent; the same wherever it is noticed.
-Status SilentHostError(uint32_t host, std::string_view who,
-                       const HostTimes& times);
-// How often signs of life are given.
-int64_t BeatPeriodNs(const HostTimes& times);
-
 }  // namespace penstock
