@@ -27,6 +27,7 @@ install(FILES
   ${CMAKE_CURRENT_BINARY_DIR}/penstock-config.cmake
   ${CMAKE_CURRENT_BINARY_DIR}/penstock-config-version.cmake
   ${CMAKE_CURRENT_LIST_DIR}/penstock_dependencies.cmake
+  ${CMAKE_CURRENT_LIST_DIR}/FindGrpcPlain.cmake
   ${CMAKE_CURRENT_LIST_DIR}/FindISAL.cmake
   ${CMAKE_CURRENT_LIST_DIR}/FindPCRE2.cmake
   ${CMAKE_CURRENT_LIST_DIR}/FindRE2.cmake

@@ -14,7 +14,7 @@ namespace penstock {
 
 // How long the host's bytes must stay as they are once a transfer is asked for
 // (PJRT's host buffer semantics). The infeed keeps them until the device takes
-// the batch out of its queue, which is enough for the first two.
+// the batch out of its queue, or is drained, which is enough for the first two.
 enum class HostMemory {
   kUntilCallReturns,        // the device copies before Transfer() returns
   kUntilTransferCompletes,  // the device reads them until the transfer ends
@@ -45,6 +45,13 @@ class Device {
   virtual int64_t CompileNs(const CoreSlice& slice) const = 0;
   // One step on a slice that is on the device.
   virtual StatusOr<Work> Execute(const CoreSlice& slice, int64_t now_ns) = 0;
+
+  // Gives up what is under way, as far as it can. Never blocks; from any
+  // thread.
+  virtual void Cancel() {}
+  // Waits until no transfer that was asked for reads host memory any more. Once
+  // nothing else is called.
+  virtual void Drain() {}
 };
 
 }  // namespace penstock

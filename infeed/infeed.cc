@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <mutex>
 #include <stop_token>
 #include <thread>
@@ -10,12 +11,14 @@
 
 #include "formats/files/start_thread.h"
 #include "formats/files/status_or.h"
+#include "infeed/devices/watchdog.h"
 #include "infeed/queues/batch_source.h"
 #include "infeed/queues/clock.h"
 #include "infeed/queues/infeed_queue.h"
 #include "infeed/sharding/batch_placement.h"
 #include "infeed/sharding/device_hosts.h"
 #include "infeed/sharding/slice_cuts.h"
+#include "pipeline/group.h"
 
 namespace penstock {
 namespace {
@@ -97,6 +100,7 @@ class Infeed::Impl {
           InfeedQueueOptions{.depth = options_.depth,
                              .bytes = options_.queue_bytes}));
     }
+    if (status_.ok()) status_ = Watch();
     if (status_.ok()) {
       auto feeder = StartThread([this] { Feed(); });
       if (feeder.ok()) {
@@ -106,12 +110,16 @@ class Infeed::Impl {
       status_ = feeder.status();
       source_->Cancel();  // other hosts may wait for its batches
     }
+    watchdog_.reset();
     for (auto& queue : queues_) queue->Close(status_);
   }
 
   ~Impl() {
+    watchdog_.reset();
     Cancel();
     if (feeder_.joinable()) feeder_.join();
+    // They may still read what is in the queues.
+    for (Device* device : options_.devices) device->Drain();
   }
 
   std::optional<InfeedBatch> Next() {
@@ -119,13 +127,18 @@ class Infeed::Impl {
     for (auto& queue : queues_) {
       auto item = queue->Pop();
       if (!item.ok()) SetStatus(item.status());
-      if (!item.ok() || !*item) return std::nullopt;
+      if (!item.ok() || !*item) {
+        Keep(batch);
+        return std::nullopt;
+      }
       if (options_.devices.empty() ||
           clock_.WaitUntil((*item)->ready_ns, stop_.get_token())) {
         batch.slices.push_back(std::move((*item)->slice));
         continue;
       }
       SetStatus(CancelledError("the infeed was cancelled"));
+      batch.slices.push_back(std::move((*item)->slice));
+      Keep(batch);
       return std::nullopt;
     }
     batch.step = batch.slices[0].step();
@@ -140,7 +153,10 @@ class Infeed::Impl {
     source_->Cancel();
     stop_.request_stop();
     for (auto& queue : queues_) queue->Cancel();
+    for (Device* device : options_.devices) device->Cancel();
   }
+
+  uint64_t records_read() const { return source_->records_read(); }
 
   Status status() const {
     const std::lock_guard lock(mutex_);
@@ -199,11 +215,62 @@ class Infeed::Impl {
                                   options_.devices[i]->Transfer(slice, now_ns));
         ready_ns = transfer.end_ns;
       }
-      PENSTOCK_RETURN_IF_ERROR(queues_[i]->Push({.slice = std::move(slice),
-                                                 .pushed_ns = now_ns,
-                                                 .ready_ns = ready_ns}));
+      const Status pushed = queues_[i]->Push(
+          {.slice = slice, .pushed_ns = now_ns, .ready_ns = ready_ns});
+      if (!pushed.ok()) {
+        Keep({.slices = {std::move(slice)}});
+        return pushed;
+      }
     }
     return OkStatus();
+  }
+
+  // Of a batch that nobody gets: devices may still read it.
+  void Keep(InfeedBatch batch) {
+    const std::lock_guard lock(mutex_);
+    std::ranges::move(batch.slices, std::back_inserter(kept_));
+  }
+
+  Status Watch() {
+    if (options_.stall_ns <= 0) return OkStatus();
+    StatusOr<Watchdog> watchdog = Watchdog::Start(
+        SteadyClock(), [this] { return Moved(); }, [this] { Stall(); },
+        {.limit_ns = options_.stall_ns});
+    PENSTOCK_RETURN_IF_ERROR(watchdog.status());
+    watchdog_.emplace(*std::move(watchdog));
+    return OkStatus();
+  }
+
+  // Another number than before, unless somebody waits and nothing moves.
+  uint64_t Moved() {
+    if (options_.group != nullptr) options_.group->Beat(Describe());
+    bool awaited = false;
+    uint64_t pushed = 0;
+    for (const auto& queue : queues_) {
+      awaited = awaited || queue->is_awaited();
+      pushed += queue->last_step() ? *queue->last_step() + 1 : 0;
+    }
+    if (!awaited) ++unawaited_looks_;
+    return unawaited_looks_ + pushed + source_->records_read();
+  }
+
+  void Stall() {
+    std::string text =
+        fmt::format("no batch came for {:.3g} s, and nothing was read:\n{}",
+                    static_cast<double>(options_.stall_ns) * 1e-9, Describe());
+    if (options_.group != nullptr) {
+      const std::vector<HostPulse> pulses = options_.group->Pulses();
+      for (uint32_t h = 0; h < pulses.size(); ++h) {
+        if (h == options_.group->host()) continue;
+        text += fmt::format(
+            "host {} last said:\n{}", h,
+            pulses[h].report.empty() ? "nothing\n" : pulses[h].report);
+      }
+    }
+    const Status status = DeadlineExceededError(text);
+    SetStatus(status);
+    source_->Leave(status);
+    for (auto& queue : queues_) queue->Close(status);
   }
 
   void SetStatus(const Status& status) {
@@ -224,8 +291,11 @@ class Infeed::Impl {
   // Guarded by mutex_.
   Status status_;
   PipelineCounts counts_;
+  std::vector<CoreSlice> kept_;
 
+  uint64_t unawaited_looks_ = 0;  // of the watchdog's thread
   std::jthread feeder_;
+  std::optional<Watchdog> watchdog_;
 };
 
 Infeed::Infeed(Pipeline pipeline, const Mesh& mesh, InfeedOptions options)
@@ -246,6 +316,7 @@ const std::vector<uint32_t>& Infeed::devices() const {
 InfeedQueue& Infeed::queue(size_t i) { return impl_->queue(i); }
 const Contract& Infeed::contract() const { return impl_->contract(); }
 void Infeed::Cancel() { impl_->Cancel(); }
+uint64_t Infeed::records_read() const { return impl_->records_read(); }
 PipelineCounts Infeed::counts() const { return impl_->counts(); }
 std::optional<PipelineProfile> Infeed::profile() const {
   return impl_->profile();

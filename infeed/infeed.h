@@ -19,6 +19,7 @@ namespace penstock {
 
 class BatchSource;  // infeed/queues/batch_source.h
 class Clock;        // infeed/queues/clock.h
+class Group;        // pipeline/group.h
 class InfeedQueue;  // infeed/queues/infeed_queue.h
 
 struct InfeedOptions {
@@ -38,6 +39,13 @@ struct InfeedOptions {
   std::vector<Device*> devices = {};
   // Borrowed. Null is SteadyClock().
   Clock* clock = nullptr;
+  // Who waits for a batch so long, while nothing is read, is stuck: the infeed
+  // ends with kDeadlineExceeded, which tells of all queues, on all hosts. Waits
+  // for the machine's clock. 0 is never. 300 s is what JAX waits for a host.
+  int64_t stall_ns = 300'000'000'000;
+  // Where this host tells the others how its queues fare, and hears of theirs,
+  // for that message: the pipeline's group, or another. Borrowed.
+  Group* group = nullptr;
 };
 
 // What this host's devices take in one step.
@@ -61,14 +69,15 @@ struct InfeedBatch {
 //
 // Threads: Next() from one; each queue from one; Cancel() and counts from any.
 // Errors:  the source's; kInvalidArgument where pipeline and mesh do not fit;
-//          kInternal for a batch that breaks the contract. Batches before the
-//          error are delivered.
+//          kInternal for a batch that breaks the contract; kDeadlineExceeded
+//          where it is stuck. Batches before the error are delivered.
 class Infeed {
  public:
   Infeed(Pipeline pipeline, const Mesh& mesh, InfeedOptions options = {});
   Infeed(std::unique_ptr<BatchSource> source, const Mesh& mesh,
          InfeedOptions options = {});
-  // Cancels what runs, source first, then waits for it.
+  // Cancels what runs, source first, then waits for it, and for the devices to
+  // be done with host memory.
   ~Infeed();
   Infeed(const Infeed&) = delete;
   Infeed& operator=(const Infeed&) = delete;
@@ -86,6 +95,9 @@ class Infeed {
 
   // Ends every wait inside, now and later. Never blocks.
   void Cancel();
+
+  // As the source has it; from any thread.
+  uint64_t records_read() const;
 
   // What the source counted up to the last batch it gave.
   PipelineCounts counts() const;

@@ -1,7 +1,8 @@
 // All hosts of a run: able to gather, to send to each other, to fail together
 // and to see that each lives.
 //
-// Implementations form a star around this header: solo_group, thread_group.
+// Implementations form a star around this header: solo_group, thread_group,
+// joined_group (processes, over the links of grpc_group).
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,9 @@ struct HostPulse {
 // pipeline and its infeed.
 //
 // A run that cannot go on calls Fail(); so does every way to leave before the
-// end. The first cause that any host gives is the one that all hosts get.
+// end. The first cause that any host gives is the one that all hosts get. An
+// end that is destroyed while others wait for it, or come to, is kUnavailable
+// to them.
 //
 // Threads: AllGather() and Exchange() from one at a time; the others from any.
 class Group {
@@ -50,12 +53,14 @@ class Group {
   // Ends every wait of every host, now and later, with `why`, which must not be
   // OK, unless the group has failed before. Never blocks.
   virtual void Fail(const Status& why) = 0;
-  // OK, or the cause.
+  // OK, or the cause. Between processes a host that failed waits up to two
+  // seconds to hear whether another was first.
   virtual Status failed() const = 0;
 
   // Says that this host lives, and how it fares. Never blocks.
   virtual void Beat(std::string_view report) = 0;
-  // The last of each host, by host.
+  // The last of each host, by host: at least what it told before the last
+  // AllGather() or Exchange().
   virtual std::vector<HostPulse> Pulses() const = 0;
 };
 

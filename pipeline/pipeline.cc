@@ -165,9 +165,11 @@ StatusOr<StepTrace> Pipeline::Impl::Trace(
 }
 
 void Pipeline::Impl::Cancel() {
-  if (group_ != nullptr) {
-    group_->Fail(CancelledError("the pipeline was cancelled"));
-  }
+  Leave(CancelledError("the pipeline was cancelled"));
+}
+
+void Pipeline::Impl::Leave(const Status& why) {
+  if (group_ != nullptr) group_->Fail(why);
   stop_.request_stop();
   ring_.Cancel();
 }
@@ -200,6 +202,7 @@ StatusOr<StepTrace> Pipeline::Trace(
   return impl_->Trace(step, std::move(progress));
 }
 void Pipeline::Cancel() { impl_->Cancel(); }
+void Pipeline::Leave(const Status& why) { impl_->Leave(why); }
 const Contract& Pipeline::contract() const { return impl_->job().contract(); }
 const Topology& Pipeline::topology() const { return impl_->job().topology; }
 const std::vector<StatePart>& Pipeline::graph() const {
@@ -213,6 +216,7 @@ std::optional<uint64_t> Pipeline::records_per_epoch() const {
 }
 bool Pipeline::planned() const { return impl_->facts().planned; }
 PipelineCounts Pipeline::counts() const { return impl_->counts(); }
+uint64_t Pipeline::records_read() const { return impl_->records_read(); }
 uint64_t Pipeline::cut_rows() const { return impl_->cut_rows(); }
 std::string Pipeline::Explain() const { return impl_->facts().explanation; }
 PipelineProfile Pipeline::Profile() const { return impl_->Profile(); }

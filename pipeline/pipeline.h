@@ -59,7 +59,7 @@ struct PlannedStep {
   uint64_t real_rows = 0;
 };
 
-// Threads: Next() from one at a time; Cancel() from any.
+// Threads: Next() from one at a time; Cancel() and Leave() from any.
 class Pipeline {
  public:
   Pipeline(Pipeline&&) noexcept;
@@ -108,6 +108,8 @@ class Pipeline {
 
   // Ends every wait inside, on all hosts of the group. Never blocks.
   void Cancel();
+  // The same, and the others are told why this host cannot go on.
+  void Leave(const Status& why);
 
   const Contract& contract() const;
   const Topology& topology() const;
@@ -125,6 +127,10 @@ class Pipeline {
   // Up to the batch handed out last, or the end. Restore() goes on from those
   // of its state.
   PipelineCounts counts() const;
+  // Records read in sequence so far, also those passed over on the way to a
+  // state: rises while a host is slow, stands while it is stuck. From any
+  // thread.
+  uint64_t records_read() const;
   // Values lists of this host, since it began, that were cut to their batch's
   // length, other than of the feature that arranges (TooLong::kTruncate).
   uint64_t cut_rows() const;

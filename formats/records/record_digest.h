@@ -27,6 +27,14 @@ class RecordDigest {
   // Adds all that `other` saw.
   void Merge(const RecordDigest& other);
 
+  // One that was told: as count() and value() of another process.
+  static RecordDigest Of(uint64_t count, uint64_t value) {
+    RecordDigest digest;
+    digest.count_ = count;
+    digest.value_ = value;
+    return digest;
+  }
+
   uint64_t count() const { return count_; }
   uint64_t value() const { return value_; }
 

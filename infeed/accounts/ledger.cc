@@ -40,6 +40,13 @@ std::string_view BucketKey(Bucket bucket) {
 Ledger::Ledger(int64_t begin_ns, Bucket bucket)
     : begin_ns_(begin_ns), mark_ns_(begin_ns), current_(bucket) {}
 
+Ledger Ledger::Of(int64_t begin_ns, const std::array<int64_t, kBuckets>& ns) {
+  Ledger ledger(begin_ns);
+  ledger.ns_ = ns;
+  for (const int64_t spent_ns : ns) ledger.mark_ns_ += spent_ns;
+  return ledger;
+}
+
 void Ledger::Enter(Bucket bucket, int64_t now_ns) {
   assert(now_ns >= mark_ns_);
   ns_[static_cast<size_t>(current_)] += now_ns - mark_ns_;

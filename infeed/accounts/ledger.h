@@ -35,6 +35,9 @@ class Ledger {
  public:
   explicit Ledger(int64_t begin_ns, Bucket bucket = Bucket::kInit);
 
+  // One that was told: as begin_ns() and ns() of another process.
+  static Ledger Of(int64_t begin_ns, const std::array<int64_t, kBuckets>& ns);
+
   // Charges the time since the last mark to the current bucket and makes
   // `bucket` current from `now_ns` on.
   void Enter(Bucket bucket, int64_t now_ns);

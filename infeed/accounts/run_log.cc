@@ -54,8 +54,9 @@ double RowCounts::padding_percent() const {
   return 100.0 * static_cast<double>(all - real) / static_cast<double>(all);
 }
 
-RunLog::RunLog(std::optional<uint64_t> records_per_epoch, size_t shapes)
-    : census_(records_per_epoch), shapes_(shapes) {}
+RunLog::RunLog(std::optional<uint64_t> records_per_epoch, size_t shapes,
+               CensusKeeps keeps)
+    : census_(records_per_epoch, keeps), shapes_(shapes) {}
 
 void RunLog::AddSlice(const CoreSlice& slice) {
   const uint64_t digest = DigestOf(slice);
@@ -66,6 +67,23 @@ void RunLog::AddSlice(const CoreSlice& slice) {
   census_.Mark(slice.epoch(), seen);
   rows_ += counts;
   shapes_[slice.shape()].rows += counts;
+}
+
+RunLogPart RunLog::Part() const {
+  RunLogPart part = {.batch_digest = batch_digest_.value(),
+                     .record_digest = census_.digest(),
+                     .marks = census_.Marks()};
+  for (const ShapeCounts& shape : shapes_) part.rows.push_back(shape.rows);
+  return part;
+}
+
+void RunLog::Merge(const RunLogPart& part) {
+  for (size_t s = 0; s < std::min(shapes_.size(), part.rows.size()); ++s) {
+    shapes_[s].rows += part.rows[s];
+    rows_ += part.rows[s];
+  }
+  batch_digest_.Add(part.batch_digest);
+  census_.Merge(part.marks, part.record_digest);
 }
 
 void RunLog::AddStep(const StepSpan& span, const CoreSlice& slice) {

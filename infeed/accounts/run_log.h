@@ -34,16 +34,29 @@ struct ShapeCounts {
   RowCounts rows = {};
 };
 
+// What the devices of one process took.
+struct RunLogPart {
+  std::vector<RowCounts> rows = {};  // of each shape
+  uint64_t batch_digest = 0;
+  RecordDigest record_digest = {};
+  std::vector<EpochMarks> marks = {};
+};
+
 // Threads: any number at a time.
 class RunLog {
  public:
-  RunLog(std::optional<uint64_t> records_per_epoch, size_t shapes);
+  RunLog(std::optional<uint64_t> records_per_epoch, size_t shapes,
+         CensusKeeps keeps = CensusKeeps::kLastTwo);
 
   // A device took a slice. Copies of rows that another device took must be left
   // out.
   void AddSlice(const CoreSlice& slice);
   // All devices did a step. From one thread.
   void AddStep(const StepSpan& span, const CoreSlice& slice);
+
+  // Once the run is over: all of this one's, and adding another process'.
+  RunLogPart Part() const;
+  void Merge(const RunLogPart& part);
 
   // Once the run is over.
   const RowCounts& rows() const { return rows_; }

@@ -14,13 +14,17 @@ Coordinator::Coordinator(std::vector<uint32_t> host_of_device,
     : host_of_device_(std::move(host_of_device)),
       contract_(contract),
       options_(options),
+      clock_(options.clock != nullptr ? *options.clock : SteadyClock()),
+      devices_here_(options.group == nullptr
+                        ? host_of_device_.size()
+                        : static_cast<size_t>(std::ranges::count(
+                              host_of_device_, options.group->host()))),
       places_(host_of_device_.size()),
       compile_cache_(options.compile),
       waited_for_ns_(host_of_device_.size(), 0) {}
 
 StatusOr<StepPlan> Coordinator::Arrive(const Arrival& arrival) {
-  return Await(arrival.device, {.arrived = true,
-                                .step = arrival.step,
+  return Await(arrival.device, {.step = arrival.step,
                                 .shape = arrival.shape,
                                 .ready_ns = arrival.ready_ns,
                                 .compile_ns = arrival.compile_ns});
@@ -29,21 +33,24 @@ StatusOr<StepPlan> Coordinator::Arrive(const Arrival& arrival) {
 StatusOr<int64_t> Coordinator::ArriveAtEnd(uint32_t device, int64_t free_ns) {
   PENSTOCK_ASSIGN_OR_RETURN(
       const StepPlan plan,
-      Await(device, {.arrived = true, .at_end = true, .ready_ns = free_ns}));
+      Await(device, {.at_end = true, .ready_ns = free_ns}));
   return plan.begin_ns;
 }
 
 void Coordinator::ArriveCancelled(uint32_t device, const Status& status) {
-  (void)Await(device, {.arrived = true, .status = status});
+  (void)Await(device, {.status = status});
 }
 
-StatusOr<StepPlan> Coordinator::Await(uint32_t device, const Place& place) {
+StatusOr<StepPlan> Coordinator::Await(uint32_t device, ToldArrival arrival) {
   std::unique_lock lock(mutex_);
   if (!status_.ok()) return status_;
-  const uint64_t last_step = places_[device].step;
-  places_[device] = place;
-  if (place.at_end || !place.status.ok()) places_[device].step = last_step;
-  if (++arrived_ < places_.size()) {
+  arrival.device = device;
+  arrival.arrived = true;
+  if (arrival.at_end || !arrival.status.ok()) {
+    arrival.step = places_[device].step;  // of the last
+  }
+  places_[device] = std::move(arrival);
+  if (++arrived_ < devices_here_) {
     const uint64_t generation = generation_;
     released_.wait(lock,
                    [&] { return !status_.ok() || generation_ != generation; });
@@ -51,7 +58,9 @@ StatusOr<StepPlan> Coordinator::Await(uint32_t device, const Place& place) {
     if (generation_ == generation) return status_;
     return plan_;
   }
-  const StatusOr<StepPlan> plan = Release();
+  Status met = OkStatus();
+  if (options_.group != nullptr) met = MeetOthers(lock);
+  const StatusOr<StepPlan> plan = met.ok() ? Release() : met;
   if (!plan.ok()) {
     lock.unlock();
     Fail(plan.status());
@@ -59,11 +68,49 @@ StatusOr<StepPlan> Coordinator::Await(uint32_t device, const Place& place) {
   }
   plan_ = *plan;
   arrived_ = 0;
-  for (Place& p : places_) p.arrived = false;
+  for (ToldArrival& place : places_) place.arrived = false;
   ++generation_;
   lock.unlock();
   released_.notify_all();
   return plan;
+}
+
+Status Coordinator::MeetOthers(std::unique_lock<std::mutex>& lock) {
+  Group& group = *options_.group;
+  if (!origin_ns_) {
+    lock.unlock();
+    const Status met = group.AllGather({}).status();
+    lock.lock();
+    PENSTOCK_RETURN_IF_ERROR(met);
+    origin_ns_ = clock_.NowNs();
+  }
+  std::vector<ToldArrival> mine;
+  for (size_t d = 0; d < places_.size(); ++d) {
+    if (!IsHere(d)) continue;
+    mine.push_back(places_[d]);
+    mine.back().ready_ns -= *origin_ns_;
+  }
+  const std::string told = TellArrivals(mine, stop_soon_);
+  lock.unlock();
+  const auto all = group.AllGather(told);
+  lock.lock();
+  PENSTOCK_RETURN_IF_ERROR(all.status());
+  for (uint32_t host = 0; host < group.hosts(); ++host) {
+    PENSTOCK_ASSIGN_OR_RETURN(const ToldArrivals theirs,
+                              HearArrivals((*all)[host]));
+    stop_soon_ = stop_soon_ || theirs.stop_soon;
+    for (const ToldArrival& arrival : theirs.arrivals) {
+      if (arrival.device >= places_.size() ||
+          host_of_device_[arrival.device] != host) {
+        return InternalError(
+            fmt::format("host {} speaks of device {}, which is not its own",
+                        host, arrival.device));
+      }
+      places_[arrival.device] = arrival;
+      places_[arrival.device].ready_ns += *origin_ns_;
+    }
+  }
+  return OkStatus();
 }
 
 StatusOr<StepPlan> Coordinator::Release() {
@@ -76,7 +123,7 @@ StatusOr<StepPlan> Coordinator::Release() {
   }
   plan.begin_ns = places_[late].ready_ns;
   if (places_[0].at_end) return plan;
-  for (const Place& place : places_) {
+  for (const ToldArrival& place : places_) {
     waited_for_ns_[late] += plan.begin_ns - place.ready_ns;
   }
   PENSTOCK_ASSIGN_OR_RETURN(
@@ -93,9 +140,9 @@ Status Coordinator::CheckAgreement() const {
   for (size_t d = 0; d < places_.size(); ++d) {
     if (!places_[d].status.ok()) return Annotate(places_[d].status, Name(d));
   }
-  const Place& first = places_[0];
+  const ToldArrival& first = places_[0];
   for (size_t d = 1; d < places_.size(); ++d) {
-    const Place& other = places_[d];
+    const ToldArrival& other = places_[d];
     if (other.at_end != first.at_end) {
       const size_t ended = first.at_end ? 0 : d;
       const size_t goes_on = first.at_end ? d : 0;
@@ -125,6 +172,7 @@ void Coordinator::Fail(const Status& status) {
     const std::lock_guard lock(mutex_);
     if (status_.ok()) status_ = status;
   }
+  if (options_.group != nullptr) options_.group->Fail(status);
   released_.notify_all();
   stop_.request_stop();
 }
@@ -154,16 +202,23 @@ std::vector<CompileEvent> Coordinator::compiles() const {
   return compile_cache_.events();
 }
 
+int64_t Coordinator::origin_ns() const {
+  const std::lock_guard lock(mutex_);
+  return origin_ns_.value_or(0);
+}
+
 std::string Coordinator::Describe() const {
   const std::lock_guard lock(mutex_);
   std::string late;
   for (size_t d = 0; d < places_.size(); ++d) {
-    if (places_[d].arrived) continue;
+    if (places_[d].arrived || !IsHere(d)) continue;
     late += (late.empty() ? "" : ", ") + Name(d);
   }
+  if (late.empty()) late = "other hosts";
   std::string text;
   for (size_t d = 0; d < places_.size(); ++d) {
-    const Place& place = places_[d];
+    const ToldArrival& place = places_[d];
+    if (!IsHere(d)) continue;
     if (!place.arrived) {
       text += fmt::format("{}: not ready for the next step, {}\n", Name(d),
                           steps_ == 0

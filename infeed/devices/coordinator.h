@@ -12,7 +12,10 @@
 
 #include "formats/files/status_or.h"
 #include "infeed/devices/compile_cache.h"
+#include "infeed/devices/told_arrival.h"
+#include "infeed/queues/clock.h"
 #include "pipeline/contract.h"
+#include "pipeline/group.h"
 
 namespace penstock {
 
@@ -36,14 +39,22 @@ struct CoordinatorOptions {
   // Stops after so many steps, at least one.
   std::optional<uint64_t> max_steps = std::nullopt;
   CompileCacheOptions compile = {};
+  // Where hosts are processes: all of them; this process has the devices of
+  // its host. Each step is a round of the group, in which times are told from
+  // an instant that all were in, and so differ by what a round takes.
+  // Borrowed.
+  Group* group = nullptr;
+  // Borrowed. Null is SteadyClock().
+  Clock* clock = nullptr;
 };
 
-// Lets all devices of all hosts of one process begin each step together. The
-// first error ends every wait of the run. Devices that disagree about the step,
-// its shape or the end of data are an error that names the hosts, not a hang.
+// Lets all devices of all hosts begin each step together. The first error ends
+// every wait of the run. Devices that disagree about the step, its shape or the
+// end of data are an error that names the hosts, not a hang.
 //
-// Threads: Arrive* from one thread for each device; the rest from any.
-// Limits:  hosts of other processes need another implementation.
+// Threads: Arrive* from one thread for each device of this process; the rest
+//          from any.
+// Limits:  where hosts are processes each must have a device.
 class Coordinator {
  public:
   // `host_of_device` has an element for each device. `contract` is borrowed.
@@ -78,21 +89,20 @@ class Coordinator {
   // ready. The sum is the peer wait of all ledgers.
   std::vector<int64_t> waited_for_ns() const;
   std::vector<CompileEvent> compiles() const;
+  // When, here, the instant was from which processes tell each other times.
+  int64_t origin_ns() const;
   // Who waits for whom, a line for each device.
   std::string Describe() const;
 
  private:
-  struct Place {
-    bool arrived = false;
-    bool at_end = false;
-    uint64_t step = 0;  // of the last arrival
-    size_t shape = 0;
-    int64_t ready_ns = 0;
-    int64_t compile_ns = 0;
-    Status status = OkStatus();  // kCancelled: it brings no data
-  };
-
-  StatusOr<StepPlan> Await(uint32_t device, const Place& place);
+  StatusOr<StepPlan> Await(uint32_t device, ToldArrival arrival);
+  // All devices of this process have arrived; asks the other processes. With
+  // the mutex held by `lock`, but for the round.
+  Status MeetOthers(std::unique_lock<std::mutex>& lock);
+  bool IsHere(size_t device) const {
+    return options_.group == nullptr ||
+           host_of_device_[device] == options_.group->host();
+  }
   Status CheckAgreement() const;
   StatusOr<StepPlan> Release();
   std::string Name(size_t device) const;
@@ -100,12 +110,15 @@ class Coordinator {
   const std::vector<uint32_t> host_of_device_;
   const Contract& contract_;
   const CoordinatorOptions options_;
+  Clock& clock_;
+  const size_t devices_here_;
   std::stop_source stop_;
 
   mutable std::mutex mutex_;
   std::condition_variable released_;
   // Guarded by mutex_.
-  std::vector<Place> places_;
+  std::vector<ToldArrival> places_;
+  std::optional<int64_t> origin_ns_;  // here, of the times that are told
   size_t arrived_ = 0;
   uint64_t generation_ = 0;
   uint64_t steps_ = 0;

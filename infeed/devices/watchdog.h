@@ -12,8 +12,8 @@
 namespace penstock {
 
 struct WatchdogOptions {
-  // A run without a new step for this long is stuck. Must be above the longest
-  // step and compile. 300 s is what JAX waits for a missing host.
+  // A run that makes no progress for this long is stuck. Must be above the
+  // longest step and compile. 300 s is what JAX waits for a missing host.
   int64_t limit_ns = 300'000'000'000;
 };
 

@@ -11,12 +11,14 @@ class PipelineSource : public BatchSource {
 
   StatusOr<std::optional<Batch>> Next() override { return pipeline_.Next(); }
   void Cancel() override { pipeline_.Cancel(); }
+  void Leave(const Status& why) override { pipeline_.Leave(why); }
   const Contract& contract() const override { return pipeline_.contract(); }
   const Topology& topology() const override { return pipeline_.topology(); }
   PipelineCounts counts() const override { return pipeline_.counts(); }
   std::optional<PipelineProfile> profile() const override {
     return pipeline_.Profile();
   }
+  uint64_t records_read() const override { return pipeline_.records_read(); }
 
  private:
   Pipeline pipeline_;

@@ -15,18 +15,20 @@ namespace penstock {
 
 // One host's batches in order; what each call does is said of Pipeline.
 //
-// Threads: one at a time; Cancel() from any.
+// Threads: one at a time; Cancel(), Leave() and records_read() from any.
 class BatchSource {
  public:
   virtual ~BatchSource() = default;
 
   virtual StatusOr<std::optional<Batch>> Next() = 0;
   virtual void Cancel() = 0;
+  virtual void Leave(const Status& why) { Cancel(); }
   virtual const Contract& contract() const = 0;
   virtual const Topology& topology() const = 0;
   virtual PipelineCounts counts() const { return {}; }
   // Of a pipeline; nullopt of anything else. Any thread may ask.
   virtual std::optional<PipelineProfile> profile() const { return {}; }
+  virtual uint64_t records_read() const { return 0; }
 };
 
 std::unique_ptr<BatchSource> FromPipeline(Pipeline pipeline);

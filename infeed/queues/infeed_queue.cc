@@ -84,6 +84,11 @@ size_t InfeedQueue::depth() const {
   return items_.size();
 }
 
+bool InfeedQueue::is_awaited() const {
+  const std::lock_guard lock(mutex_);
+  return awaited_;
+}
+
 std::optional<uint64_t> InfeedQueue::last_step() const {
   const std::lock_guard lock(mutex_);
   return last_step_;
@@ -126,7 +131,9 @@ Status InfeedQueue::CheckItem(const InfeedItem& item) const {
 
 StatusOr<std::optional<InfeedItem>> InfeedQueue::FrontLocked(
     std::unique_lock<std::mutex>& lock) {
+  awaited_ = true;
   changed_.wait(lock, [&] { return cancelled_ || closed_ || !items_.empty(); });
+  awaited_ = false;
   if (cancelled_) return CancelledError("the infeed was cancelled");
   if (!items_.empty()) return items_.front();
   if (!close_status_.ok()) return close_status_;

@@ -60,6 +60,8 @@ class InfeedQueue {
   void Cancel();
 
   size_t depth() const;
+  // Whether somebody waits for an item now.
+  bool is_awaited() const;
   // The step of the last item pushed; nullopt before the first.
   std::optional<uint64_t> last_step() const;
   // How many nanoseconds the queue held 0, 1 ... depth items, since it was
@@ -86,6 +88,7 @@ class InfeedQueue {
   std::optional<uint64_t> last_step_;
   bool closed_ = false;
   bool cancelled_ = false;
+  bool awaited_ = false;
   Status close_status_;
   std::vector<int64_t> depth_ns_;
   int64_t mark_ns_;

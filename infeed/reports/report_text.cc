@@ -18,10 +18,14 @@ double Percent(int64_t part_ns, int64_t whole_ns) {
 std::string Speed(const RunReport& report) {
   const StepSummary& times = report.times;
   std::string text = fmt::format(
-      "simulated training: {} steps in {:.3f} s on {} host{}, {} cores, queue "
+      "simulated training: {} steps in {:.3f} s on {} host{}{}, {} cores, "
+      "queue "
       "depth {}, {}\n",
       times.steps, Ms(report.wall_ns) * 1e-3, report.hosts,
-      report.hosts == 1 ? "" : "s", report.cores.size(), report.depth,
+      report.hosts == 1 ? "" : "s",
+      report.processes == 1 ? std::string()
+                            : fmt::format(" in {} processes", report.processes),
+      report.cores.size(), report.depth,
       report.planned ? "planned" : "streamed");
   text += fmt::format("  {:.0f} examples/s", report.examples_per_second());
   if (report.rows.all_tokens > 0) {

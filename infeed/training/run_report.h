@@ -40,6 +40,7 @@ struct ShapeReport {
 
 struct RunReport {
   uint32_t hosts = 1;
+  uint32_t processes = 1;  // that the hosts are, or are threads of
   uint32_t shards = 1;
   size_t depth = 0;
   bool planned = false;

@@ -53,35 +53,42 @@ StatusOr<Compiled> CompileHost(const Dataset& dataset, const Topology& topology,
   return Compiled{std::move(pipeline), *std::move(start)};
 }
 
+// The hosts of this process: [i] is the end of host first + i.
+struct Hosts {
+  uint32_t first = 0;
+  std::vector<Group*> ends;
+};
+
 // Each host compiles on a thread of its own: the hosts may have to agree.
 StatusOr<std::vector<Compiled>> CompileHosts(const Dataset& dataset,
                                              const BatchPlacement& placement,
-                                             const Groups& groups,
+                                             const Hosts& hosts,
                                              const SimulationOptions& options) {
   std::vector<StatusOr<Compiled>> compiled;
-  for (uint32_t h = 0; h < options.hosts; ++h) {
+  for (size_t i = 0; i < hosts.ends.size(); ++i) {
     compiled.emplace_back(UnknownError("not compiled"));
   }
   {
     std::vector<std::jthread> threads;
-    for (uint32_t h = 0; h < options.hosts; ++h) {
-      auto thread = StartThread([&, h] {
-        compiled[h] =
-            CompileHost(dataset, placement.TopologyOf(h), *groups[h], options);
+    for (uint32_t i = 0; i < hosts.ends.size(); ++i) {
+      auto thread = StartThread([&, i] {
+        compiled[i] =
+            CompileHost(dataset, placement.TopologyOf(hosts.first + i),
+                        *hosts.ends[i], options);
       });
       if (!thread.ok()) {
-        groups[h]->Fail(thread.status());  // the others wait for this one
+        hosts.ends[i]->Fail(thread.status());  // the others wait for this one
         return thread.status();
       }
       threads.push_back(*std::move(thread));
     }
   }
-  std::vector<Compiled> hosts;
+  std::vector<Compiled> all;
   for (auto& host : compiled) {
     PENSTOCK_RETURN_IF_ERROR(host.status());
-    hosts.push_back(*std::move(host));
+    all.push_back(*std::move(host));
   }
-  return hosts;
+  return all;
 }
 
 }  // namespace
@@ -89,6 +96,7 @@ StatusOr<std::vector<Compiled>> CompileHosts(const Dataset& dataset,
 StatusOr<RunReport> Simulate(const Dataset& dataset,
                              SimulationOptions options) {
   const int64_t begin_ns = SteadyClock().NowNs();
+  if (options.batches != nullptr) options.hosts = options.batches->hosts();
   PENSTOCK_ASSIGN_OR_RETURN(const Mesh mesh,
                             Mesh::Create(options.mesh, options.mesh_devices));
   PENSTOCK_ASSIGN_OR_RETURN(
@@ -98,9 +106,16 @@ StatusOr<RunReport> Simulate(const Dataset& dataset,
       const BatchPlacement placement,
       PlaceBatch(mesh, options.axis, device_hosts, options.shardings));
   // Outlives the pipelines, which borrow it.
-  const Groups groups = ThreadGroup(options.hosts);
+  Groups threads;
+  Hosts here;
+  if (options.batches != nullptr) {
+    here = {.first = options.batches->host(), .ends = {options.batches}};
+  } else {
+    threads = ThreadGroup(options.hosts);
+    for (const auto& end : threads) here.ends.push_back(end.get());
+  }
   PENSTOCK_ASSIGN_OR_RETURN(std::vector<Compiled> hosts,
-                            CompileHosts(dataset, placement, groups, options));
+                            CompileHosts(dataset, placement, here, options));
 
   const bool planned = hosts[0].pipeline.planned();
   const std::string explain = hosts[0].pipeline.Explain();
@@ -121,6 +136,7 @@ StatusOr<RunReport> Simulate(const Dataset& dataset,
       .compile_budget = options.compile_budget,
       .watchdog = options.watchdog,
       .traced_steps = options.traced_steps,
+      .group = options.steps,
       .records_per_epoch = hosts[0].pipeline.records_per_epoch(),
       .stop = options.stop,
       .begin_ns = begin_ns};

@@ -17,6 +17,7 @@
 #include "infeed/sharding/partition_spec.h"
 #include "infeed/training/run_report.h"
 #include "pipeline/dataset.h"
+#include "pipeline/group.h"
 #include "pipeline/state.h"
 
 namespace penstock {
@@ -31,6 +32,10 @@ struct SimulationOptions {
   std::vector<uint32_t> host_of_device = {};
   // Each is a group of threads of this process with a pipeline of its own.
   uint32_t hosts = 1;
+  // Where hosts are processes: this one's ends of two groups of them, which
+  // then say how many there are; one for batches, one for steps. Borrowed.
+  Group* batches = nullptr;
+  Group* steps = nullptr;
   // That build batches, for each host; 0 is one for each core of the machine.
   int threads_per_host = 0;
   // Of batches built and not yet queued, for each host.
@@ -64,7 +69,8 @@ struct SimulationOptions {
   FileSystem* files = nullptr;
 };
 
-// Compiles the dataset on every host, trains and reports.
+// Compiles the dataset on every host, trains and reports. Where hosts are
+// processes only host 0 reports of all.
 // Errors:  those of Compile(), Pipeline::Restore() and RunTraining(); with more
 //          than one host the message names it.
 StatusOr<RunReport> Simulate(const Dataset& dataset,

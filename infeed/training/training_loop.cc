@@ -72,7 +72,7 @@ class CoreLoop {
     timeline_.End(step.end_ns, slice.pad_rows(),
                   static_cast<uint64_t>(slice.rows()));
     if (counts_) context_.log.AddSlice(slice);
-    if (number_ == 0) {
+    if (number_ == context_.first_device) {
       context_.log.AddStep({.free_ns = free_ns,
                             .begin_ns = plan.begin_ns,
                             .compile_ns = plan.compile_ns,

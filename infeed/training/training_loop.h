@@ -17,6 +17,7 @@ namespace penstock {
 // What all hosts of a run share. Everything is borrowed.
 struct TrainingContext {
   const BatchPlacement& placement;
+  uint32_t first_device;  // of this process, which logs the steps
   Coordinator& coordinator;
   RunLog& log;
   Clock& clock;

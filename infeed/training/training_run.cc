@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
+#include <iterator>
 #include <thread>
 #include <utility>
 
@@ -11,30 +14,36 @@
 #include "infeed/infeed.h"
 #include "infeed/sharding/batch_placement.h"
 #include "infeed/sharding/device_hosts.h"
+#include "infeed/training/host_report.h"
 #include "infeed/training/training_loop.h"
 
 namespace penstock {
 namespace {
 
+// How often a process looks whether another has failed.
+constexpr int64_t kListenNs = 100'000'000;
+
 using Sources = std::vector<std::unique_ptr<BatchSource>>;
 
-Status CheckSources(const Sources& sources) {
+Status CheckSources(const Sources& sources, const Group* group) {
   if (sources.empty()) {
     return InvalidArgumentError("a run needs at least one host");
   }
-  for (size_t h = 0; h < sources.size(); ++h) {
-    const Topology& topology = sources[h]->topology();
-    if (topology.hosts != sources.size() || topology.host != h) {
+  const size_t hosts = group == nullptr ? sources.size() : group->hosts();
+  for (size_t i = 0; i < sources.size(); ++i) {
+    const size_t host = group == nullptr ? i : group->host();
+    const Topology& topology = sources[i]->topology();
+    if (topology.hosts != hosts || topology.host != host) {
       return InvalidArgumentError(
-          fmt::format("source {} of {} was made for host {} of {}", h,
-                      sources.size(), topology.host, topology.hosts));
+          fmt::format("source {} of {} was made for host {} of {}", host, hosts,
+                      topology.host, topology.hosts));
     }
-    if (sources[h]->contract().Fingerprint() !=
+    if (sources[i]->contract().Fingerprint() !=
         sources[0]->contract().Fingerprint()) {
       return InvalidArgumentError(
           fmt::format("hosts 0 and {} have different contracts:\n{}\nand\n{}",
-                      h, sources[0]->contract().Describe(),
-                      sources[h]->contract().Describe()));
+                      i, sources[0]->contract().Describe(),
+                      sources[i]->contract().Describe()));
     }
   }
   return OkStatus();
@@ -42,6 +51,7 @@ Status CheckSources(const Sources& sources) {
 
 // One host with all that it owns.
 struct Host {
+  uint32_t number = 0;
   std::vector<std::unique_ptr<SimulatedDevice>> owned;
   std::vector<Device*> devices;
   std::unique_ptr<Infeed> infeed;
@@ -57,13 +67,18 @@ class TrainingRun {
         clock_(options_.clock != nullptr ? *options_.clock : SteadyClock()),
         begin_ns_(options_.begin_ns != 0 ? options_.begin_ns : clock_.NowNs()),
         contract_(sources[0]->contract()),
-        log_(options_.records_per_epoch, contract_.shapes()),
+        log_(options_.records_per_epoch, contract_.shapes(),
+             options_.group == nullptr ? CensusKeeps::kLastTwo
+                                       : CensusKeeps::kAll),
         coordinator_(placement_.host_of_device, contract_,
                      {.max_steps = options_.max_steps,
-                      .compile = {.budget = options_.compile_budget}}) {
+                      .compile = {.budget = options_.compile_budget},
+                      .group = options_.group,
+                      .clock = &clock_}) {
     hosts_.resize(sources.size());
-    for (size_t h = 0; h < sources.size(); ++h) {
-      StartHost(static_cast<uint32_t>(h), std::move(sources[h]), mesh);
+    for (size_t i = 0; i < sources.size(); ++i) {
+      hosts_[i].number = sources[i]->topology().host;
+      StartHost(hosts_[i], std::move(sources[i]), mesh);
     }
   }
 
@@ -72,23 +87,37 @@ class TrainingRun {
                                              [this] { CancelAll(); });
     const std::stop_callback stop_on_request(
         options_.stop, [this] { coordinator_.RequestStop(); });
-    PENSTOCK_ASSIGN_OR_RETURN(
-        const Watchdog watchdog,
-        Watchdog::Start(
-            clock_, [this] { return coordinator_.steps(); }, [this] { Bark(); },
-            options_.watchdog));
+    PENSTOCK_ASSIGN_OR_RETURN(const Watchdog watchdog,
+                              Watchdog::Start(
+                                  clock_, [this] { return Moved(); },
+                                  [this] { Bark(); }, options_.watchdog));
+    std::jthread listener;
+    if (options_.group != nullptr) {
+      PENSTOCK_ASSIGN_OR_RETURN(
+          listener, StartThread([this](std::stop_token stop) {
+            Clock& clock = SteadyClock();
+            while (clock.WaitUntil(clock.NowNs() + kListenNs, stop)) Listen();
+          }));
+    }
     const bool none = options_.max_steps == 0;
-    const Status status = none ? OkStatus() : RunHosts();
+    Status status = none ? OkStatus() : RunHosts();
     CancelAll();
-    PENSTOCK_RETURN_IF_ERROR(status);
-    return Report();
+    if (options_.group == nullptr) {
+      PENSTOCK_RETURN_IF_ERROR(status);
+      return Report();
+    }
+    StatusOr<RunReport> report = status;
+    if (status.ok()) report = ReportOfAll();
+    // The same in all processes.
+    if (report.ok()) return report;
+    options_.group->Fail(report.status());
+    return options_.group->failed();
   }
 
  private:
-  void StartHost(uint32_t number, std::unique_ptr<BatchSource> source,
+  void StartHost(Host& host, std::unique_ptr<BatchSource> source,
                  const Mesh& mesh) {
-    Host& host = hosts_[number];
-    for (size_t i = 0; i < placement_.DevicesOf(number).size(); ++i) {
+    for (size_t i = 0; i < placement_.DevicesOf(host.number).size(); ++i) {
       host.owned.push_back(std::make_unique<SimulatedDevice>(options_.device));
       host.devices.push_back(host.owned.back().get());
     }
@@ -103,13 +132,15 @@ class TrainingRun {
                       .shardings = options_.shardings,
                       .host_of_device = options_.host_of_device,
                       .devices = host.devices,
-                      .clock = &clock_});
+                      .clock = &clock_,
+                      .stall_ns = 0});  // the run has a watchdog
   }
 
   // The status once all hosts with devices are done. Hosts without are then
   // cancelled where the run stopped early, which is no error of the run.
   Status RunHosts() {
     const TrainingContext context{.placement = placement_,
+                                  .first_device = FirstDevice(),
                                   .coordinator = coordinator_,
                                   .log = log_,
                                   .clock = clock_};
@@ -136,15 +167,95 @@ class TrainingRun {
     for (Host& host : hosts_) host.infeed->Cancel();
   }
 
+  // The lowest of this process.
+  uint32_t FirstDevice() const {
+    return options_.group == nullptr
+               ? 0
+               : placement_.DevicesOf(options_.group->host()).front();
+  }
+
+  std::string DescribeHost(const Host& host) const {
+    return fmt::format("host {}:\n{}", host.number, host.infeed->Describe());
+  }
+
+  // Tells the other processes how this one fares, and ends with them.
+  void Listen() {
+    Group& group = *options_.group;
+    const Status failed = group.failed();
+    if (!failed.ok()) return coordinator_.Fail(failed);
+    group.Beat(fmt::format("{} steps begun, {} records read in sequence\n{}{}",
+                           coordinator_.steps(),
+                           hosts_[0].infeed->records_read(),
+                           coordinator_.Describe(), DescribeHost(hosts_[0])));
+  }
+
+  // Another number than before, unless no host takes a step or reads. A host
+  // that skips to its place in a compressed file is slow, not stuck.
+  uint64_t Moved() const {
+    uint64_t moved = coordinator_.steps();
+    for (const Host& host : hosts_) moved += host.infeed->records_read();
+    if (options_.group == nullptr) return moved;
+    for (const HostPulse& pulse : options_.group->Pulses()) {
+      moved += std::hash<std::string>()(
+          pulse.report.substr(0, pulse.report.find('\n')));
+    }
+    return moved;
+  }
+
   void Bark() {
     std::string text = fmt::format(
-        "no step for {:.3g} s after {} steps; who waits for whom:\n{}",
+        "no step for {:.3g} s, and nothing read, after {} steps; who waits for "
+        "whom:\n{}",
         static_cast<double>(options_.watchdog.limit_ns) * 1e-9,
         coordinator_.steps(), coordinator_.Describe());
-    for (size_t h = 0; h < hosts_.size(); ++h) {
-      text += fmt::format("host {}:\n{}", h, hosts_[h].infeed->Describe());
+    for (const Host& host : hosts_) text += DescribeHost(host);
+    if (options_.group != nullptr) {
+      const std::vector<HostPulse> pulses = options_.group->Pulses();
+      for (uint32_t h = 0; h < pulses.size(); ++h) {
+        if (h == hosts_[0].number) continue;
+        text +=
+            fmt::format("host {} last said: {}", h,
+                        pulses[h].beats == 0 ? "nothing\n" : pulses[h].report);
+      }
     }
     coordinator_.Fail(DeadlineExceededError(text));
+  }
+
+  // Host 0 is told what the others took; they keep their own.
+  StatusOr<RunReport> ReportOfAll() {
+    RunReport report = Report();
+    Group& group = *options_.group;
+    std::vector<std::string> to(group.hosts());
+    if (group.host() != 0) {
+      to[0] = TellHostReport({.cores = report.cores, .part = log_.Part()},
+                             coordinator_.origin_ns());
+    }
+    PENSTOCK_ASSIGN_OR_RETURN(const std::vector<std::string> told,
+                              group.Exchange(std::move(to)));
+    report.hosts = report.processes = group.hosts();
+    if (group.host() != 0) return report;
+    for (uint32_t host = 1; host < group.hosts(); ++host) {
+      PENSTOCK_ASSIGN_OR_RETURN(
+          HostReport theirs,
+          HearHostReport(told[host], coordinator_.origin_ns()));
+      log_.Merge(theirs.part);
+      std::ranges::move(theirs.cores, std::back_inserter(report.cores));
+    }
+    AddLog(report);
+    return report;
+  }
+
+  void AddLog(RunReport& report) const {
+    report.rows = log_.rows();
+    report.batch_digest = log_.batch_digest();
+    report.record_digest = log_.census().digest();
+    report.epochs = log_.census().Epochs();
+    report.shapes.clear();
+    for (size_t s = 0; s < contract_.shapes(); ++s) {
+      report.shapes.push_back({.length = contract_.lengths[s],
+                               .steps = log_.shapes()[s].steps,
+                               .rows = log_.shapes()[s].rows});
+    }
   }
 
   RunReport Report() {
@@ -155,11 +266,8 @@ class TrainingRun {
                      .begin_ns = begin_ns_,
                      .times = Summarize(log_.steps()),
                      .steps = log_.steps(),
-                     .rows = log_.rows(),
-                     .compiles = coordinator_.compiles(),
-                     .batch_digest = log_.batch_digest(),
-                     .record_digest = log_.census().digest(),
-                     .epochs = log_.census().Epochs()};
+                     .compiles = coordinator_.compiles()};
+    AddLog(report);
     const PipelineCounts counts = hosts_[0].infeed->counts();
     report.pipeline = hosts_[0].infeed->profile();
     report.dropped = counts.dropped;
@@ -169,23 +277,17 @@ class TrainingRun {
       const StepSpan& first = log_.steps().front();
       report.first_step_ns = first.begin_ns + first.compile_ns - begin_ns_;
     }
-    for (size_t s = 0; s < contract_.shapes(); ++s) {
-      report.shapes.push_back({.length = contract_.lengths[s],
-                               .steps = log_.shapes()[s].steps,
-                               .rows = log_.shapes()[s].rows});
-    }
     const std::vector<int64_t> waited_for_ns = coordinator_.waited_for_ns();
-    for (size_t h = 0; h < hosts_.size(); ++h) {
-      for (size_t i = 0; i < hosts_[h].devices.size(); ++i) {
-        const uint32_t device = hosts_[h].infeed->devices()[i];
-        report.cores.push_back(
-            {.device = device,
-             .host = static_cast<uint32_t>(h),
-             .shard = placement_.shard_of_device[device],
-             .ledger = hosts_[h].timelines[i].ledger(),
-             .waited_for_ns = waited_for_ns[device],
-             .depth_ns = hosts_[h].infeed->queue(i).DepthNs(),
-             .spans = hosts_[h].timelines[i].spans()});
+    for (const Host& host : hosts_) {
+      for (size_t i = 0; i < host.devices.size(); ++i) {
+        const uint32_t device = host.infeed->devices()[i];
+        report.cores.push_back({.device = device,
+                                .host = host.number,
+                                .shard = placement_.shard_of_device[device],
+                                .ledger = host.timelines[i].ledger(),
+                                .waited_for_ns = waited_for_ns[device],
+                                .depth_ns = host.infeed->queue(i).DepthNs(),
+                                .spans = host.timelines[i].spans()});
       }
     }
     report.wall_ns = report.cores[0].ledger.wall_ns();
@@ -207,14 +309,25 @@ class TrainingRun {
 StatusOr<RunReport> RunTraining(
     std::vector<std::unique_ptr<BatchSource>> sources, const Mesh& mesh,
     TrainingOptions options) {
-  PENSTOCK_RETURN_IF_ERROR(CheckSources(sources));
+  const auto number = options.group == nullptr
+                          ? static_cast<uint32_t>(sources.size())
+                          : options.group->hosts();
+  PENSTOCK_RETURN_IF_ERROR(CheckSources(sources, options.group));
   PENSTOCK_ASSIGN_OR_RETURN(
       const DeviceHosts hosts,
-      DeviceHosts::Of(mesh.size(), static_cast<uint32_t>(sources.size()),
-                      options.host_of_device));
+      DeviceHosts::Of(mesh.size(), number, options.host_of_device));
   PENSTOCK_ASSIGN_OR_RETURN(
       BatchPlacement placement,
       PlaceBatch(mesh, options.axis, hosts, options.shardings));
+  if (options.group != nullptr) {
+    for (uint32_t host = 0; host < number; ++host) {
+      if (!placement.DevicesOf(host).empty()) continue;
+      return InvalidArgumentError(fmt::format(
+          "host {} of {} has no device in {}: where hosts are processes each "
+          "needs one",
+          host, number, mesh.Describe()));
+    }
+  }
   return TrainingRun(std::move(sources), mesh, std::move(placement),
                      std::move(options))
       .Run();

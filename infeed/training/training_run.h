@@ -1,5 +1,5 @@
-// A simulated training run over all hosts of a mesh, in one process and in real
-// time.
+// A simulated training run over all hosts of a mesh, in real time; the hosts
+// are threads of this process, or a process each.
 #pragma once
 
 #include <cstddef>
@@ -18,6 +18,7 @@
 #include "infeed/sharding/mesh.h"
 #include "infeed/sharding/partition_spec.h"
 #include "infeed/training/run_report.h"
+#include "pipeline/group.h"
 
 namespace penstock {
 
@@ -38,6 +39,8 @@ struct TrainingOptions {
   WatchdogOptions watchdog = {};
   // So many steps of each device are told one by one in CoreReport::spans.
   size_t traced_steps = 0;
+  // Where hosts are processes: all of them, for the steps alone. Borrowed.
+  Group* group = nullptr;
   // For the count of records never seen.
   std::optional<uint64_t> records_per_epoch = std::nullopt;
   // Where it is requested, the run stops at the next step on all hosts and
@@ -50,9 +53,12 @@ struct TrainingOptions {
 };
 
 // Runs one host for each source, each with its infeed and a thread for each of
-// its devices.
+// its devices. With a group there is one source, that of this process' host;
+// the report of host 0 is that of all, those of others tell of themselves
+// alone.
 //
-// Errors:  the first of any host; kInvalidArgument where the sources are not
+// Errors:  the first of any host, the same in all processes; kInvalidArgument
+// where the sources are not
 //          those of one run; kDeadlineExceeded from the watchdog, with who
 //          waits for whom.
 StatusOr<RunReport> RunTraining(

@@ -1,3 +1,6 @@
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cassert>
 #include <condition_variable>
 #include <mutex>
@@ -17,6 +20,7 @@ struct Room {
         brought(hosts),
         taken(hosts),
         calls(hosts),
+        left(hosts),
         pulses(hosts) {}
 
   const uint32_t hosts;
@@ -27,6 +31,7 @@ struct Room {
   std::vector<std::vector<std::string>> brought;
   std::vector<std::vector<std::string>> taken;  // of the round before
   std::vector<std::string_view> calls;          // by which it was brought
+  std::vector<bool> left;
   uint32_t arrived = 0;
   uint64_t round = 0;
   Status failed;
@@ -37,6 +42,11 @@ class ThreadEnd final : public Group {
  public:
   ThreadEnd(std::shared_ptr<Room> room, uint32_t host)
       : room_(std::move(room)), host_(host) {}
+  ~ThreadEnd() override {
+    const std::lock_guard lock(room_->mutex);
+    room_->left[host_] = true;
+    if (room_->arrived > 0) FailForWhoLeft();
+  }
 
   uint32_t hosts() const override { return room_->hosts; }
   uint32_t host() const override { return host_; }
@@ -100,6 +110,7 @@ class ThreadEnd final : public Group {
       std::swap(room_->brought, room_->taken);
       room_->changed.notify_all();
     }
+    if (room_->round == round) FailForWhoLeft();
     room_->changed.wait(
         lock, [&] { return room_->round != round || !room_->failed.ok(); });
     // A round that every host has entered is whole: a host that is done and
@@ -111,6 +122,15 @@ class ThreadEnd final : public Group {
       result.push_back(mine(from));
     }
     return result;
+  }
+
+  // A round that waits for a host that is gone has no end.
+  void FailForWhoLeft() {
+    const auto gone = std::ranges::find(room_->left, true);
+    if (gone == room_->left.end()) return;
+    room_->failed.Update(UnavailableError(fmt::format(
+        "host {} left before the end of the run", gone - room_->left.begin())));
+    room_->changed.notify_all();
   }
 
   const std::shared_ptr<Room> room_;

@@ -44,6 +44,7 @@ StatusOr<std::optional<std::string_view>> RecordSequence::Next() {
     if (!more) return std::nullopt;
   }
   ++next_id_;
+  records_read_.fetch_add(1, std::memory_order_relaxed);
   return std::optional<std::string_view>(block_.records[used_++]);
 }
 

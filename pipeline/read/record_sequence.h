@@ -1,6 +1,7 @@
 // All records of some files, one file after the other.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -21,7 +22,7 @@ namespace penstock {
 // Record ids count the records in the order of the files. Damage that is
 // skipped has none; the limit over all files is that of one pass.
 //
-// Threads: StartAt() and Next() from one; Locate() and PlaceOf() from any.
+// Threads: StartAt() and Next() from one; the others from any.
 class RecordSequence {
  public:
   RecordSequence(FileSystem& files, std::vector<std::string> paths,
@@ -34,6 +35,9 @@ class RecordSequence {
   // The next record, which lives until the next call; nullopt after the last.
   // Errors:  those of OpenRecords and RecordReader.
   StatusOr<std::optional<std::string_view>> Next();
+
+  // In all passes so far.
+  uint64_t records_read() const { return records_read_; }
 
   // The id of the next record.
   uint64_t next_id() const { return next_id_; }
@@ -56,6 +60,7 @@ class RecordSequence {
   RecordBlock block_;
   size_t used_ = 0;       // of block_
   uint64_t next_id_ = 0;  // of the next record
+  std::atomic<uint64_t> records_read_ = 0;
 
   mutable std::mutex mutex_;
   // Of the files opened so far, rising; the same in every pass.

@@ -96,6 +96,10 @@ class RoundSource {
   // what Next() has given; none where records are reached by number.
   virtual std::vector<UnitPlace> UnitsOf(const State& state) const = 0;
 
+  // Records read in sequence so far, also those passed over; 0 where they are
+  // reached by number.
+  virtual uint64_t records_read() const { return 0; }
+
   // Bytes that the next round will bring into memory, at most.
   virtual uint64_t NextBytes() const = 0;
   // Bytes that it holds besides those in rounds, at most.

@@ -31,6 +31,9 @@ class SequenceRounds final : public RoundSource {
   }
   std::vector<UnitPlace> UnitsOf(const State& state) const override;
   uint64_t NextBytes() const override;
+  uint64_t records_read() const override {
+    return cursor_.sequence().records_read();
+  }
   uint64_t BufferBytes() const override { return cursor_.WindowBytes(); }
 
  private:

@@ -50,11 +50,13 @@ class Pipeline::Impl {
                             Callback<void(uint64_t, uint64_t)> progress) const;
   StatusOr<std::vector<PlannedStep>> PlannedSteps(uint64_t most) const;
   void Cancel();
+  void Leave(const Status& why);
 
   const Job& job() const { return *job_; }
   const PipelineFacts& facts() const { return facts_; }
   PipelineProfile Profile() const;
   PipelineCounts counts() const;
+  uint64_t records_read() const { return placement_->records_read(); }
   uint64_t cut_rows() const { return cut_rows_; }
 
  private:

@@ -53,6 +53,9 @@ class Placement {
   virtual StatusOr<PipelineCounts> Run(BatchRing& ring,
                                        const std::stop_token& stop) = 0;
 
+  // As RoundSource has it. From any thread.
+  virtual uint64_t records_read() const { return 0; }
+
   // Besides the batches that the ring holds.
   virtual std::vector<ByteBudget> Budgets() const = 0;
 };

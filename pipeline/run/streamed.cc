@@ -61,6 +61,7 @@ class Streamed final : public Placement {
   }
   StatusOr<PipelineCounts> Run(BatchRing& ring,
                                const std::stop_token& stop) override;
+  uint64_t records_read() const override { return source_->records_read(); }
   std::vector<ByteBudget> Budgets() const override;
 
  private:

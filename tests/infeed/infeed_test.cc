@@ -3,13 +3,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <latch>
+#include <limits>
+#include <mutex>
 #include <thread>
 
 #include "infeed/devices/simulated_device.h"
 #include "infeed/queues/batch_source.h"
 #include "infeed/queues/infeed_queue.h"
+#include "pipeline/group.h"
 #include "tests/infeed/made_batches.h"
 #include "tests/infeed/queues/fake_clock.h"
 #include "tests/support/scarce_threads.h"
@@ -24,6 +30,7 @@ using ::penstock::testing::MadeOptions;
 using ::penstock::testing::StatusIs;
 using ::penstock::testing::TokenContract;
 using ::penstock::testing::TopologyOf;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -115,6 +122,116 @@ TEST(InfeedTest, WithoutAThreadToFeedTheStatusSaysSo) {
   EXPECT_FALSE(infeed.Next().has_value());
   EXPECT_THAT(infeed.status(), StatusIs(StatusCode::kResourceExhausted,
                                         HasSubstr("no thread can be started")));
+}
+
+TEST(InfeedTest, WhoWaitsWhileNothingIsReadIsToldOfAllQueues) {
+  const Mesh mesh = *Mesh::Create({{"data", 2}});
+  const auto group = ThreadGroup(2);
+  group[1]->Beat("device 1: waits for the moon\n");
+  Infeed infeed(Made({.topology = TopologyOf(2, 1, 0),
+                      .before =
+                          [](MadeBatches& source, uint64_t step) {
+                            return step < 2 ? OkStatus() : source.AwaitCancel();
+                          }}),
+                mesh, {.stall_ns = 40'000'000, .group = group[0].get()});
+  uint64_t steps = 0;
+  while (infeed.Next()) ++steps;
+  EXPECT_EQ(steps, 2u);
+  EXPECT_THAT(infeed.status(),
+              StatusIs(StatusCode::kDeadlineExceeded,
+                       AllOf(HasSubstr("no batch came for 0.04 s"),
+                             HasSubstr("device 1: 0 of 2 batches queued, last "
+                                       "step 1"),
+                             HasSubstr("host 1 last said:\ndevice 1: waits for "
+                                       "the moon"))));
+}
+
+TEST(InfeedTest, AHostThatStillReadsIsSlowAndNotStuck) {
+  const Mesh mesh = *Mesh::Create({{"data", 2}});
+  std::atomic<uint64_t> read = 0;
+  Infeed infeed(Made({.topology = TopologyOf(2, 1, 0),
+                      .steps = 1,
+                      .before =
+                          [&](MadeBatches&, uint64_t) {
+                            // As long as five times the limit.
+                            const auto end = std::chrono::steady_clock::now() +
+                                             std::chrono::milliseconds(200);
+                            while (std::chrono::steady_clock::now() < end) {
+                              ++read;
+                            }
+                            return OkStatus();
+                          },
+                      .read = [&] { return read.load(); }}),
+                mesh, {.stall_ns = 40'000'000});
+  EXPECT_TRUE(infeed.Next().has_value());
+  EXPECT_FALSE(infeed.Next().has_value());
+  EXPECT_OK(infeed.status());
+}
+
+TEST(InfeedTest, AConsumerThatTakesItsTimeIsNotStuck) {
+  const Mesh mesh = *Mesh::Create({{"data", 2}});
+  Infeed infeed(Made({.topology = TopologyOf(2, 1, 0), .steps = 2}), mesh,
+                {.stall_ns = 10'000'000});
+  EXPECT_TRUE(infeed.Next().has_value());
+  std::mutex mutex;
+  std::condition_variable never;
+  std::unique_lock lock(mutex);
+  never.wait_for(lock, std::chrono::milliseconds(60), [] { return false; });
+  EXPECT_TRUE(infeed.Next().has_value());
+}
+
+// Reads host memory on a thread of its own until it is drained, and never says
+// that a transfer is over.
+class ReadingDevice final : public Device {
+ public:
+  explicit ReadingDevice(std::latch& transferred) : transferred_(transferred) {}
+
+  HostMemory host_memory() const override {
+    return HostMemory::kUntilTransferCompletes;
+  }
+  StatusOr<Work> Transfer(const CoreSlice& slice, int64_t now_ns) override {
+    readers_.emplace_back(
+        [this, bytes = slice.tensor(0).bytes](std::stop_token stop) {
+          const std::vector<std::byte> first(bytes.begin(), bytes.end());
+          while (!stop.stop_requested()) {
+            same_ = same_ && std::ranges::equal(bytes, first);
+          }
+        });
+    transferred_.count_down();
+    return Work{now_ns, std::numeric_limits<int64_t>::max()};
+  }
+  int64_t CompileNs(const CoreSlice&) const override { return 0; }
+  StatusOr<Work> Execute(const CoreSlice&, int64_t now_ns) override {
+    return Work{now_ns, now_ns};
+  }
+  void Cancel() override { cancelled_ = true; }
+  void Drain() override { readers_.clear(); }
+
+  bool cancelled() const { return cancelled_; }
+  bool same() const { return same_; }
+
+ private:
+  std::latch& transferred_;
+  std::vector<std::jthread> readers_;
+  std::atomic<bool> cancelled_ = false;
+  std::atomic<bool> same_ = true;
+};
+
+// Under address sanitizer this is a use after free where memory goes first.
+TEST(InfeedTest, HostMemoryLivesUntilDevicesAreDrainedAlsoOnCancel) {
+  const Mesh mesh = *Mesh::Create({{"data", 1}});
+  std::latch transferred(2);
+  ReadingDevice device(transferred);
+  {
+    Infeed infeed(Made({.topology = TopologyOf(1, 1, 0), .steps = 9}), mesh,
+                  {.depth = 2, .devices = {&device}});
+    std::thread waiter([&] { EXPECT_FALSE(infeed.Next().has_value()); });
+    transferred.wait();
+    infeed.Cancel();
+    waiter.join();
+  }
+  EXPECT_TRUE(device.cancelled());
+  EXPECT_TRUE(device.same());
 }
 
 TEST(InfeedTest, PipelineAndMeshMustFit) {

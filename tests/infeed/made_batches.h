@@ -32,6 +32,8 @@ struct MadeOptions {
   std::vector<size_t> shapes = {0};
   // Called before each batch, `steps` included; an error ends the data.
   std::function<Status(MadeBatches&, uint64_t step)> before = nullptr;
+  // What records_read() says; null is 0.
+  std::function<uint64_t()> read = nullptr;
   // Changes each batch after it is made.
   std::function<void(Batch&)> change = nullptr;
 };
@@ -44,6 +46,9 @@ class MadeBatches : public BatchSource {
   void Cancel() override;
   const Contract& contract() const override { return options_.contract; }
   const Topology& topology() const override { return options_.topology; }
+  uint64_t records_read() const override {
+    return options_.read ? options_.read() : 0;
+  }
 
   // Waits until Cancel().
   Status AwaitCancel();

@@ -54,12 +54,15 @@ constexpr char kExamples[] = R"(
   infeedsim ... --max-steps 100 --state-out run.state
   infeedsim ... --after-step 120000 --max-steps 10
   infeedsim ... --state-in run.state --hosts 5 --json report.json
-  infeedsim ... --html report.html --timeline run.trace.json)";
+  infeedsim ... --html report.html --timeline run.trace.json
+  mpirun -np 4 infeedsim ...
+  infeedsim ... --coordinator node0:55527 --hosts 4 --host 2)";
 
 constexpr char kNotes[] = R"(
 Times are those of simulated devices; no TPU is used. The pipeline, the queues
 and their threads are real; with --clock virtual only the plan is, and times are
-predictions from the flags, the same for the same seed.)";
+predictions from the flags, the same for the same seed.
+Where hosts are processes host 0 alone prints the report and writes files.)";
 
 StatusOr<FeatureEncoding> EncodingOf(const SimulationArguments& arguments,
                                      const std::string& pattern) {
@@ -184,12 +187,23 @@ Status PrintVirtualRun(const Dataset& dataset,
   return WriteFileAtomically(LocalFiles(), json, VirtualReportJson(report));
 }
 
-Status Simulation(SimulationArguments& arguments) {
+Status StoppedBy(const StopSignals& signals, const RunReport& report,
+                 const std::string& state = {}) {
+  if (!signals.token().stop_requested()) return OkStatus();
+  return CancelledError(
+      fmt::format("stopped by a signal after step {}{}", report.state.step,
+                  state.empty() ? "" : "; go on with --state-in " + state));
+}
+
+// What this process does once it knows the others.
+Status Simulation(SimulationArguments& arguments, const StopSignals& signals) {
   SimulationOptions& options = arguments.simulation;
   PENSTOCK_RETURN_IF_ERROR(arguments.devices.Apply(options));
   options.device.step_ns = static_cast<int64_t>(arguments.step_ms * 1e6);
   options.device.compile_ns = static_cast<int64_t>(arguments.compile_ms * 1e6);
   options.device.bytes_per_second = arguments.gigabytes_per_second * 1e9;
+  options.watchdog.limit_ns = static_cast<int64_t>(arguments.watchdog_s * 1e9);
+  options.stop = signals.token();
   if (!arguments.state_in.empty()) {
     PENSTOCK_ASSIGN_OR_RETURN(options.restore,
                               LoadState(LocalFiles(), arguments.state_in));
@@ -203,8 +217,6 @@ Status Simulation(SimulationArguments& arguments) {
   arguments.open.recovery = arguments.recovery.ToOptions(skipped);
   PENSTOCK_ASSIGN_OR_RETURN(const Dataset dataset, MakeDataset(arguments));
   if (arguments.trace_step) return PrintTrace(arguments, dataset);
-  PENSTOCK_ASSIGN_OR_RETURN(const auto signals, StopSignals::Create());
-  options.stop = signals->token();
   std::optional<Progress> seeking;
   options.on_seek = [&](uint64_t done, uint64_t of) {
     if (!seeking) {
@@ -215,6 +227,9 @@ Status Simulation(SimulationArguments& arguments) {
   };
   PENSTOCK_ASSIGN_OR_RETURN(const RunReport report, Simulate(dataset, options));
   skipped.Finish();
+  if (options.batches != nullptr && options.batches->host() != 0) {
+    return StoppedBy(signals, report);
+  }
   if (arguments.explain) {
     Print("{}\n{}\n", report.explain, ExplainLoads(report.loads));
   }
@@ -226,14 +241,30 @@ Status Simulation(SimulationArguments& arguments) {
   }
   PENSTOCK_RETURN_IF_ERROR(
       WriteReports(arguments.reports, report, TitleOf(arguments)));
-  if (signals->token().stop_requested()) {
-    return CancelledError(
-        fmt::format("stopped by a signal after step {}{}", report.state.step,
-                    arguments.state_out.empty()
-                        ? ""
-                        : "; go on with --state-in " + arguments.state_out));
+  return StoppedBy(signals, report, arguments.state_out);
+}
+
+Status JoinAndSimulate(SimulationArguments& arguments) {
+  const HostArguments& hosts = arguments.hosts;
+  if (hosts.explain) {
+    PENSTOCK_ASSIGN_OR_RETURN(const std::string seen, hosts.Explain());
+    Print("{}", seen);
+    return OkStatus();
   }
-  return OkStatus();
+  // Before any other thread.
+  PENSTOCK_ASSIGN_OR_RETURN(const auto signals, StopSignals::Create());
+  std::vector<std::unique_ptr<Group>> ends;
+  if (!arguments.virtual_time.chosen()) {
+    PENSTOCK_ASSIGN_OR_RETURN(ends, hosts.Join(signals->token()));
+  }
+  SimulationOptions& options = arguments.simulation;
+  options.hosts = hosts.hosts.value_or(1);
+  if (!ends.empty()) {
+    options.batches = ends[0].get();
+    options.steps = ends[1].get();
+  }
+  const Status status = Simulation(arguments, *signals);
+  return status.ok() ? status : FailAll(ends, status);
 }
 
 class InfeedSim final : public Program {
@@ -247,7 +278,7 @@ class InfeedSim final : public Program {
     Notes(kNotes);
   }
 
-  Status Run() override { return Simulation(arguments_); }
+  Status Run() override { return JoinAndSimulate(arguments_); }
 
  private:
   SimulationArguments arguments_;

@@ -155,10 +155,6 @@ void AddDevices(Command& command, SimulationArguments& arguments) {
   ArgumentGroup& devices = command.Group("Devices");
   arguments.devices.AddTo(devices);
   devices
-      .Number("--hosts", simulation.hosts, "N",
-              "Hosts, each with its own pipeline and a share of the cores")
-      .Between(1, kMostParts);
-  devices
       .Number("--depth", simulation.depth, "N", "Batches in each core's queue")
       .Between(1, 1024);
   devices
@@ -218,6 +214,11 @@ void AddRunning(Command& command, SimulationArguments& arguments) {
       .Number("--max-steps", simulation.max_steps, "N",
               "Stops after so many steps, 0 before the first")
       .DefaultsTo("at the end of data");
+  running
+      .Number("--watchdog", arguments.watchdog_s, "S",
+              "Seconds without a step after which the run is stuck, and told "
+              "who waits for whom")
+      .Between(1e-3, 1e9);
   AddThreads(running, simulation.threads_per_host,
              "That build batches, for each host");
   running.Flag("--streamed", simulation.force_streamed,
@@ -232,6 +233,7 @@ void SimulationArguments::AddTo(Command& command) {
   AddBatches(command, *this);
   AddOrder(command, *this);
   AddDevices(command, *this);
+  hosts.AddTo(command);
   virtual_time.AddTo(command);
   AddOutput(command, *this);
   AddRunning(command, *this);

@@ -11,6 +11,7 @@
 #include "infeed/training/simulation.h"
 #include "pipeline/dataset.h"
 #include "tools/arguments/command.h"
+#include "tools/infeedsim/host_arguments.h"
 #include "tools/infeedsim/mesh_arguments.h"
 #include "tools/infeedsim/report_files.h"
 #include "tools/infeedsim/virtual_arguments.h"
@@ -47,6 +48,8 @@ struct SimulationArguments {
   double step_ms = 10;
   double compile_ms = 1000;
   double gigabytes_per_second = 16;
+  double watchdog_s = 300;
+  HostArguments hosts;
   SimulationOptions simulation;
   VirtualArguments virtual_time;
   std::string state_in;

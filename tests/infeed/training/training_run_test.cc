@@ -7,6 +7,7 @@
 #include <numeric>
 #include <thread>
 
+#include "pipeline/group.h"
 #include "tests/infeed/made_batches.h"
 #include "tests/infeed/queues/fake_clock.h"
 #include "tests/support/status_matchers.h"
@@ -273,6 +274,87 @@ TEST_F(TrainingRunTest, TheWatchdogSaysWhoWaitsForWhom) {
                              HasSubstr("device 7 (host 1): not ready for the "
                                        "next step, last was in step 2"),
                              HasSubstr("host 1:\ndevice 4: "))));
+}
+
+// As processes would: each with its own end of a group.
+class TrainingInProcessesTest : public TrainingRunTest {
+ protected:
+  std::vector<StatusOr<RunReport>> RunEach(
+      uint32_t hosts, const MadeOptions& made,
+      const std::function<void(MadeOptions&)>& change = nullptr) {
+    const auto group = ThreadGroup(hosts);
+    std::vector<StatusOr<RunReport>> reports(hosts, UnknownError("none"));
+    std::vector<std::thread> threads;
+    auto sources = MadeForHosts(8, hosts, made, change);
+    for (uint32_t h = 0; h < hosts; ++h) {
+      threads.emplace_back([&, h] {
+        std::vector<std::unique_ptr<BatchSource>> mine;
+        mine.push_back(std::move(sources[h]));
+        reports[h] = RunTraining(
+            std::move(mine), mesh_,
+            {.device = kInstant, .traced_steps = 3, .group = group[h].get()});
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    return reports;
+  }
+};
+
+TEST_F(TrainingInProcessesTest, HostZeroReportsOfAll) {
+  const MadeOptions made = {.contract = TokenContract(16, {4, 8}),
+                            .steps = 20,
+                            .records = 19 * 16 + 6,
+                            .shapes = {0, 1, 1}};
+  ASSERT_OK_AND_ASSIGN(const RunReport threads, Run(3, made));
+  const auto reports = RunEach(3, made);
+  ASSERT_OK(reports[0]);
+  const RunReport& all = *reports[0];
+  EXPECT_EQ(all.hosts, 3u);
+  EXPECT_EQ(all.processes, 3u);
+  EXPECT_EQ(all.times.steps, threads.times.steps);
+  EXPECT_EQ(all.batch_digest, threads.batch_digest);
+  EXPECT_EQ(all.record_digest, threads.record_digest);
+  EXPECT_EQ(all.rows.examples, threads.rows.examples);
+  EXPECT_EQ(all.rows.pad_rows, threads.rows.pad_rows);
+  ASSERT_EQ(all.shapes.size(), 2u);
+  EXPECT_EQ(all.shapes[1].rows.examples, threads.shapes[1].rows.examples);
+  ASSERT_EQ(all.epochs.size(), 1u);
+  EXPECT_EQ(all.epochs[0].seen, threads.epochs[0].seen);
+  EXPECT_EQ(all.epochs[0].duplicated, 0u);
+  ASSERT_EQ(all.cores.size(), 8u);
+  for (uint32_t device = 0; device < 8; ++device) {
+    EXPECT_EQ(all.cores[device].device, device);
+    EXPECT_EQ(all.cores[device].host, threads.cores[device].host);
+    EXPECT_EQ(all.cores[device].spans.size(), 3u);
+  }
+  for (const auto& report : reports) {
+    ASSERT_OK(report);
+    EXPECT_EQ(report->state, all.state);
+  }
+}
+
+TEST_F(TrainingInProcessesTest, AllEndWithTheSameCause) {
+  const auto reports = RunEach(4, {.steps = 50}, [](MadeOptions& mine) {
+    if (mine.topology.host != 2) return;
+    mine.before = [](MadeBatches&, uint64_t step) {
+      return step < 7 ? OkStatus() : DataLossError("a.tfrecord: record 7");
+    };
+  });
+  for (const auto& report : reports) {
+    EXPECT_THAT(report, StatusIs(StatusCode::kDataLoss,
+                                 HasSubstr("a.tfrecord: record 7")));
+  }
+}
+
+TEST_F(TrainingInProcessesTest, UnequalStepsAreAnErrorOfAll) {
+  const auto reports = RunEach(2, {.steps = 8}, [](MadeOptions& mine) {
+    if (mine.topology.host == 0) mine.steps = 9;
+  });
+  for (const auto& report : reports) {
+    EXPECT_THAT(report, StatusIs(StatusCode::kInternal,
+                                 HasSubstr("(host 0) has a batch for step 8")));
+    EXPECT_EQ(report.status(), reports[0].status());
+  }
 }
 
 TEST_F(TrainingRunTest, HostsOfDifferentRunsAreRefused) {

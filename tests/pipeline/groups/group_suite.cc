@@ -1,55 +1,24 @@
-// The conformance suite of Group: each implementation joins with a line.
-#include "pipeline/group.h"
+#include "tests/pipeline/groups/group_suite.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
-#include <functional>
 #include <thread>
 
 #include "tests/support/status_matchers.h"
 
 namespace penstock::testing {
-namespace {
 
-struct GroupCase {
-  std::string name;
-  uint32_t hosts;
-  std::function<std::vector<std::unique_ptr<Group>>()> make;
-};
+using ::testing::HasSubstr;
 
-GroupCase Solo() {
-  return {"Solo", 1, [] {
-            std::vector<std::unique_ptr<Group>> ends;
-            ends.push_back(SoloGroup());
-            return ends;
-          }};
-}
-
-GroupCase Threads(uint32_t hosts) {
-  return {"Threads" + std::to_string(hosts), hosts,
-          [hosts] { return ThreadGroup(hosts); }};
-}
-
-class GroupTest : public ::testing::TestWithParam<GroupCase> {
- protected:
-  uint32_t hosts() const { return GetParam().hosts; }
-
-  // Runs `work` for every host, each on a thread of its own.
-  void OnEveryHost(const std::function<void(uint32_t, Group&)>& work) {
-    std::vector<std::thread> threads;
-    for (uint32_t host = 0; host < hosts(); ++host) {
-      threads.emplace_back([&, host] { work(host, *ends_[host]); });
-    }
-    for (std::thread& thread : threads) thread.join();
+void GroupTest::OnEveryHost(const std::function<void(uint32_t, Group&)>& work) {
+  std::vector<std::thread> threads;
+  for (const auto& end : ends_) {
+    threads.emplace_back([&] { work(end->host(), *end); });
   }
+  for (std::thread& thread : threads) thread.join();
+}
 
-  std::vector<std::unique_ptr<Group>> ends_ = GetParam().make();
-};
-INSTANTIATE_TEST_SUITE_P(Implementations, GroupTest,
-                         ::testing::Values(Solo(), Threads(1), Threads(2),
-                                           Threads(5)),
-                         [](const auto& info) { return info.param.name; });
+namespace {
 
 // What host `from` has for host `to` in a round: also nothing, and not always
 // as much.
@@ -59,9 +28,9 @@ std::string Brought(uint32_t from, uint32_t to, uint32_t round) {
 }
 
 TEST_P(GroupTest, EndsKnowWhoTheyAre) {
-  for (uint32_t host = 0; host < hosts(); ++host) {
-    EXPECT_EQ(ends_[host]->hosts(), hosts());
-    EXPECT_EQ(ends_[host]->host(), host);
+  for (const auto& end : ends_) {
+    EXPECT_EQ(end->hosts(), hosts());
+    EXPECT_LT(end->host(), hosts());
   }
 }
 
@@ -121,19 +90,19 @@ TEST_P(GroupTest, ARoundThatAllHaveEnteredIsNotTakenAway) {
   });
 }
 
+// What was told before a round is known after it.
 TEST_P(GroupTest, PulsesOfAllAreSeenByAll) {
-  for (const auto& end : ends_) {
-    EXPECT_EQ(end->Pulses().size(), hosts());
-    end->Beat("one");
-    end->Beat("two of " + std::to_string(end->host()));
-  }
-  for (const auto& end : ends_) {
-    const auto pulses = end->Pulses();
+  OnEveryHost([&](uint32_t, Group& end) {
+    EXPECT_EQ(end.Pulses().size(), hosts());
+    end.Beat("one");
+    end.Beat("two of " + std::to_string(end.host()));
+    ASSERT_OK(end.AllGather({}));
+    const auto pulses = end.Pulses();
     for (uint32_t host = 0; host < hosts(); ++host) {
       EXPECT_EQ(pulses[host].beats, 2u);
       EXPECT_EQ(pulses[host].report, "two of " + std::to_string(host));
     }
-  }
+  });
 }
 
 TEST_P(GroupTest, EndsMayGoInAnyOrder) {
@@ -142,14 +111,51 @@ TEST_P(GroupTest, EndsMayGoInAnyOrder) {
   if (!ends_.empty()) ends_.back()->Fail(CancelledError("one left"));
 }
 
-TEST(ThreadGroupTest, HostsThatMakeDifferentCallsFindOut) {
-  const auto ends = ThreadGroup(2);
-  std::thread other([&] {
-    EXPECT_EQ(ends[1]->Exchange({"", ""}).status().code(),
-              StatusCode::kInternal);
+TEST_P(GroupTest, HostsThatMakeDifferentCallsFindOut) {
+  if (hosts() == 1) return;
+  OnEveryHost([&](uint32_t host, Group& end) {
+    const Status status =
+        host == 1 ? end.Exchange(std::vector<std::string>(hosts())).status()
+                  : end.AllGather({}).status();
+    EXPECT_THAT(status, StatusIs(StatusCode::kInternal,
+                                 HasSubstr("make different calls")));
   });
-  EXPECT_EQ(ends[0]->AllGather({}).status().code(), StatusCode::kInternal);
-  other.join();
+}
+
+TEST_P(GroupTest, WhoLeavesWhileOthersNeedItEndsTheirWait) {
+  if (hosts() == 1) return;
+  const auto last = hosts() - 1;
+  OnEveryHost([&](uint32_t host, Group& end) {
+    EXPECT_OK(end.AllGather({}));
+    if (host == last) {
+      for (auto& mine : ends_) {
+        if (mine.get() == &end) mine.reset();
+      }
+      return;
+    }
+    const Status status = end.AllGather({}).status();
+    EXPECT_THAT(status, StatusIs(StatusCode::kUnavailable,
+                                 HasSubstr("left before the end of the run")));
+    EXPECT_THAT(std::string(status.message()),
+                HasSubstr("host " + std::to_string(last)));
+    EXPECT_EQ(end.failed(), status);
+  });
+}
+
+TEST_P(GroupTest, ManyBytesArriveAsTheyAre) {
+  const auto bytes = [](uint32_t from, uint32_t to) {
+    return std::string((5 << 20) + from, static_cast<char>(from * 7 + to));
+  };
+  OnEveryHost([&](uint32_t host, Group& end) {
+    std::vector<std::string> to;
+    for (uint32_t other = 0; other < hosts(); ++other) {
+      to.push_back(bytes(host, other));
+    }
+    ASSERT_OK_AND_ASSIGN(const auto from, end.Exchange(std::move(to)));
+    for (uint32_t other = 0; other < hosts(); ++other) {
+      EXPECT_TRUE(from[other] == bytes(other, host));
+    }
+  });
 }
 
 }  // namespace
