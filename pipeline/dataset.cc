@@ -66,6 +66,30 @@ Dataset Dataset::Tokenize(std::shared_ptr<const Tokenizer> tokenizer,
       Append(node_, TokenizeStage{std::move(tokenizer), std::move(options)}));
 }
 
+Dataset Dataset::Derive(std::vector<Derived> tensors) const {
+  return Dataset(Append(node_, DeriveStage{std::move(tensors)}));
+}
+
+Dataset Dataset::Objective(CausalLm objective) const {
+  return Dataset(Append(node_, ObjectiveStage{std::move(objective)}));
+}
+
+Dataset Dataset::Objective(PrefixLm objective) const {
+  return Dataset(Append(node_, ObjectiveStage{std::move(objective)}));
+}
+
+Dataset Dataset::Objective(FillInMiddle objective) const {
+  return Dataset(Append(node_, ObjectiveStage{std::move(objective)}));
+}
+
+Dataset Dataset::Objective(MaskedLm objective) const {
+  return Dataset(Append(node_, ObjectiveStage{std::move(objective)}));
+}
+
+Dataset Dataset::Objective(SpanCorruption objective) const {
+  return Dataset(Append(node_, ObjectiveStage{std::move(objective)}));
+}
+
 Dataset Dataset::Bucket(BucketOptions options) const {
   return Dataset(Append(node_, std::move(options)));
 }

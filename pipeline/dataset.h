@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,9 +15,18 @@
 
 namespace penstock {
 
+struct CausalLm;  // pipeline/objective.h, with the other objectives
+struct FillInMiddle;
+struct MaskedLm;
+struct PrefixLm;
+struct SpanCorruption;
+struct Derived;      // pipeline/derive.h
 struct Node;         // pipeline/graph/node.h
 struct OpenOptions;  // formats/open.h
 class Tokenizer;     // tokenizer/interface/tokenizer.h
+
+// One end of a row.
+enum class Side { kRight, kLeft };
 
 // A feature to take out of each tf.train.Example.
 struct Feature {
@@ -24,14 +34,26 @@ struct Feature {
   FeatureType type = FeatureType::kInt64;
   // Values in every row; kVarying allows any number. 1 makes a tensor [rows].
   int64_t length = kVarying;
-  // What an int64 feature becomes in a batch: int32 (a value that does not fit
-  // is an error) or int64. Float features become float32.
-  ElementType as = ElementType::kInt32;
+  // What it becomes in a batch; a value that does not fit is an error. By
+  // default int64 features become int32 (any integers and bool are possible)
+  // and float features float32 (or bfloat16, float16: the nearest).
+  std::optional<ElementType> as = std::nullopt;
   // Rows without the feature have no values instead of being an error.
   bool optional = false;
   // Numbers that lie in one bytes value, as `datagen --token-encoding` writes
   // them. For int64 alone.
   FeatureEncoding encoding = FeatureEncoding::kPlain;
+  // Instead of `length`: the sizes of a dense array, row-major, {28, 28, 3}. A
+  // bytes feature has it as one value of exactly so many bytes, little-endian
+  // numbers of type `as`, by default uint8.
+  std::vector<int64_t> shape = {};
+  // Of padding, and of rows that pad; by default 0, or for the feature that
+  // arranges what Bucket or Pad says.
+  std::optional<double> pad_value = std::nullopt;
+  // For varying features: where padding goes, and which values a row loses that
+  // is cut to its batch's length.
+  Side pad_side = Side::kRight;
+  Side cut_side = Side::kRight;
 
   static constexpr int64_t kVarying = -1;
 };
@@ -51,8 +73,12 @@ struct RepeatOptions {
 
 struct TokenizeOptions {
   std::string from = "text";  // a bytes feature of one value
-  std::string to = "tokens";  // int32, varying
+  std::string to = "tokens";  // varying
   EncodeOptions encode = {};
+  // As of a Feature.
+  ElementType as = ElementType::kInt32;
+  Side pad_side = Side::kRight;
+  Side cut_side = Side::kRight;
 };
 
 // What happens to a row longer than the longest length. It goes by the feature
@@ -60,7 +86,7 @@ struct TokenizeOptions {
 // under kTruncate and otherwise an error.
 enum class TooLong {
   kError,     // kInvalidArgument naming the record and both lengths
-  kTruncate,  // the row's first values stay
+  kTruncate,  // the row's first values stay; Feature::cut_side
   kDrop,      // the row is left out, and counted
 };
 
@@ -68,7 +94,7 @@ struct BucketOptions {
   std::string by;                // the feature whose length decides
   std::vector<int64_t> lengths;  // of the buckets, rising
   TooLong too_long = TooLong::kError;
-  double pad_value = 0;  // of `by`; other features are padded with 0
+  double pad_value = 0;  // of `by`, unless its Feature says
 };
 
 // Rows stay in order; each batch is as long as its longest row, rounded up.
@@ -77,7 +103,7 @@ struct PadOptions {
   int64_t multiple_of = 128;
   int64_t max_length = 0;  // a multiple of multiple_of; must be given
   TooLong too_long = TooLong::kError;
-  double pad_value = 0;  // of `by`; other features are padded with 0
+  double pad_value = 0;  // of `by`, unless its Feature says
 };
 
 // What happens to rows that do not fill the last batch of a shape in an epoch.
@@ -97,7 +123,8 @@ struct BatchOptions {
 //
 // Parse, Shuffle, Repeat and Tokenize may stand in any order (but Parse before
 // Tokenize): each says something about the epoch, and epochs never mix. Then
-// comes Bucket or Pad, and Batch last.
+// comes Bucket or Pad, and Batch last. Derive and Objective may stand anywhere
+// before Batch.
 class Dataset {
  public:
   // TFRecord files of tf.train.Example. `pattern` as in
@@ -117,6 +144,14 @@ class Dataset {
   Dataset Repeat(RepeatOptions options) const;
   Dataset Tokenize(std::shared_ptr<const Tokenizer> tokenizer,
                    TokenizeOptions options = {}) const;
+  // Tensors made from where the pieces of a row lie: pipeline/derive.h.
+  Dataset Derive(std::vector<Derived> tensors) const;
+  // What a model is to learn, one of pipeline/objective.h.
+  Dataset Objective(CausalLm objective) const;
+  Dataset Objective(PrefixLm objective) const;
+  Dataset Objective(FillInMiddle objective) const;
+  Dataset Objective(MaskedLm objective) const;
+  Dataset Objective(SpanCorruption objective) const;
   // One of the two, before Batch.
   Dataset Bucket(BucketOptions options) const;
   Dataset Pad(PadOptions options) const;

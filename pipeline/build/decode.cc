@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "formats/files/status_or.h"
+#include "pipeline/graph/tensors.h"
 
 namespace penstock {
 namespace {
@@ -22,27 +23,38 @@ void AppendTexts(std::span<const std::string_view> records, Examples& out) {
   out.rows += records.size();
 }
 
-// Moves `from` behind `to`, both of numbers.
+// Bytes [begin, end) of values of `from` go behind those of `to`.
+void AppendBytes(const Column& from, size_t begin, size_t end, Column& to) {
+  for (size_t v = begin; v < end; ++v) {
+    to.bytes.append(from.bytes_at(v));
+    to.byte_offsets.push_back(to.bytes.size());
+  }
+}
+
+// Moves `from` behind `to`.
 void AppendColumn(const Column& from, Column& to) {
   const uint64_t before = to.values();
   to.name = from.name;
   to.type = from.type;
   to.ints.insert(to.ints.end(), from.ints.begin(), from.ints.end());
   to.floats.insert(to.floats.end(), from.floats.begin(), from.floats.end());
+  if (from.type == FeatureType::kBytes) AppendBytes(from, 0, from.values(), to);
   for (size_t row = 1; row < from.row_offsets.size(); ++row) {
     to.row_offsets.push_back(before + from.row_offsets[row]);
   }
 }
 
+// Keeps `most` values of each row, at its front or at its back.
 template <typename T>
-void KeepFronts(size_t first_row, uint64_t most, Column& column,
-                std::vector<T>& values) {
+void KeepEnds(size_t first_row, uint64_t most, bool backs, Column& column,
+              std::vector<T>& values) {
   std::vector<uint64_t>& offsets = column.row_offsets;
   uint64_t to = offsets[first_row];
   uint64_t from = to;
   for (size_t row = first_row; row + 1 < offsets.size(); ++row) {
     const uint64_t end = offsets[row + 1];
     const uint64_t kept = std::min(end - from, most);
+    if (backs) from = end - kept;
     std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(from), kept,
                 values.begin() + static_cast<std::ptrdiff_t>(to));
     to += kept;
@@ -50,6 +62,15 @@ void KeepFronts(size_t first_row, uint64_t most, Column& column,
     from = end;
   }
   values.resize(to);
+}
+
+// Of one value as it is decoded.
+uint64_t ValueBytes(const Feature& feature) {
+  if (feature.type == FeatureType::kFloat) return 4;
+  if (feature.type == FeatureType::kInt64) return 8;
+  uint64_t bytes = SizeBytes(TypeInBatch(feature)) + 8;
+  for (const int64_t size : feature.shape) bytes *= static_cast<uint64_t>(size);
+  return bytes;
 }
 
 }  // namespace
@@ -81,9 +102,9 @@ StatusOr<Decoder> Decoder::Create(const Stages& stages) {
                                                 ? stages.lengths().back() + 1
                                                 : feature.length);
     decoder.most_values_.push_back(most);
+    decoder.cuts_left_.push_back(feature.cut_side == Side::kLeft);
     // Columns grow by doubling.
-    const uint64_t value_bytes =
-        2 * (feature.type == FeatureType::kFloat ? 4 : 8);
+    const uint64_t value_bytes = 2 * ValueBytes(feature);
     decoder.row_bytes_ += 2 * 8;  // of row_offsets
     if (feature.name == stages.by()) {
       decoder.by_value_bytes_ = value_bytes;
@@ -151,15 +172,16 @@ void Decoder::Cut(size_t first_row, Examples& out) const {
   for (size_t c = 0; c < out.columns.size(); ++c) {
     Column& column = out.columns[c];
     const uint64_t most = most_values_[c];
+    if (column.type == FeatureType::kBytes) continue;  // of one value each
     bool cut = false;
     for (size_t row = first_row; row < out.rows && !cut; ++row) {
       cut = column.values_in(row) > most;
     }
     if (!cut) continue;
     if (column.type == FeatureType::kFloat) {
-      KeepFronts(first_row, most, column, column.floats);
+      KeepEnds(first_row, most, cuts_left_[c], column, column.floats);
     } else {
-      KeepFronts(first_row, most, column, column.ints);
+      KeepEnds(first_row, most, cuts_left_[c], column, column.ints);
     }
   }
 }
@@ -180,7 +202,10 @@ void AppendRow(const Examples& from, size_t row, Examples& to) {
     Column& target = to.columns[c];
     target.name = source.name;
     target.type = source.type;
-    if (source.type == FeatureType::kInt64) {
+    if (source.type == FeatureType::kBytes) {
+      AppendBytes(source, source.row_offsets[row], source.row_offsets[row + 1],
+                  target);
+    } else if (source.type == FeatureType::kInt64) {
       const auto values = source.ints_of(row);
       target.ints.insert(target.ints.end(), values.begin(), values.end());
     } else {

@@ -69,6 +69,7 @@ class Decoder {
   size_t tokenized_ = 0;  // the column of the tokens
   std::optional<size_t> by_;
   std::vector<uint64_t> most_values_;  // [columns]
+  std::vector<bool> cuts_left_;        // [columns]
   uint64_t row_bytes_ = 0;       // without the values of the feature `by_`
   uint64_t by_value_bytes_ = 0;  // of one of those
 };

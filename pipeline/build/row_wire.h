@@ -12,7 +12,7 @@
 namespace penstock {
 
 // Appends row `row`: for each column its number of values and its values,
-// numbers of 4 bytes where all are small.
+// numbers of 4 bytes where all are small, bytes with their size before them.
 void WriteRow(const Examples& examples, size_t row, std::string& out);
 
 // Takes one row from the front of `bytes` and appends it to `out`, whose

@@ -17,6 +17,12 @@ struct RowRef {
   size_t row = 0;
 };
 
+// A piece of a row, and where its values are.
+struct PlacedPiece {
+  Piece piece;
+  RowRef from;
+};
+
 // Says where a record came from, for messages. Threads: any number at a time.
 using Locate = std::function<std::string(uint64_t record_id)>;
 

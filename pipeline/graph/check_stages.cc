@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cmath>
 #include <limits>
 #include <set>
 #include <utility>
 
 #include "formats/files/status.h"
+#include "pipeline/graph/feature_form.h"
 
 namespace penstock {
 namespace {
@@ -45,14 +45,7 @@ Status CheckFeature(const Feature& feature) {
                     "length or Feature::kVarying",
                     feature.name, feature.length));
   }
-  if (feature.type == FeatureType::kInt64 &&
-      feature.as == ElementType::kFloat32) {
-    return Wrong(
-        fmt::format("feature \"{}\" is int64 and cannot become "
-                    "float32: use kInt32 or kInt64",
-                    feature.name));
-  }
-  return OkStatus();
+  return CheckForm(feature);
 }
 
 // Replaces the bytes feature that Tokenize reads by the one it makes.
@@ -63,7 +56,8 @@ Status ApplyTokenize(Stages& stages) {
     return Wrong(fmt::format("Tokenize reads \"{}\", but the features are {}",
                              options.from, Names(stages.features)));
   }
-  if (from->type != FeatureType::kBytes || from->length != 1) {
+  if (from->type != FeatureType::kBytes || from->length != 1 ||
+      !from->shape.empty()) {
     return Wrong(
         fmt::format("Tokenize reads \"{}\", which must be a bytes "
                     "feature of length 1",
@@ -72,10 +66,7 @@ Status ApplyTokenize(Stages& stages) {
   if (options.to.empty()) return Wrong("Tokenize to a feature without a name");
   for (Feature& feature : stages.batched) {
     if (feature.name == options.from) {
-      feature = {.name = options.to,
-                 .type = FeatureType::kInt64,
-                 .length = Feature::kVarying,
-                 .as = ElementType::kInt32};
+      feature = TokenizedFeature(options);
     } else if (feature.name == options.to) {
       return Wrong(
           fmt::format("Tokenize makes \"{}\", which is already a "
@@ -84,28 +75,6 @@ Status ApplyTokenize(Stages& stages) {
     }
   }
   return OkStatus();
-}
-
-Status CheckPadValue(const Stages& stages, const Feature& by) {
-  const double pad = stages.pad_value();
-  if (by.type == FeatureType::kFloat) {
-    // Infinities and NaN are float values, too.
-    if (!std::isfinite(pad) ||
-        std::abs(pad) <= double{std::numeric_limits<float>::max()}) {
-      return OkStatus();
-    }
-    return Wrong(fmt::format("pad_value {} is no float32 value of \"{}\"", pad,
-                             by.name));
-  }
-  // Larger integers are not exact in a double.
-  const double limit = by.as == ElementType::kInt32
-                           ? std::numeric_limits<int32_t>::max()
-                           : 9007199254740992.0;
-  if (std::trunc(pad) == pad && pad <= limit && pad >= -limit - 1) {
-    return OkStatus();
-  }
-  return Wrong(fmt::format("pad_value {} is no {} value of \"{}\"", pad,
-                           ElementTypeName(by.as), by.name));
 }
 
 Status CheckLongest(int64_t length, std::string_view stage) {
@@ -165,6 +134,14 @@ std::string PresenceName(const std::string& feature) {
   return feature + "_present";
 }
 
+Feature TokenizedFeature(const TokenizeOptions& options) {
+  return {.name = options.to,
+          .type = FeatureType::kInt64,
+          .as = options.as,
+          .pad_side = options.pad_side,
+          .cut_side = options.cut_side};
+}
+
 void NameFeatures(Stages& stages) {
   if (!stages.read.examples) {
     stages.features = {
@@ -185,17 +162,19 @@ Status CheckFeatures(Stages& stages) {
   if (stages.features.empty()) {
     return Wrong("no stage names a feature to read: add .Parse({...})");
   }
-  for (const Feature& feature : stages.features) {
+  for (Feature& feature : stages.features) {
     PENSTOCK_RETURN_IF_ERROR(CheckFeature(feature));
+    SetLength(feature);
   }
   stages.batched = stages.features;
   if (stages.tokenize) PENSTOCK_RETURN_IF_ERROR(ApplyTokenize(stages));
   std::set<std::string> names = {kRowMaskName};
   for (const Feature& feature : stages.batched) {
-    if (feature.type == FeatureType::kBytes) {
+    if (feature.type == FeatureType::kBytes && feature.shape.empty()) {
       return Wrong(
           fmt::format("feature \"{}\" is bytes, which no batch can "
-                      "hold: tokenize it or leave it out of Parse",
+                      "hold: tokenize it, leave it out of Parse or, where all "
+                      "have one size, give its shape",
                       feature.name));
     }
     const bool varying = feature.length == Feature::kVarying;
@@ -239,7 +218,7 @@ Status CheckArranging(const Stages& stages) {
   } else {
     PENSTOCK_RETURN_IF_ERROR(CheckPad(*stages.pad));
   }
-  return CheckPadValue(stages, *by);
+  return OkStatus();
 }
 
 Status CheckBatch(const Stages& stages) {

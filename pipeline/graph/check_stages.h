@@ -16,6 +16,9 @@ std::string LengthsName(const std::string& feature);
 // "label" -> "label_present".
 std::string PresenceName(const std::string& feature);
 
+// What Tokenize makes.
+Feature TokenizedFeature(const TokenizeOptions& options);
+
 // Without Parse: the features that later stages name.
 void NameFeatures(Stages& stages);
 

@@ -8,6 +8,8 @@
 
 #include "formats/open.h"
 #include "pipeline/dataset.h"
+#include "pipeline/derive.h"
+#include "pipeline/objective.h"
 #include "tokenizer/interface/tokenizer.h"
 
 namespace penstock {
@@ -27,10 +29,21 @@ struct TokenizeStage {
   TokenizeOptions options;
 };
 
+struct DeriveStage {
+  std::vector<Derived> tensors;
+};
+
+using Objective =
+    std::variant<CausalLm, PrefixLm, FillInMiddle, MaskedLm, SpanCorruption>;
+
+struct ObjectiveStage {
+  Objective objective;
+};
+
 // What a stage does; the others hold no more than their options.
-using Stage =
-    std::variant<ReadStage, ParseStage, ShuffleOptions, RepeatOptions,
-                 TokenizeStage, BucketOptions, PadOptions, BatchOptions>;
+using Stage = std::variant<ReadStage, ParseStage, ShuffleOptions, RepeatOptions,
+                           TokenizeStage, DeriveStage, ObjectiveStage,
+                           BucketOptions, PadOptions, BatchOptions>;
 
 struct Node {
   std::vector<std::shared_ptr<const Node>> parents;  // none of ReadStage

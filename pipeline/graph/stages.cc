@@ -6,7 +6,10 @@
 #include <utility>
 
 #include "formats/files/status_or.h"
+#include "pipeline/graph/check_derived.h"
 #include "pipeline/graph/check_stages.h"
+#include "pipeline/graph/derived_parts.h"
+#include "pipeline/graph/tensors.h"
 #include "tokenizer/interface/fingerprint.h"
 
 namespace penstock {
@@ -53,6 +56,18 @@ class Flattener {
     out.tokenize = stage;
     return Before(Rank::kArranged, "Tokenize");
   }
+  Status Visit(const DeriveStage& stage) {
+    if (derived_) return Wrong("two Derive stages: give all tensors to one");
+    derived_ = true;
+    if (stage.tensors.empty()) return Wrong("Derive without a tensor");
+    out.derived = stage.tensors;
+    return Before(Rank::kBatched, "Derive");
+  }
+  Status Visit(const ObjectiveStage& stage) {
+    if (out.objective) return Wrong("two Objective stages: keep one");
+    out.objective = stage.objective;
+    return Before(Rank::kBatched, "Objective");
+  }
   Status Visit(const BucketOptions& stage) {
     PENSTOCK_RETURN_IF_ERROR(Arrange("Bucket"));
     out.bucket = stage;
@@ -97,6 +112,7 @@ class Flattener {
   Rank rank_ = Rank::kRows;
   bool parsed_ = false;
   bool repeated_ = false;
+  bool derived_ = false;
 };
 
 }  // namespace
@@ -134,9 +150,10 @@ std::vector<StatePart> Stages::Parts() const {
     parse.Add(feature.name)
         .Add(static_cast<uint64_t>(feature.type))
         .Add(static_cast<uint64_t>(feature.length))
-        .Add(static_cast<uint64_t>(feature.as))
+        .Add(static_cast<uint64_t>(feature.as.value_or(ElementType::kInt32)))
         .Add(feature.optional)
         .Add(static_cast<uint64_t>(feature.encoding));
+    AddForm(feature, parse);
   }
   parts.push_back({"Parse", parse.Finish()});
   if (shuffle) {
@@ -147,15 +164,19 @@ std::vector<StatePart> Stages::Parts() const {
   }
   if (tokenize) {
     const EncodeOptions& encode = tokenize->options.encode;
-    parts.push_back(
-        {"Tokenize", Fingerprinter()
-                         .Add(tokenize->tokenizer->Fingerprint())
-                         .Add(tokenize->options.from)
-                         .Add(tokenize->options.to)
-                         .Add(static_cast<uint64_t>(encode.special_text))
-                         .Add(encode.add_special_tokens)
-                         .Finish()});
+    Fingerprinter text;
+    text.Add(tokenize->tokenizer->Fingerprint())
+        .Add(tokenize->options.from)
+        .Add(tokenize->options.to)
+        .Add(static_cast<uint64_t>(encode.special_text))
+        .Add(encode.add_special_tokens);
+    if (tokenize->options.as != ElementType::kInt32) {
+      text.Add(static_cast<uint64_t>(tokenize->options.as));
+    }
+    AddForm(TokenizedFeature(tokenize->options), text);
+    parts.push_back({"Tokenize", text.Finish()});
   }
+  AddDerivedParts(*this, parts);
   if (bucket || pad) {
     Fingerprinter arrange;
     arrange.Add(by()).Add(static_cast<uint64_t>(too_long()));
@@ -176,37 +197,9 @@ Contract Stages::MakeContract() const {
   Contract contract;
   contract.rows = batch.size;
   contract.lengths = lengths();
-  for (const Feature& feature : batched) {
-    TensorSpec tensor;
-    tensor.name = feature.name;
-    tensor.type = feature.type == FeatureType::kFloat ? ElementType::kFloat32
-                                                      : feature.as;
-    if (feature.length == Feature::kVarying) {
-      tensor.row_shape = {TensorSpec::kBucketLength};
-    } else if (feature.length > 1) {
-      tensor.row_shape = {feature.length};
-    }
-    if (feature.name == by()) tensor.pad_value = pad_value();
-    contract.tensors.push_back(tensor);
-    if (feature.length == Feature::kVarying) {
-      contract.tensors.push_back({.name = LengthsName(feature.name),
-                                  .type = ElementType::kInt32,
-                                  .row_shape = {},
-                                  .pad_value = 0,
-                                  .role = Role::kLengths});
-    } else if (feature.optional) {
-      contract.tensors.push_back({.name = PresenceName(feature.name),
-                                  .type = ElementType::kFloat32,
-                                  .row_shape = {},
-                                  .pad_value = 0,
-                                  .role = Role::kPresence});
-    }
+  for (BatchTensor& tensor : TensorsOf(*this)) {
+    contract.tensors.push_back(std::move(tensor.spec));
   }
-  contract.tensors.push_back({.name = kRowMaskName,
-                              .type = ElementType::kFloat32,
-                              .row_shape = {},
-                              .pad_value = 0,
-                              .role = Role::kWeights});
   return contract;
 }
 
@@ -231,6 +224,8 @@ StatusOr<Stages> FlattenStages(const Dataset& dataset) {
   PENSTOCK_RETURN_IF_ERROR(CheckFeatures(stages));
   PENSTOCK_RETURN_IF_ERROR(CheckArranging(stages));
   PENSTOCK_RETURN_IF_ERROR(CheckBatch(stages));
+  ExpandObjective(stages);
+  PENSTOCK_RETURN_IF_ERROR(CheckDerived(stages));
   return stages;
 }
 

@@ -26,9 +26,12 @@ struct Stages {
   std::optional<BucketOptions> bucket;
   std::optional<PadOptions> pad;
   BatchOptions batch;
+  // Also those that the objective is made of.
+  std::vector<Derived> derived;
+  std::optional<Objective> objective;
 
   // The features that reach the batch, in order: Tokenize takes its bytes
-  // feature's place. None is bytes.
+  // feature's place. Bytes are of fixed size.
   std::vector<Feature> batched;
 
   // The feature whose length arranges rows; empty without Bucket and Pad.

@@ -76,7 +76,7 @@ class ReadAheadTest : public ::testing::Test {
             .graph = {},
             .batch_rows = {0},
             .decoder = *std::move(decoder),
-            .placer = Placer(*stages, stages->MakeContract()),
+            .placer = Placer(*stages, stages->MakeContract(), 0),
             .buffers = nullptr,
             .lane = std::make_shared<Lane>()});
   }

@@ -1,0 +1,14 @@
+#include "pipeline/build/row_runs.h"
+
+namespace penstock {
+
+FeaturePlace PlaceOf(const Stages& stages, size_t feature) {
+  const Feature& of = stages.batched[feature];
+  return {.column = feature,
+          .arranges = of.name == stages.by(),
+          .varying = of.length == Feature::kVarying,
+          .pads_left = of.pad_side == Side::kLeft,
+          .cuts_left = of.cut_side == Side::kLeft};
+}
+
+}  // namespace penstock
