@@ -1,8 +1,6 @@
 // What makes tensors of a batch from where the pieces of a row lie.
 //
-// Implementations form a star around this header: derive_segments,
-// derive_labels, prefix_lm, masked_lm, span_corruption; derive.cc knows them
-// all.
+// derivers.h lists those that there are; they never know of each other.
 #pragma once
 
 #include <cstddef>

@@ -33,11 +33,6 @@ class TensorLister {
   void AddFeature(size_t i) {
     const Feature& feature = stages_.batched[i];
     const bool varies = feature.length == Feature::kVarying;
-    const auto* spans = stages_.objective
-                            ? std::get_if<SpanCorruption>(&*stages_.objective)
-                            : nullptr;
-    // Inputs and targets stand for it.
-    if (spans != nullptr && spans->of == feature.name) return;
     TensorSpec values = {.name = feature.name,
                          .type = TypeInBatch(feature),
                          .row_shape = feature.shape,
@@ -47,7 +42,13 @@ class TensorLister {
     } else if (feature.shape.empty() && feature.length > 1) {
       values.row_shape = {feature.length};
     }
-    tensors_.push_back({.spec = std::move(values), .feature = i});
+    const auto* const spans =
+        stages_.objective ? std::get_if<SpanCorruption>(&*stages_.objective)
+                          : nullptr;
+    // Inputs and targets stand for it.
+    if (spans == nullptr || spans->of != feature.name) {
+      tensors_.push_back({.spec = std::move(values), .feature = i});
+    }
     if (varies) {
       tensors_.push_back(
           {.spec = Lengths(LengthsName(feature.name)), .feature = i});

@@ -5,6 +5,8 @@
 
 #include <string_view>
 
+#include "pipeline/run/explain_derived.h"
+
 namespace penstock {
 namespace {
 
@@ -51,6 +53,7 @@ std::string DescribeStages(const Stages& stages) {
         "  tokenize  {} -> {} with {}\n", stages.tokenize->options.from,
         stages.tokenize->options.to, stages.tokenize->tokenizer->Describe());
   }
+  text += DescribeDerived(stages);
   if (stages.bucket) {
     text += fmt::format("  bucket    by {}, lengths {}; longer rows are {}\n",
                         stages.by(), fmt::join(stages.bucket->lengths, ", "),
@@ -129,6 +132,7 @@ std::string Explain(const Job& job, const Source& source,
   }
   text +=
       fmt::format("shapes: {}, so as many compiles\n", job.contract().shapes());
+  text += DescribeDerivedBytes(job.contract());
   if (explanation.forecast) {
     text += DescribeForecast(job.stages, *explanation.forecast);
   }

@@ -6,6 +6,8 @@
 #include <filesystem>
 
 #include "formats/files/file.h"
+#include "pipeline/derive.h"
+#include "pipeline/objective.h"
 #include "tests/support/status_matchers.h"
 #include "tokenizer/load.h"
 
@@ -72,7 +74,8 @@ RandomGraph::RandomGraph(uint64_t number, DataPool& pool)
       too_long(Draw(2) == 0 ? TooLong::kTruncate : TooLong::kDrop),
       leftover(Draw(3) == 0 ? Leftover::kDrop : Leftover::kPad),
       batch(static_cast<int64_t>(12 * (1 + Draw(4)))),
-      force_streamed(Draw(2) == 0) {
+      force_streamed(Draw(2) == 0),
+      learn(static_cast<Learn>(number % 7)) {
   if (!data->indexed && shuffle == kAll) shuffle = kWindow;
   if (arrange == kPad) {
     lengths = {8, 16, 24, 32};
@@ -104,6 +107,7 @@ Dataset RandomGraph::Make(const std::string& pattern) const {
     dataset = dataset.Shuffle(
         {.seed = seed, .window_records = shuffle == kAll ? 0 : window});
   }
+  dataset = WithLearned(dataset);
   if (arrange == kBucket) {
     dataset = dataset.Bucket({.by = "tokens",
                               .lengths = lengths,
@@ -117,6 +121,31 @@ Dataset RandomGraph::Make(const std::string& pattern) const {
                            .pad_value = -1});
   }
   return dataset.Batch({.size = batch, .leftover = leftover});
+}
+
+Dataset RandomGraph::WithLearned(const Dataset& dataset) const {
+  if (arrange == kFixed) return dataset;
+  switch (learn) {
+    case kNothing:
+      return dataset;
+    case kDerived:
+      return dataset.Derive({SegmentIds("tokens"), Positions("tokens"),
+                             Labels("tokens"), LossWeights("tokens")});
+    case kCausal:
+      return dataset.Objective(CausalLm{});
+    case kPrefix:
+      return dataset.Objective(PrefixLm{.seed = seed});
+    case kFill:
+      return dataset.Objective(FillInMiddle{
+          .seed = seed, .prefix_id = 1, .middle_id = 2, .suffix_id = 3});
+    case kMasked:
+      return dataset.Objective(
+          MaskedLm{.seed = seed, .mask_id = 4, .vocabulary = 1000});
+    case kSpans:
+      return dataset.Objective(
+          SpanCorruption{.seed = seed, .sentinel = 99, .eos = 1});
+  }
+  return dataset;
 }
 
 RunOptions RandomGraph::Run() {
@@ -137,11 +166,11 @@ std::string RandomGraph::Describe() const {
   return fmt::format(
       "PENSTOCK_GRAPH={}: data {}, {} epochs, arrange {}, shuffle {}, "
       "tokenize {}, window {}, lengths {}, too_long {}, leftover {}, batch {}, "
-      "streamed {}, waiting {}, window bytes {}",
+      "streamed {}, waiting {}, window bytes {}, learn {}",
       seed, kind, epochs, static_cast<int>(arrange), static_cast<int>(shuffle),
       tokenize, window, fmt::join(lengths, " "), static_cast<int>(too_long),
       static_cast<int>(leftover), batch, force_streamed, waiting_bytes,
-      window_bytes);
+      window_bytes, static_cast<int>(learn));
 }
 
 }  // namespace penstock::testing

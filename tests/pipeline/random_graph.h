@@ -45,6 +45,7 @@ struct RandomGraph {
   RunOptions Run();
   uint64_t Draw(uint64_t below) { return random() % below; }
   std::string Describe() const;
+  Dataset WithLearned(const Dataset& dataset) const;
 
   uint64_t seed;
   std::mt19937_64 random;
@@ -60,6 +61,16 @@ struct RandomGraph {
   Leftover leftover;
   int64_t batch;
   bool force_streamed;
+  // Of the tokens, where rows have any.
+  enum Learn {
+    kNothing,
+    kDerived,
+    kCausal,
+    kPrefix,
+    kFill,
+    kMasked,
+    kSpans,
+  } learn;
   // Small in one of ten.
   uint64_t waiting_bytes = uint64_t{1} << 32;
   uint64_t window_bytes = uint64_t{1} << 28;

@@ -36,6 +36,7 @@ constexpr char kExamples[] = R"(
             --max-length 1024 --batch 64 --hosts 3 --epochs 2
   infeedsim data/raw-train.tfrecord@8 --tokenizer cl100k_base.tiktoken \
             --by tokens --buckets 512,1024 --too-long truncate --batch 128
+  infeedsim ... --objective causal --segment-ids --explain
   infeedsim ... --max-steps 100 --state-out run.state
   infeedsim ... --after-step 120000 --max-steps 10
   infeedsim ... --state-in run.state --hosts 5 --json report.json
@@ -74,6 +75,7 @@ StatusOr<Dataset> MakeDataset(const SimulationArguments& arguments) {
         tokenizer,
         {.to = arguments.by, .encode = {.special_text = SpecialText::kAsText}});
   }
+  dataset = arguments.objective.Apply(dataset, arguments.by);
   if (arguments.multiple_of > 0) {
     dataset = dataset.Pad({.by = arguments.by,
                            .multiple_of = arguments.multiple_of,

@@ -158,6 +158,7 @@ void SimulationArguments::AddTo(Command& command) {
   AddInput(command, *this);
   AddTokens(command, *this);
   AddBatches(command, *this);
+  objective.AddTo(command);
   AddOrder(command, *this);
   AddDevices(command, *this);
   AddOutput(command, *this);

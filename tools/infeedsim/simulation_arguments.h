@@ -11,6 +11,7 @@
 #include "infeed/training/simulation.h"
 #include "pipeline/dataset.h"
 #include "tools/arguments/command.h"
+#include "tools/infeedsim/objective_arguments.h"
 #include "tools/infeedsim/report_files.h"
 #include "tools/programs/recovery_settings.h"
 #include "tools/programs/tokenizer_options.h"
@@ -31,6 +32,7 @@ struct SimulationArguments {
   TooLong too_long = TooLong::kError;
   double pad_value = 0;
   BatchOptions batch{.size = 256};
+  ObjectiveArguments objective;
   bool shuffle = true;
   ShuffleOptions shuffling;
   RepeatOptions repeat;

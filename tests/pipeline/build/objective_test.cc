@@ -387,17 +387,13 @@ TEST(SpanCorruptionTest, AllMasksAreEquallyLikely) {
                                        .mean_length = 2,
                                        .sentinel = kSentinel},
                         8),
-                  Records(kRecords, 8, 0));
+                  Records(kRecords, 8, 80'000));
   rows.AddRecords(kRecords);
   rows.Placed();
   std::map<std::vector<int32_t>, int64_t> masks;
   for (size_t r = 0; r < kRecords; ++r) {
     auto inputs = rows.Row<int32_t>("tokens_inputs", r);
-    for (int32_t& token : inputs) {
-      token = token > 32000 && token < 40000 && token >= kSentinel - 1
-                  ? -1
-                  : token % 8;
-    }
+    for (int32_t& token : inputs) token = token < 80'000 ? -1 : token % 8;
     ++masks[inputs];
   }
   EXPECT_EQ(masks.size(), 9u);
@@ -442,9 +438,6 @@ TEST(ObjectiveTest, WhatCannotBeLearnedIsRefusedWithAReason) {
   ExpectRefused(SpanCorruption{.mean_length = 0.5, .sentinel = 99},
                 "mean_length");
   ExpectRefused(SpanCorruption{.sentinel = 20}, "only 21 sentinels");
-  EXPECT_THAT(
-      FlattenStages(Learn(CausalLm{}, 4).Objective(CausalLm{})),
-      StatusIs(StatusCode::kInvalidArgument, HasSubstr("Objective after")));
   EXPECT_THAT(
       FlattenStages(
           Dataset::TfRecords("a").Objective(PrefixLm{}).Objective(PrefixLm{})),
