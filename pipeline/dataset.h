@@ -10,11 +10,15 @@
 
 #include "formats/example/examples.h"
 #include "formats/example/feature_spec.h"
+#include "formats/files/callback.h"
 #include "pipeline/contract.h"
 #include "tokenizer/interface/call_options.h"
 
 namespace penstock {
 
+struct FilterOptions;  // pipeline/row_function.h
+struct MapOptions;
+struct RowChunk;
 struct CausalLm;  // pipeline/objective.h, with the other objectives
 struct FillInMiddle;
 struct MaskedLm;
@@ -23,6 +27,7 @@ struct SpanCorruption;
 struct Derived;      // pipeline/derive.h
 struct Node;         // pipeline/graph/node.h
 struct OpenOptions;  // formats/open.h
+class Status;        // formats/files/status.h
 class Tokenizer;     // tokenizer/interface/tokenizer.h
 
 // One end of a row.
@@ -81,6 +86,18 @@ struct TokenizeOptions {
   Side cut_side = Side::kRight;
 };
 
+struct RenameOptions {
+  std::string from;
+  std::string to;
+};
+
+// A feature of one value that every row has.
+struct ConstantOptions {
+  std::string name;
+  double value = 0;  // 0 in rows that pad
+  ElementType as = ElementType::kInt32;
+};
+
 // What happens to a row longer than the longest length. It goes by the feature
 // that arranges; another varying feature that is longer than its batch is cut
 // under kTruncate and otherwise an error.
@@ -123,8 +140,9 @@ struct BatchOptions {
 //
 // Parse, Shuffle, Repeat and Tokenize may stand in any order (but Parse before
 // Tokenize): each says something about the epoch, and epochs never mix. Then
-// comes Bucket or Pad, and Batch last. Derive and Objective may stand anywhere
-// before Batch.
+// comes Bucket or Pad, and Batch last. Select, Rename, Constant, Map and Filter
+// come one after the other between Parse and these. Derive and Objective may
+// stand anywhere before Batch.
 class Dataset {
  public:
   // TFRecord files of tf.train.Example. `pattern` as in
@@ -144,6 +162,18 @@ class Dataset {
   Dataset Repeat(RepeatOptions options) const;
   Dataset Tokenize(std::shared_ptr<const Tokenizer> tokenizer,
                    TokenizeOptions options = {}) const;
+  // What happens to the features of rows, in the order of the graph: those that
+  // stay, another name for one, one more.
+  Dataset Select(std::vector<std::string> names) const;
+  Dataset Rename(RenameOptions options) const;
+  Dataset Constant(ConstantOptions options) const;
+  // A function of one's own over rows, MapFunction and FilterFunction of
+  // pipeline/row_function.h. Rows that Filter leaves out count as dropped.
+  Dataset Map(MapOptions options,
+              Callback<Status(const RowChunk&)> function) const;
+  Dataset Filter(FilterOptions options,
+                 Callback<Status(const RowChunk&, std::vector<bool>& keep)>
+                     function) const;
   // Tensors made from where the pieces of a row lie: pipeline/derive.h.
   Dataset Derive(std::vector<Derived> tensors) const;
   // What a model is to learn, one of pipeline/objective.h.

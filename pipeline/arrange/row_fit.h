@@ -35,6 +35,10 @@ class RowFit {
     if (int64_t{row.length} <= lengths_.back()) [[likely]] {
       return Admission::kTaken;
     }
+    if (row.length == kLeftOut) {
+      ++counts.dropped;
+      return Admission::kDropped;
+    }
     if (too_long_ == TooLong::kError) return Admission::kRefused;
     if (too_long_ == TooLong::kDrop) {
       ++counts.dropped;

@@ -1,10 +1,13 @@
 #include "pipeline/build/decode.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <limits>
+#include <numeric>
 #include <utility>
 
 #include "formats/files/status_or.h"
+#include "pipeline/build/append_row.h"
 #include "pipeline/graph/tensors.h"
 
 namespace penstock {
@@ -21,27 +24,6 @@ void AppendTexts(std::span<const std::string_view> records, Examples& out) {
     column.EndRow();
   }
   out.rows += records.size();
-}
-
-// Bytes [begin, end) of values of `from` go behind those of `to`.
-void AppendBytes(const Column& from, size_t begin, size_t end, Column& to) {
-  for (size_t v = begin; v < end; ++v) {
-    to.bytes.append(from.bytes_at(v));
-    to.byte_offsets.push_back(to.bytes.size());
-  }
-}
-
-// Moves `from` behind `to`.
-void AppendColumn(const Column& from, Column& to) {
-  const uint64_t before = to.values();
-  to.name = from.name;
-  to.type = from.type;
-  to.ints.insert(to.ints.end(), from.ints.begin(), from.ints.end());
-  to.floats.insert(to.floats.end(), from.floats.begin(), from.floats.end());
-  if (from.type == FeatureType::kBytes) AppendBytes(from, 0, from.values(), to);
-  for (size_t row = 1; row < from.row_offsets.size(); ++row) {
-    to.row_offsets.push_back(before + from.row_offsets[row]);
-  }
 }
 
 // Keeps `most` values of each row, at its front or at its back.
@@ -75,8 +57,8 @@ uint64_t ValueBytes(const Feature& feature) {
 
 }  // namespace
 
-StatusOr<Decoder> Decoder::Create(const Stages& stages) {
-  Decoder decoder;
+StatusOr<Decoder> Decoder::Create(const Stages& stages, uint64_t dataset) {
+  Decoder decoder(stages, dataset);
   if (stages.read.examples) {
     std::vector<FeatureSpec> specs;
     for (const Feature& feature : stages.features) {
@@ -92,11 +74,14 @@ StatusOr<Decoder> Decoder::Create(const Stages& stages) {
                               ExampleParser::Create(std::move(specs)));
   }
   decoder.tokenize_ = stages.tokenize;
+  decoder.ops_before_tokenize_ = stages.ops_before_tokenize;
   for (size_t i = 0; i < stages.batched.size(); ++i) {
     const Feature& feature = stages.batched[i];
-    if (stages.tokenize && feature.name == stages.tokenize->options.to) {
-      decoder.tokenized_ = i;
-    }
+    Column& column = decoder.columns_.columns.emplace_back();
+    column.name = feature.name;
+    column.type = feature.type;
+    decoder.fixed_.push_back(feature.length != Feature::kVarying);
+    decoder.optional_.push_back(feature.optional);
     if (feature.name == stages.by()) decoder.by_ = i;
     const auto most = static_cast<uint64_t>(feature.length == Feature::kVarying
                                                 ? stages.lengths().back() + 1
@@ -115,40 +100,129 @@ StatusOr<Decoder> Decoder::Create(const Stages& stages) {
   return decoder;
 }
 
+Status Decoder::Parse(std::span<const std::string_view> records,
+                      std::span<const uint64_t> ids, const Locate& locate,
+                      Examples& out) const {
+  if (parser_) {
+    return parser_->Parse(
+        records, [&](size_t i) { return locate(ids[i]); }, out);
+  }
+  AppendTexts(records, out);
+  return OkStatus();
+}
+
 Status Decoder::Decode(std::span<const std::string_view> records,
-                       std::span<const uint64_t> ids, const Locate& locate,
-                       DecodeScratch& scratch, DecodedRows& out) const {
+                       std::span<const uint64_t> ids, uint64_t epoch,
+                       const Locate& locate, DecodeScratch& scratch,
+                       DecodedRows& out) const {
   const size_t first_row = out.examples.rows;
+  if (ops_.size() > 0) {
+    PENSTOCK_RETURN_IF_ERROR(
+        DecodeChunk(records, ids, epoch, locate, scratch, out));
+    Cut(first_row, out.examples);
+    return OkStatus();
+  }
   Examples& parsed = tokenize_ ? scratch.parsed : out.examples;
   if (tokenize_) parsed.Clear();
-  if (parser_) {
-    PENSTOCK_RETURN_IF_ERROR(parser_->Parse(
-        records, [&](size_t i) { return locate(ids[i]); }, parsed));
-  } else {
-    AppendTexts(records, parsed);
-  }
+  PENSTOCK_RETURN_IF_ERROR(Parse(records, ids, locate, parsed));
   if (tokenize_) {
-    PENSTOCK_RETURN_IF_ERROR(Tokenize(ids, locate, scratch, out.examples));
+    PENSTOCK_RETURN_IF_ERROR(
+        Tokenize(ids, locate, parsed, scratch, out.examples));
   }
   for (size_t row = first_row; row < out.examples.rows; ++row) {
-    const uint64_t values =
-        by_ ? out.examples.columns[*by_].values_in(row) : uint64_t{0};
-    out.lengths.push_back(static_cast<uint32_t>(
-        std::min<uint64_t>(values, std::numeric_limits<uint32_t>::max())));
+    AppendLength(out.examples, row, out);
   }
   Cut(first_row, out.examples);
   return OkStatus();
 }
 
-Status Decoder::Tokenize(std::span<const uint64_t> ids, const Locate& locate,
-                         DecodeScratch& scratch, Examples& out) const {
-  const Examples& parsed = scratch.parsed;
-  out.columns.resize(parsed.columns.size());
-  for (size_t c = 0; c < parsed.columns.size(); ++c) {
-    if (c != tokenized_) AppendColumn(parsed.columns[c], out.columns[c]);
+Status Decoder::DecodeChunk(std::span<const std::string_view> records,
+                            std::span<const uint64_t> ids, uint64_t epoch,
+                            const Locate& locate, DecodeScratch& scratch,
+                            DecodedRows& out) const {
+  ChunkOfRows chunk;
+  chunk.records.assign(ids.begin(), ids.end());
+  chunk.at.resize(ids.size());
+  std::iota(chunk.at.begin(), chunk.at.end(), 0);
+  PENSTOCK_RETURN_IF_ERROR(Parse(records, ids, locate, chunk.rows));
+  const size_t before = tokenize_ ? ops_before_tokenize_ : 0;
+  PENSTOCK_RETURN_IF_ERROR(ops_.Run(0, before, epoch, locate, chunk));
+  if (tokenize_ && chunk.rows.rows > 0) {
+    Examples tokens;
+    PENSTOCK_RETURN_IF_ERROR(
+        Tokenize(chunk.records, locate, chunk.rows, scratch, tokens));
+    chunk.rows = std::move(tokens);
   }
-  const Column& texts = parsed.columns[tokenized_];
-  Column& tokens = out.columns[tokenized_];
+  PENSTOCK_RETURN_IF_ERROR(ops_.Run(before, ops_.size(), epoch, locate, chunk));
+  PENSTOCK_RETURN_IF_ERROR(CheckChunk(chunk, locate));
+  AppendChunk(chunk, ids.size(), out);
+  return OkStatus();
+}
+
+// A function may have changed how many values there are.
+Status Decoder::CheckChunk(const ChunkOfRows& chunk,
+                           const Locate& locate) const {
+  if (chunk.rows.rows == 0) return OkStatus();
+  for (size_t c = 0; c < chunk.rows.columns.size(); ++c) {
+    if (!fixed_[c]) continue;
+    const Column& column = chunk.rows.columns[c];
+    for (size_t row = 0; row < chunk.rows.rows; ++row) {
+      const uint64_t values = column.values_in(row);
+      if (values == most_values_[c] || (values == 0 && optional_[c])) continue;
+      return InvalidArgumentError(fmt::format(
+          "{}: feature \"{}\" has {} values after Map, but always {} in a "
+          "batch",
+          locate(chunk.records[row]), column.name, values, most_values_[c]));
+    }
+  }
+  return OkStatus();
+}
+
+void Decoder::AppendChunk(const ChunkOfRows& chunk, size_t rows,
+                          DecodedRows& out) const {
+  Examples& to = out.examples;
+  if (to.columns.empty()) to.columns = columns_.columns;
+  if (chunk.rows.rows == rows) {
+    for (size_t c = 0; c < to.columns.size(); ++c) {
+      AppendColumn(chunk.rows.columns[c], to.columns[c]);
+    }
+    to.rows += rows;
+    for (size_t row = 0; row < rows; ++row) AppendLength(chunk.rows, row, out);
+    return;
+  }
+  size_t next = 0;  // row of the chunk
+  for (size_t row = 0; row < rows; ++row) {
+    if (next < chunk.rows.rows && chunk.at[next] == row) {
+      AppendRow(chunk.rows, next, to);
+      AppendLength(chunk.rows, next++, out);
+    } else {
+      AppendNoValues(to);
+      out.lengths.push_back(kLeftOut);
+    }
+  }
+}
+
+void Decoder::AppendLength(const Examples& rows, size_t row,
+                           DecodedRows& out) const {
+  const uint64_t values = by_ ? rows.columns[*by_].values_in(row) : 0;
+  out.lengths.push_back(
+      static_cast<uint32_t>(std::min<uint64_t>(values, kLeftOut - 1)));
+}
+
+Status Decoder::Tokenize(std::span<const uint64_t> ids, const Locate& locate,
+                         const Examples& parsed, DecodeScratch& scratch,
+                         Examples& out) const {
+  out.columns.resize(parsed.columns.size());
+  size_t text_column = 0;
+  for (size_t c = 0; c < parsed.columns.size(); ++c) {
+    if (parsed.columns[c].name == tokenize_->options.from) {
+      text_column = c;
+    } else {
+      AppendColumn(parsed.columns[c], out.columns[c]);
+    }
+  }
+  const Column& texts = parsed.columns[text_column];
+  Column& tokens = out.columns[text_column];
   tokens.name = tokenize_->options.to;
   tokens.type = FeatureType::kInt64;
   std::vector<TokenId>& encoded = scratch.tokens;
@@ -192,29 +266,9 @@ uint64_t Decoder::WorkBytes(uint64_t raw_bytes, uint64_t rows) const {
   uint64_t for_each_byte = 3 * 8;
   // The text itself, its ids of 4 bytes, and these as numbers.
   if (tokenize_) for_each_byte += 3 * (1 + 4);
+  // Functions work on a copy, and may make another.
+  if (ops_.size() > 0) for_each_byte += 2 * 8;
   return raw_bytes * for_each_byte + rows * 3 * 8 * (most_values_.size() + 2);
-}
-
-void AppendRow(const Examples& from, size_t row, Examples& to) {
-  to.columns.resize(from.columns.size());
-  for (size_t c = 0; c < from.columns.size(); ++c) {
-    const Column& source = from.columns[c];
-    Column& target = to.columns[c];
-    target.name = source.name;
-    target.type = source.type;
-    if (source.type == FeatureType::kBytes) {
-      AppendBytes(source, source.row_offsets[row], source.row_offsets[row + 1],
-                  target);
-    } else if (source.type == FeatureType::kInt64) {
-      const auto values = source.ints_of(row);
-      target.ints.insert(target.ints.end(), values.begin(), values.end());
-    } else {
-      const auto values = source.floats_of(row);
-      target.floats.insert(target.floats.end(), values.begin(), values.end());
-    }
-    target.EndRow();
-  }
-  ++to.rows;
 }
 
 }  // namespace penstock

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "pipeline/build/decode.h"
+#include "pipeline/build/append_row.h"
 
 namespace penstock {
 namespace {

@@ -51,10 +51,10 @@ Status CheckFeature(const Feature& feature) {
 // Replaces the bytes feature that Tokenize reads by the one it makes.
 Status ApplyTokenize(Stages& stages) {
   const TokenizeOptions& options = stages.tokenize->options;
-  const Feature* from = Find(stages.features, options.from);
+  const Feature* from = Find(stages.batched, options.from);
   if (from == nullptr) {
     return Wrong(fmt::format("Tokenize reads \"{}\", but the features are {}",
-                             options.from, Names(stages.features)));
+                             options.from, Names(stages.batched)));
   }
   if (from->type != FeatureType::kBytes || from->length != 1 ||
       !from->shape.empty()) {
@@ -64,9 +64,11 @@ Status ApplyTokenize(Stages& stages) {
                     options.from));
   }
   if (options.to.empty()) return Wrong("Tokenize to a feature without a name");
-  for (Feature& feature : stages.batched) {
+  for (size_t i = 0; i < stages.batched.size(); ++i) {
+    Feature& feature = stages.batched[i];
     if (feature.name == options.from) {
       feature = TokenizedFeature(options);
+      stages.origins[i] = "";
     } else if (feature.name == options.to) {
       return Wrong(
           fmt::format("Tokenize makes \"{}\", which is already a "
@@ -124,6 +126,22 @@ Status CheckPad(const PadOptions& pad) {
   return OkStatus();
 }
 
+// From the features that are read to those that reach a batch.
+Status ApplyOps(Stages& stages) {
+  for (const Feature& feature : stages.batched) {
+    stages.origins.push_back(feature.name);
+  }
+  for (size_t op = 0; op <= stages.row_ops.size(); ++op) {
+    if (stages.tokenize && op == stages.ops_before_tokenize) {
+      PENSTOCK_RETURN_IF_ERROR(ApplyTokenize(stages));
+    }
+    if (op < stages.row_ops.size()) {
+      PENSTOCK_RETURN_IF_ERROR(ApplyRowOp(stages.row_ops[op], stages));
+    }
+  }
+  return OkStatus();
+}
+
 }  // namespace
 
 std::string LengthsName(const std::string& feature) {
@@ -167,7 +185,7 @@ Status CheckFeatures(Stages& stages) {
     SetLength(feature);
   }
   stages.batched = stages.features;
-  if (stages.tokenize) PENSTOCK_RETURN_IF_ERROR(ApplyTokenize(stages));
+  PENSTOCK_RETURN_IF_ERROR(ApplyOps(stages));
   std::set<std::string> names = {kRowMaskName};
   for (const Feature& feature : stages.batched) {
     if (feature.type == FeatureType::kBytes && feature.shape.empty()) {

@@ -54,26 +54,26 @@ Limits LimitsOf(ElementType type) {
   return {};
 }
 
-bool IsFloat(ElementType type) {
+}  // namespace
+
+bool IsFloatType(ElementType type) {
   return type == ElementType::kFloat32 || type == ElementType::kBFloat16 ||
          type == ElementType::kFloat16;
 }
 
-}  // namespace
-
 bool IsInteger(ElementType type) {
-  return !IsFloat(type) && type != ElementType::kBool;
+  return !IsFloatType(type) && type != ElementType::kBool;
 }
 
 Status CheckForm(const Feature& feature) {
   if (feature.as) {
-    if (feature.type == FeatureType::kInt64 && IsFloat(*feature.as)) {
+    if (feature.type == FeatureType::kInt64 && IsFloatType(*feature.as)) {
       return WrongForm(
           fmt::format("feature \"{}\" is int64 and cannot become {}: use an "
                       "integer type or bool",
                       feature.name, ElementTypeName(*feature.as)));
     }
-    if (feature.type == FeatureType::kFloat && !IsFloat(*feature.as)) {
+    if (feature.type == FeatureType::kFloat && !IsFloatType(*feature.as)) {
       return WrongForm(
           fmt::format("feature \"{}\" is float and cannot become {}: use "
                       "float32, bfloat16 or float16",
@@ -119,8 +119,8 @@ Status CheckPadValue(const std::string& tensor, ElementType type,
                      double value) {
   const Limits limits = LimitsOf(type);
   // Infinities and NaN are float values, too.
-  const bool whole = IsFloat(type) || std::trunc(value) == value;
-  const bool endless = IsFloat(type) && !std::isfinite(value);
+  const bool whole = IsFloatType(type) || std::trunc(value) == value;
+  const bool endless = IsFloatType(type) && !std::isfinite(value);
   if (endless || (whole && value >= limits.least && value <= limits.most)) {
     return OkStatus();
   }

@@ -10,6 +10,7 @@
 namespace penstock {
 
 bool IsInteger(ElementType type);
+bool IsFloatType(ElementType type);
 
 // Errors:  kInvalidArgument for a type that the feature cannot have, a shape
 //          without values, and for what only rows of any length have.

@@ -9,6 +9,7 @@
 #include "formats/open.h"
 #include "pipeline/dataset.h"
 #include "pipeline/derive.h"
+#include "pipeline/graph/row_ops.h"
 #include "pipeline/objective.h"
 #include "tokenizer/interface/tokenizer.h"
 
@@ -42,7 +43,7 @@ struct ObjectiveStage {
 
 // What a stage does; the others hold no more than their options.
 using Stage = std::variant<ReadStage, ParseStage, ShuffleOptions, RepeatOptions,
-                           TokenizeStage, DeriveStage, ObjectiveStage,
+                           TokenizeStage, RowOp, DeriveStage, ObjectiveStage,
                            BucketOptions, PadOptions, BatchOptions>;
 
 struct Node {

@@ -56,6 +56,17 @@ class Flattener {
     out.tokenize = stage;
     return Before(Rank::kArranged, "Tokenize");
   }
+  Status Visit(const RowOp& stage) {
+    if (!parsed_ && out.read.examples) {
+      return Wrong(
+          "there is no Parse before Select, Rename, Constant, Map or Filter: "
+          "it "
+          "says which features rows have");
+    }
+    if (!out.tokenize) ++out.ops_before_tokenize;
+    out.row_ops.push_back(stage);
+    return Before(Rank::kArranged, "Select, Rename, Constant, Map or Filter");
+  }
   Status Visit(const DeriveStage& stage) {
     if (derived_) return Wrong("two Derive stages: give all tensors to one");
     derived_ = true;
@@ -127,6 +138,13 @@ double Stages::pad_value() const {
   return pad ? pad->pad_value : 0;
 }
 
+std::string Stages::length_column() const {
+  const auto i = FindFeature(*this, by());
+  return i ? origins[*i] : "";
+}
+
+bool Stages::rows_vary() const { return !by().empty() || Filters(*this); }
+
 TooLong Stages::too_long() const {
   if (bucket) return bucket->too_long;
   return pad ? pad->too_long : TooLong::kError;
@@ -176,6 +194,7 @@ std::vector<StatePart> Stages::Parts() const {
     AddForm(TokenizedFeature(tokenize->options), text);
     parts.push_back({"Tokenize", text.Finish()});
   }
+  AddRowOpParts(*this, parts);
   AddDerivedParts(*this, parts);
   if (bucket || pad) {
     Fingerprinter arrange;

@@ -22,6 +22,10 @@ struct Stages {
   std::optional<ShuffleOptions> shuffle;
   uint64_t epochs = 1;  // 0 for ever
   std::optional<TokenizeStage> tokenize;
+  // What happens to rows, in order; Tokenize comes before operation
+  // ops_before_tokenize.
+  std::vector<RowOp> row_ops;
+  size_t ops_before_tokenize = 0;
   // Of the two, one or none.
   std::optional<BucketOptions> bucket;
   std::optional<PadOptions> pad;
@@ -33,9 +37,16 @@ struct Stages {
   // The features that reach the batch, in order: Tokenize takes its bytes
   // feature's place. Bytes are of fixed size.
   std::vector<Feature> batched;
+  // The name of each in the records; empty where it is made on the way.
+  std::vector<std::string> origins;
 
   // The feature whose length arranges rows; empty without Bucket and Pad.
   std::string by() const;
+  // The name of by() in the records, by which an index knows its lengths; empty
+  // where it is made on the way.
+  std::string length_column() const;
+  // Which batch a row is in depends on more than its position.
+  bool rows_vary() const;
   TooLong too_long() const;
   double pad_value() const;  // of by()
   // Every length a batch may have, rising; {0} without Bucket and Pad.

@@ -6,21 +6,35 @@ namespace penstock {
 
 Choice Choose(const Stages& stages, const Source& source, bool force_streamed) {
   if (force_streamed) return {false, "asked for by force_streamed"};
+  for (const RowOp& op : stages.row_ops) {
+    if (const auto* const filter = std::get_if<FilterStage>(&op)) {
+      return {false, fmt::format("Filter \"{}\" leaves out rows that are known "
+                                 "only after reading",
+                                 filter->options.name)};
+    }
+  }
   if (source.indexed == nullptr) return {false, source.why_sequential};
   if (stages.by().empty()) {
     return {true, "every file has an index, and no tensor varies in length"};
   }
-  if (stages.tokenize && stages.tokenize->options.to == stages.by()) {
+  if (const std::string map = ChangesLengths(stages); !map.empty()) {
+    return {false, fmt::format("Map \"{}\" may change how many values \"{}\" "
+                               "has, so its lengths are known only after "
+                               "reading",
+                               map, stages.by())};
+  }
+  const std::string column = stages.length_column();
+  if (column.empty()) {
     return {false,
             fmt::format("Tokenize makes \"{}\", so its lengths are known only "
                         "after reading; tokenize ahead with datagen to plan",
                         stages.by())};
   }
-  if (!source.indexed->HasLengths(stages.by())) {
+  if (!source.indexed->HasLengths(column)) {
     return {false, fmt::format("not every index has a column of lengths called "
                                "\"{}\"; datagen and `recordtool index "
                                "--length-of` write one",
-                               stages.by())};
+                               column)};
   }
   return {true, fmt::format("every file has an index with the lengths of "
                             "\"{}\"",

@@ -73,12 +73,11 @@ class Compiler {
   // Where no length matters a row's position says which batch it is in, and so
   // who decodes it: no batch may end early.
   uint64_t WaitingLimit() const {
-    return stages_.by().empty() ? std::numeric_limits<uint64_t>::max()
-                                : options_.waiting_bytes;
+    return stages_.rows_vary() ? options_.waiting_bytes
+                               : std::numeric_limits<uint64_t>::max();
   }
   bool Lockstep() const {
-    return !choice_.planned && !job_->stages.by().empty() &&
-           topology_.hosts > 1;
+    return !choice_.planned && job_->stages.rows_vary() && topology_.hosts > 1;
   }
 
   const Topology topology_;
@@ -104,7 +103,8 @@ Status Compiler::Prepare(const Dataset& dataset) {
     PENSTOCK_RETURN_IF_ERROR(
         CheckStreamed(stages_, source_, topology_, options_));
   }
-  PENSTOCK_ASSIGN_OR_RETURN(Decoder decoder, Decoder::Create(stages_));
+  PENSTOCK_ASSIGN_OR_RETURN(Decoder decoder,
+                            Decoder::Create(stages_, source_.fingerprint));
   PENSTOCK_ASSIGN_OR_RETURN(tasks_, TaskQueue::Create(options_.threads));
   std::vector<StatePart> graph = stages_.Parts();
   graph.insert(graph.begin(), {"the data", Fingerprinter()
@@ -142,8 +142,8 @@ StepOptions Compiler::StepsOf() const {
 Status Compiler::PlanIt() {
   LengthTable lengths;
   if (!stages_.by().empty()) {
-    PENSTOCK_ASSIGN_OR_RETURN(auto columns,
-                              source_.indexed->Lengths(stages_.by()));
+    PENSTOCK_ASSIGN_OR_RETURN(
+        auto columns, source_.indexed->Lengths(stages_.length_column()));
     lengths = LengthTable(std::move(columns));
   }
   const uint64_t records = source_.indexed->records();

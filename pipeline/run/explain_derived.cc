@@ -7,6 +7,9 @@
 #include <vector>
 
 #include "pipeline/build/batch_layout.h"
+#include "pipeline/graph/row_ops.h"
+#include "pipeline/mask_view.h"
+#include "pipeline/state.h"
 
 namespace penstock {
 namespace {
@@ -45,6 +48,11 @@ class ObjectiveText {
 
 std::string DescribeDerived(const Stages& stages) {
   std::string text;
+  std::vector<StatePart> row_ops;
+  AddRowOpParts(stages, row_ops);
+  for (const StatePart& op : row_ops) {
+    text += fmt::format("  rows      {}\n", op.name);
+  }
   if (!stages.derived.empty()) {
     std::vector<std::string> names;
     for (const Derived& derived : stages.derived) names.push_back(derived.name);
@@ -73,10 +81,23 @@ std::string DescribeDerivedBytes(const Contract& contract) {
     derived += bytes;
   }
   if (parts.empty()) return "";
-  return fmt::format(
-      "derived: {} of the {} bytes of a batch of length {}: {}\n", derived,
-      BatchBytes(contract, longest, contract.rows), contract.lengths[longest],
-      fmt::join(parts, ", "));
+  std::string text =
+      fmt::format("derived: {} of the {} bytes of a batch of length {}: {}\n",
+                  derived, BatchBytes(contract, longest, contract.rows),
+                  contract.lengths[longest], fmt::join(parts, ", "));
+  const int64_t length = contract.lengths[longest];
+  for (const TensorSpec& tensor : contract.tensors) {
+    if (tensor.role != Role::kDerived ||
+        !tensor.name.ends_with("segment_ids")) {
+      continue;
+    }
+    text += fmt::format(
+        "masks: views of {}; made, [{}, 1, 1, {}] would take {} bytes and [{}, "
+        "1, {}, {}] {}\n",
+        tensor.name, contract.rows, length, KeyMaskBytes(contract.rows, length),
+        contract.rows, length, length, PairMaskBytes(contract.rows, length));
+  }
+  return text;
 }
 
 }  // namespace penstock

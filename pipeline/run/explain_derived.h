@@ -1,4 +1,4 @@
-// What Explain() says of derived tensors and objectives.
+// What Explain() says of row operations, derived tensors and objectives.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace penstock {
 
-// A line of the stages for what is derived and one for the objective; nothing
-// of a graph that has neither.
+// A line of the stages for each operation on rows, one for what is derived and
+// one for the objective; nothing of a graph that has none.
 std::string DescribeDerived(const Stages& stages);
 
 // What derived tensors take of a global batch of the longest length.

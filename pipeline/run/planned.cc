@@ -46,7 +46,8 @@ class PlannedReader {
                        size_t& row, Batch& batch, uint64_t& cut_rows) const;
 
  private:
-  Status Read(std::span<const uint64_t> ids, Scratch& scratch) const;
+  Status Read(std::span<const uint64_t> ids, uint64_t epoch,
+              Scratch& scratch) const;
   Status CheckLength(const Piece& piece, uint32_t found) const;
   std::unique_ptr<Scratch> Borrow() const;
   void Return(std::unique_ptr<Scratch> scratch) const;
@@ -81,7 +82,7 @@ StatusOr<bool> PlannedReader::Build(const Assignment& assignment, bool alone,
     while (last < end && batch.row_offsets[last + 1] <= most) ++last;
     ids.resize(batch.row_offsets[last] - batch.row_offsets[row]);
     end = last;
-    PENSTOCK_RETURN_IF_ERROR(Read(ids, *scratch));
+    PENSTOCK_RETURN_IF_ERROR(Read(ids, batch.epoch, *scratch));
   }
   const Locate locate = [this](uint64_t id) { return files_->Locate(id); };
   for (size_t next = 0; row < end; ++row) {
@@ -98,12 +99,12 @@ StatusOr<bool> PlannedReader::Build(const Assignment& assignment, bool alone,
   return true;
 }
 
-Status PlannedReader::Read(std::span<const uint64_t> ids,
+Status PlannedReader::Read(std::span<const uint64_t> ids, uint64_t epoch,
                            Scratch& scratch) const {
   PENSTOCK_RETURN_IF_ERROR(files_->Gather(ids, scratch.gathered));
   scratch.rows.Clear();
   return job_->decoder.Decode(
-      scratch.gathered.records, ids,
+      scratch.gathered.records, ids, epoch,
       [this](uint64_t id) { return files_->Locate(id); }, scratch.decode,
       scratch.rows);
 }
@@ -111,9 +112,9 @@ Status PlannedReader::Read(std::span<const uint64_t> ids,
 // The command that makes the index of this feature.
 std::string IndexCommand(const Stages& stages) {
   std::string command =
-      fmt::format("recordtool index --length-of {}", stages.by());
-  const auto found =
-      std::ranges::find(stages.features, stages.by(), &Feature::name);
+      fmt::format("recordtool index --length-of {}", stages.length_column());
+  const auto found = std::ranges::find(stages.features, stages.length_column(),
+                                       &Feature::name);
   if (found != stages.features.end() &&
       found->encoding != FeatureEncoding::kPlain) {
     command += fmt::format(" --token-encoding {}",

@@ -46,7 +46,8 @@ struct ReadAhead::Shared {
       for (size_t i = 0; i < records.size(); ++i) {
         ids.push_back(flight.round.records[flight.round.mine[next + i]]);
       }
-      PENSTOCK_RETURN_IF_ERROR(job->decoder.Decode(records, ids, locate,
+      PENSTOCK_RETURN_IF_ERROR(job->decoder.Decode(records, ids,
+                                                   flight.round.epoch, locate,
                                                    scratch, flight.rows[part]));
       next += records.size();
     }

@@ -120,7 +120,7 @@ StatusOr<std::vector<Row>> Streamed::Store(const DecodedRound& decoded) {
   for (const DecodedRound::Part& part : decoded.parts) {
     lengths.insert(lengths.end(), part.lengths.begin(), part.lengths.end());
   }
-  if (job_->stages.by().empty()) {
+  if (!job_->stages.rows_vary()) {
     lengths.assign(rows.size(), 0);
   } else if (group_ != nullptr) {
     PENSTOCK_ASSIGN_OR_RETURN(

@@ -61,7 +61,9 @@ TEST_F(ExplainTest, DerivedTensorsAreNamedAndPriced) {
       AllOf(HasSubstr("derive    tokens_segment_ids, tokens_labels\n"),
             HasSubstr("tokens_labels: int32 [8, 8 | 16], pad -100"),
             HasSubstr("derived: 1024 of the 1664 bytes of a batch of length "
-                      "16: tokens_segment_ids 512, tokens_labels 512\n")));
+                      "16: tokens_segment_ids 512, tokens_labels 512\n"),
+            HasSubstr("masks: views of tokens_segment_ids; made, [8, 1, 1, 16] "
+                      "would take 128 bytes and [8, 1, 16, 16] 2048\n")));
   EXPECT_THAT(explained(read.Objective(
                   SpanCorruption{.seed = 4, .sentinel = 99, .eos = 1})),
               AllOf(HasSubstr("objective spans of 3 tokens, 15 % of tokens, "

@@ -68,7 +68,7 @@ class ReadAheadTest : public ::testing::Test {
                                 .Batch({.size = 1});
     auto stages = FlattenStages(dataset);
     EXPECT_OK(stages);
-    auto decoder = Decoder::Create(*stages);
+    auto decoder = Decoder::Create(*stages, 0);
     EXPECT_OK(decoder);
     return std::make_shared<const Job>(
         Job{.stages = *stages,
