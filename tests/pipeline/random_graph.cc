@@ -8,6 +8,7 @@
 #include "formats/files/file.h"
 #include "pipeline/derive.h"
 #include "pipeline/objective.h"
+#include "pipeline/row_function.h"
 #include "tests/support/status_matchers.h"
 #include "tokenizer/load.h"
 
@@ -75,7 +76,8 @@ RandomGraph::RandomGraph(uint64_t number, DataPool& pool)
       leftover(Draw(3) == 0 ? Leftover::kDrop : Leftover::kPad),
       batch(static_cast<int64_t>(12 * (1 + Draw(4)))),
       force_streamed(Draw(2) == 0),
-      learn(static_cast<Learn>(number % 7)) {
+      learn(static_cast<Learn>(number % 7)),
+      rows(number % 5 < 3 ? static_cast<Rows>(number % 5) : kAsRead) {
   if (!data->indexed && shuffle == kAll) shuffle = kWindow;
   if (arrange == kPad) {
     lengths = {8, 16, 24, 32};
@@ -103,6 +105,7 @@ Dataset RandomGraph::Make(const std::string& pattern) const {
   } else {
     dataset = dataset.Parse({id, {.name = "tokens"}});
   }
+  dataset = WithRows(dataset);
   if (shuffle != kNone) {
     dataset = dataset.Shuffle(
         {.seed = seed, .window_records = shuffle == kAll ? 0 : window});
@@ -121,6 +124,30 @@ Dataset RandomGraph::Make(const std::string& pattern) const {
                            .pad_value = -1});
   }
   return dataset.Batch({.size = batch, .leftover = leftover});
+}
+
+// A function that looks at all rows and changes none, or leaves out a fourth.
+Dataset RandomGraph::WithRows(const Dataset& dataset) const {
+  switch (rows) {
+    case kAsRead:
+      return dataset;
+    case kMapped:
+      return dataset.Map({.name = "same"}, [](const RowChunk& chunk) {
+        if (chunk.keys.size() != chunk.rows.rows) {
+          return InternalError("there is no key for each row");
+        }
+        return OkStatus();
+      });
+    case kFiltered:
+      return dataset.Filter({.name = "fourths"}, [](const RowChunk& chunk,
+                                                    std::vector<bool>& keep) {
+        for (size_t row = 0; row < keep.size(); ++row) {
+          keep[row] = chunk.rows.columns[0].ints_of(row)[0] % 4 != 1;
+        }
+        return OkStatus();
+      });
+  }
+  return dataset;
 }
 
 Dataset RandomGraph::WithLearned(const Dataset& dataset) const {
@@ -166,11 +193,11 @@ std::string RandomGraph::Describe() const {
   return fmt::format(
       "PENSTOCK_GRAPH={}: data {}, {} epochs, arrange {}, shuffle {}, "
       "tokenize {}, window {}, lengths {}, too_long {}, leftover {}, batch {}, "
-      "streamed {}, waiting {}, window bytes {}, learn {}",
+      "streamed {}, waiting {}, window bytes {}, learn {}, rows {}",
       seed, kind, epochs, static_cast<int>(arrange), static_cast<int>(shuffle),
       tokenize, window, fmt::join(lengths, " "), static_cast<int>(too_long),
       static_cast<int>(leftover), batch, force_streamed, waiting_bytes,
-      window_bytes, static_cast<int>(learn));
+      window_bytes, static_cast<int>(learn), static_cast<int>(rows));
 }
 
 }  // namespace penstock::testing

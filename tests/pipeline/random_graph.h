@@ -45,6 +45,7 @@ struct RandomGraph {
   RunOptions Run();
   uint64_t Draw(uint64_t below) { return random() % below; }
   std::string Describe() const;
+  Dataset WithRows(const Dataset& dataset) const;
   Dataset WithLearned(const Dataset& dataset) const;
 
   uint64_t seed;
@@ -71,6 +72,7 @@ struct RandomGraph {
     kMasked,
     kSpans,
   } learn;
+  enum Rows { kAsRead, kMapped, kFiltered } rows;
   // Small in one of ten.
   uint64_t waiting_bytes = uint64_t{1} << 32;
   uint64_t window_bytes = uint64_t{1} << 28;
