@@ -87,6 +87,12 @@ Status Placer::PlaceData(size_t t, std::span<const PlacedPiece> pieces,
   const RowRuns runs(pieces, source.feature, width);
   for (size_t i = 0; i < runs.size(); ++i) {
     const Run run = runs[i];
+    if (run.unaligned) {
+      return InvalidArgumentError(fmt::format(
+          "{}: feature \"{}\" has {} values and shares a row with other "
+          "records: it needs as many as the feature that arranges rows",
+          locate(run.record()), spec.name, run.has));
+    }
     if (run.cut) {
       if (!truncate_) {
         return InvalidArgumentError(fmt::format(

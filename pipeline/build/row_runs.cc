@@ -1,5 +1,7 @@
 #include "pipeline/build/row_runs.h"
 
+#include "pipeline/graph/tensors.h"
+
 namespace penstock {
 
 FeaturePlace PlaceOf(const Stages& stages, size_t feature) {
@@ -7,6 +9,7 @@ FeaturePlace PlaceOf(const Stages& stages, size_t feature) {
   return {.column = feature,
           .arranges = of.name == stages.by(),
           .varying = of.length == Feature::kVarying,
+          .by = FindFeature(stages, stages.by()).value_or(feature),
           .pads_left = of.pad_side == Side::kLeft,
           .cuts_left = of.cut_side == Side::kLeft};
 }

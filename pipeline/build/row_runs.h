@@ -15,6 +15,7 @@ struct FeaturePlace {
   size_t column = 0;
   bool arranges = false;  // it is the feature that pieces are cut from
   bool varying = false;
+  size_t by = 0;  // the column of the feature that arranges, where varying
   bool pads_left = false;
   bool cuts_left = false;  // a row that is cut loses its first values
 };
@@ -30,13 +31,18 @@ struct Run {
   size_t place = 0;
   size_t has = 0;    // values of the record, as far as they were kept
   bool cut = false;  // more of them than the batch is long
+  // In a row of several pieces or of a part of a record, where the feature has
+  // not as many values as the one that arranges: nobody knows which belong
+  // here.
+  bool unaligned = false;
 
   bool goes_on() const { return begin + count < has; }
   uint64_t record() const { return from->piece.record; }
 };
 
 // The runs of a row, in order; of a feature of fixed length only that of the
-// first piece. A view.
+// first piece. Where pieces share a row, a varying feature that has as many
+// values as the one that arranges is cut and placed as that one. A view.
 class RowRuns {
  public:
   // `width` values of the feature have room in a row.
@@ -60,16 +66,25 @@ class RowRuns {
     Run run = {.from = &placed,
                .column = &column,
                .has = column.values_in(placed.from.row)};
-    if (feature_.arranges) {
-      run.begin = placed.piece.begin;
-      run.count = placed.piece.length;
-      run.place = placed.piece.place + shift_;
+    const Piece& piece = placed.piece;
+    bool aligned = feature_.arranges;
+    if (feature_.varying && !aligned) {
+      const uint64_t by =
+          placed.from.examples->columns[feature_.by].values_in(placed.from.row);
+      const bool shared = pieces_.size() > 1 || piece.begin > 0;
+      aligned = run.has == by && (shared || piece.length < by);
+      run.unaligned = shared && !aligned;
+    }
+    if (aligned) {
+      run.begin = piece.begin;
+      run.count = piece.length;
+      run.place = piece.place + shift_;
       if (feature_.cuts_left && run.begin == 0) run.begin = run.has - run.count;
       return run;
     }
-    const size_t place = feature_.varying ? placed.piece.place : 0;
-    run.count = std::min(run.has, width_ - place);
-    run.cut = run.count < run.has;
+    const size_t place = feature_.varying ? piece.place : 0;
+    if (!run.unaligned) run.count = std::min(run.has, width_ - place);
+    run.cut = run.count < run.has && !run.unaligned;
     if (feature_.cuts_left) run.begin = run.has - run.count;
     run.place = place + shift_;
     return run;

@@ -119,17 +119,18 @@ Status Compiler::Prepare(const Dataset& dataset) {
   if (source_.indexed == nullptr && stages_.shuffle) {
     graph.push_back({"window_bytes", options_.window_bytes});
   }
-  job_ = std::make_shared<const Job>(Job{
-      .stages = stages_,
-      .topology = topology_,
-      .graph = std::move(graph),
-      .batch_rows = RowsOf(topology_, topology_.host,
-                           static_cast<uint64_t>(stages_.batch.size)),
-      .max_record_bytes = options_.max_record_bytes,
-      .decoder = std::move(decoder),
-      .placer = Placer(stages_, stages_.MakeContract(), source_.fingerprint),
-      .buffers = std::make_shared<BufferPool>(options_.buffer_bytes),
-      .lane = std::make_shared<Lane>()});
+  const uint64_t data = source_.fingerprint;
+  job_ = std::make_shared<const Job>(
+      Job{.stages = stages_,
+          .topology = topology_,
+          .graph = std::move(graph),
+          .batch_rows = RowsOf(topology_, topology_.host,
+                               static_cast<uint64_t>(stages_.batch.size)),
+          .max_record_bytes = options_.max_record_bytes,
+          .decoder = std::move(decoder),
+          .placer = Placer(stages_, stages_.MakeContract(), data),
+          .buffers = std::make_shared<BufferPool>(options_.buffer_bytes),
+          .lane = std::make_shared<Lane>()});
   return choice_.planned ? PlanIt() : StreamIt();
 }
 

@@ -216,6 +216,34 @@ TEST(DeriveTest, ALabelBehindThePieceMustFit) {
                              HasSubstr("\"tokens\""), HasSubstr("int32"))));
 }
 
+TEST(DeriveTest, OtherFeaturesOfPackedRowsLieWhereTheTokensLie) {
+  const auto packed = [](std::vector<int64_t> second) {
+    PlacedRows rows(Dataset::TfRecords("a")
+                        .Parse({{.name = "tokens"}, {.name = "scores"}})
+                        .Bucket({.by = "tokens", .lengths = {6}})
+                        .Batch({.size = 1}),
+                    {{1, 2, 3}, {4, 5, 6, 7}});
+    rows.AddColumn({{10, 20, 30}, std::move(second)});
+    rows.AddRow({{.record = 1, .begin = 1, .length = 2, .place = 0},
+                 {.record = 0, .length = 3, .place = 2}});
+    rows.AddRow({{.record = 1, .begin = 0, .length = 1}});
+    return rows;
+  };
+  PlacedRows rows = packed({40, 50, 60, 70});
+  rows.Placed();
+  EXPECT_THAT(rows.Row<int32_t>("tokens", 0), ElementsAre(5, 6, 1, 2, 3, 0));
+  EXPECT_THAT(rows.Row<int32_t>("scores", 0),
+              ElementsAre(50, 60, 10, 20, 30, 0));
+  EXPECT_THAT(rows.Row<int32_t>("scores", 1), ElementsAre(40, 0, 0, 0, 0, 0));
+  EXPECT_THAT(rows.Row<int32_t>("scores_lengths", 0), ElementsAre(5));
+  EXPECT_EQ(rows.cut_rows, 0u);
+  EXPECT_THAT(
+      packed({40, 50, 60, 70, 80}).Place(),
+      StatusIs(StatusCode::kInvalidArgument,
+               AllOf(HasSubstr("record 1"), HasSubstr("\"scores\""),
+                     HasSubstr("5 values"), HasSubstr("shares a row"))));
+}
+
 void ExpectRefused(const Dataset& dataset, const std::string& words) {
   EXPECT_THAT(FlattenStages(dataset),
               StatusIs(StatusCode::kInvalidArgument, HasSubstr(words)));
