@@ -14,6 +14,8 @@
 #include "infeed/queues/clock.h"
 #include "infeed/queues/infeed_queue.h"
 #include "infeed/sharding/batch_placement.h"
+#include "infeed/sharding/device_hosts.h"
+#include "infeed/sharding/slice_cuts.h"
 
 namespace penstock {
 namespace {
@@ -23,11 +25,16 @@ StatusOr<std::vector<SlicePlace>> PlacesOf(const BatchSource& source,
                                            const Mesh& mesh,
                                            const InfeedOptions& options) {
   const Topology& topology = source.topology();
-  PENSTOCK_ASSIGN_OR_RETURN(const BatchPlacement placement,
-                            PlaceBatch(mesh, options.axis, topology.hosts));
+  PENSTOCK_ASSIGN_OR_RETURN(
+      const DeviceHosts hosts,
+      DeviceHosts::Of(mesh.size(), topology.hosts, options.host_of_device));
+  PENSTOCK_ASSIGN_OR_RETURN(
+      const BatchPlacement placement,
+      PlaceBatch(mesh, options.axis, hosts, options.shardings));
+  const Topology placed = placement.TopologyOf(topology.host);
   const std::vector<uint32_t> shards = topology.ShardsOf(topology.host);
-  if (placement.shards != topology.shards ||
-      placement.TopologyOf(topology.host).ShardsOf(topology.host) != shards) {
+  if (placed.shards != topology.shards ||
+      placed.ShardsOf(topology.host) != shards) {
     return InvalidArgumentError(fmt::format(
         "the pipeline was compiled for {} shards, {} of them on host {} of {}, "
         "but axis \"{}\" of the mesh ({}) gives that host other ones; compile "
@@ -36,15 +43,25 @@ StatusOr<std::vector<SlicePlace>> PlacesOf(const BatchSource& source,
         options.axis, mesh.Describe(), options.axis, topology.hosts,
         topology.host));
   }
-  const int64_t rows = source.contract().rows / topology.shards;
+  const std::vector<uint32_t> devices = placement.DevicesOf(topology.host);
+  std::vector<std::shared_ptr<const SliceCuts>> cuts(devices.size());
+  if (!options.shardings.empty()) {
+    PENSTOCK_ASSIGN_OR_RETURN(
+        cuts, CutSlices(mesh, source.contract(), topology, options.axis,
+                        options.shardings, devices));
+  }
+  const auto rows = static_cast<int64_t>(
+      topology.RowsOfShard(static_cast<uint64_t>(source.contract().rows)));
   std::vector<SlicePlace> places;
-  for (const uint32_t device : placement.DevicesOf(topology.host)) {
-    const uint32_t shard = placement.shard_of_device[device];
-    const auto number = std::ranges::find(shards, shard) - shards.begin();
-    places.push_back({.device = device,
+  for (size_t i = 0; i < devices.size(); ++i) {
+    const uint32_t shard = placement.shard_of_device[devices[i]];
+    const auto number =
+        std::ranges::find(shards, shard * placement.parts) - shards.begin();
+    places.push_back({.device = devices[i],
                       .shard = shard,
                       .row_begin = number * rows,
-                      .rows = rows});
+                      .rows = rows * placement.parts,
+                      .cuts = std::move(cuts[i])});
   }
   if (!options.devices.empty() && options.devices.size() != places.size()) {
     return InvalidArgumentError(
@@ -133,6 +150,7 @@ class Infeed::Impl {
     const std::lock_guard lock(mutex_);
     return counts_;
   }
+  std::optional<PipelineProfile> profile() const { return source_->profile(); }
   const std::vector<uint32_t>& devices() const { return devices_; }
   InfeedQueue& queue(size_t i) { return *queues_[i]; }
   const Contract& contract() const { return *contract_; }
@@ -229,6 +247,9 @@ InfeedQueue& Infeed::queue(size_t i) { return impl_->queue(i); }
 const Contract& Infeed::contract() const { return impl_->contract(); }
 void Infeed::Cancel() { impl_->Cancel(); }
 PipelineCounts Infeed::counts() const { return impl_->counts(); }
+std::optional<PipelineProfile> Infeed::profile() const {
+  return impl_->profile();
+}
 std::string Infeed::Describe() const { return impl_->Describe(); }
 
 }  // namespace penstock

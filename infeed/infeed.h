@@ -12,6 +12,7 @@
 #include "infeed/device.h"
 #include "infeed/sharding/core_slice.h"
 #include "infeed/sharding/mesh.h"
+#include "infeed/sharding/partition_spec.h"
 #include "pipeline/pipeline.h"
 
 namespace penstock {
@@ -26,8 +27,12 @@ struct InfeedOptions {
   size_t depth = 2;
   // Bytes in each device's queue at most; one batch is always allowed.
   uint64_t queue_bytes = 1ull << 30;
-  // The mesh axis that cuts the rows of a batch.
+  // The mesh axes that cut the rows of a batch, major first: "data,fsdp".
   std::string axis = "data";
+  // Of tensors that are cut otherwise; carried to those that share dimensions.
+  std::vector<TensorSharding> shardings = {};
+  // [devices of the mesh]; empty for blocks of ids (DeviceHosts::Blocks()).
+  std::vector<uint32_t> host_of_device = {};
   // One for each of this host's devices by rising id, borrowed; they must
   // outlive the infeed. Empty leaves batches in host memory.
   std::vector<Device*> devices = {};
@@ -84,6 +89,8 @@ class Infeed {
 
   // What the source counted up to the last batch it gave.
   PipelineCounts counts() const;
+  // BatchSource::profile().
+  std::optional<PipelineProfile> profile() const;
   // For the watchdog: a line for each queue with its depth and last step.
   std::string Describe() const;
 

@@ -1,5 +1,6 @@
 #include "pipeline/dataset.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "formats/open.h"
@@ -46,6 +47,45 @@ Dataset Dataset::Corpus(std::string pattern, OpenOptions options) {
   return Dataset(Read(ReadStage{.pattern = std::move(pattern),
                                 .options = std::move(options),
                                 .examples = false}));
+}
+
+Dataset Dataset::Mix(std::vector<MixSource> sources, MixOptions options) {
+  MixStage stage = {.weights = {}, .options = std::move(options)};
+  Node node;
+  for (const MixSource& source : sources) {
+    stage.weights.push_back(source.weight);
+    node.parents.push_back(source.dataset.node());
+  }
+  node.stage = std::move(stage);
+  return Dataset(std::make_shared<const Node>(std::move(node)));
+}
+
+Dataset Dataset::Concat(std::vector<Dataset> datasets) {
+  Node node;
+  for (const Dataset& dataset : datasets) {
+    node.parents.push_back(dataset.node());
+  }
+  node.stage = ConcatStage{};
+  return Dataset(std::make_shared<const Node>(std::move(node)));
+}
+
+Dataset Dataset::Take(uint64_t records) const {
+  return Slice({.begin = 0, .end = records});
+}
+
+Dataset Dataset::Skip(uint64_t records) const {
+  return Slice({.begin = records});
+}
+
+Dataset Dataset::Slice(SliceOptions options) const {
+  return Dataset(Append(node_, options));
+}
+
+Dataset Dataset::Exclude(std::vector<uint64_t> record_ids) const {
+  std::ranges::sort(record_ids);
+  const auto [first, last] = std::ranges::unique(record_ids);
+  record_ids.erase(first, last);
+  return Dataset(Append(node_, ExcludeStage{std::move(record_ids)}));
 }
 
 Dataset Dataset::Parse(std::vector<Feature> features) const {

@@ -131,18 +131,43 @@ enum class Leftover {
 };
 
 struct BatchOptions {
-  int64_t size = 0;  // rows of a global batch; a multiple of the shards
+  int64_t size = 0;  // rows of a global batch
   Leftover leftover = Leftover::kPad;
 };
+
+// When a mix of datasets ends.
+enum class MixStop {
+  kFirst,   // where the first of them has no more rows
+  kLast,    // those that end leave it; where the last one ends
+  kRepeat,  // those that end begin again; where each has ended once
+};
+
+struct MixOptions {
+  MixStop stop = MixStop::kFirst;
+  // Weights are of values of this feature, not of rows: each is divided by the
+  // mean length of its dataset, which the indexes must have.
+  std::string by = {};
+};
+
+struct SliceOptions {
+  uint64_t begin = 0;
+  uint64_t end = UINT64_MAX;  // beyond the last record is the end
+};
+
+struct MixSource;
 
 // A cheap value: copies share the graph. Every call returns a new graph and
 // leaves this one as it is. Mistakes are reported by Compile().
 //
 // Parse, Shuffle, Repeat and Tokenize may stand in any order (but Parse before
-// Tokenize): each says something about the epoch, and epochs never mix. Then
-// comes Bucket or Pad, and Batch last. Select, Rename, Constant, Map and Filter
-// come one after the other between Parse and these. Derive and Objective may
-// stand anywhere before Batch.
+// Tokenize): each says something about the epoch, and epochs never mix. What
+// stands before Mix, Concat, Take, Skip or Slice is of its own: epochs that end
+// there are none of the run's. Then comes Bucket or Pad, and Batch last.
+// Select, Rename, Constant, Map and Filter come one after the other between
+// Parse and these. Derive and Objective may stand anywhere before Batch, behind
+// Mix.
+//
+// Record ids of several sources are counted through, in the order of the graph.
 class Dataset {
  public:
   // TFRecord files of tf.train.Example. `pattern` as in
@@ -155,6 +180,27 @@ class Dataset {
   // TFRecords of Examples the feature "text" is read, or example_feature.
   static Dataset Corpus(std::string pattern);
   static Dataset Corpus(std::string pattern, OpenOptions options);
+
+  // Rows of several datasets in fixed ratios, whose features must be the same.
+  // Each keeps its own shuffle and epochs: one that was not through where the
+  // mix ended goes on there in the mix's next epoch. No prefix of an epoch has
+  // a row more or less of any than its share (under kLast: of what came since
+  // one left). Weights are positive, and rounded to a period of 65,536 rows at
+  // most, a row of it at least; 1,024 datasets at most.
+  // Mix, Concat, Take, Skip, Slice and Exclude need records that are reached by
+  // number (an index beside each file).
+  static Dataset Mix(std::vector<MixSource> sources, MixOptions options = {});
+  // One after the other, with the same features.
+  static Dataset Concat(std::vector<Dataset> datasets);
+
+  // The first rows of each epoch; all but the first; those between.
+  Dataset Take(uint64_t records) const;
+  Dataset Skip(uint64_t records) const;
+  Dataset Slice(SliceOptions options) const;
+  // Without the records of these ids, as batches of this dataset have them.
+  // Before Take, Skip and Slice.
+  // Memory:  8 bytes a record that is left out.
+  Dataset Exclude(std::vector<uint64_t> record_ids) const;
 
   // Which features to take. Without it: those that later stages name.
   Dataset Parse(std::vector<Feature> features) const;
@@ -193,6 +239,11 @@ class Dataset {
   explicit Dataset(std::shared_ptr<const Node> node);
 
   std::shared_ptr<const Node> node_;
+};
+
+struct MixSource {
+  Dataset dataset;
+  double weight = 1;
 };
 
 }  // namespace penstock

@@ -6,8 +6,10 @@
 
 #include "formats/files/memory_guard.h"
 #include "formats/files/start_thread.h"
+#include "pipeline/profile.h"
 #include "pipeline/run/handshake.h"
 #include "pipeline/run/pipeline_impl.h"
+#include "pipeline/run/stage_accounts.h"
 
 namespace penstock {
 
@@ -80,6 +82,7 @@ void Pipeline::Impl::Drive() {
 }
 
 Status Pipeline::Impl::Start() {
+  job_->accounts->begin_ns = ProfileNowNs();
   PENSTOCK_ASSIGN_OR_RETURN(driver_, StartThread([this] { Drive(); }));
   return OkStatus();
 }
@@ -102,7 +105,11 @@ StatusOr<std::optional<Batch>> Pipeline::Impl::Next() {
 }
 
 StatusOr<std::optional<Batch>> Pipeline::Impl::Take() {
-  PENSTOCK_ASSIGN_OR_RETURN(const std::shared_ptr<BatchWork> work, ring_.Pop());
+  std::shared_ptr<BatchWork> work;
+  {
+    const StageTimer timer(job_->accounts->starved);
+    PENSTOCK_ASSIGN_OR_RETURN(work, ring_.Pop());
+  }
   const std::lock_guard lock(mutex_);
   if (work == nullptr) {
     counts_ = counts_at_end_;
@@ -142,12 +149,23 @@ StatusOr<State> Pipeline::Impl::StateAfter(
   });
 }
 
+StatusOr<std::vector<PlannedStep>> Pipeline::Impl::PlannedSteps(
+    uint64_t most) const {
+  return GuardMemory(no_memory_, [&] {
+    return placement_->PlannedSteps(most, stop_.get_token());
+  });
+}
+
 void Pipeline::Impl::Cancel() {
   if (group_ != nullptr) {
     group_->Fail(CancelledError("the pipeline was cancelled"));
   }
   stop_.request_stop();
   ring_.Cancel();
+}
+
+PipelineProfile Pipeline::Impl::Profile() const {
+  return job_->accounts->Profile(tasks_->threads(), facts_.in_sequence);
 }
 
 PipelineCounts Pipeline::Impl::counts() const {
@@ -166,6 +184,9 @@ StatusOr<State> Pipeline::StateAfter(
     uint64_t step, Callback<void(uint64_t, uint64_t)> progress) const {
   return impl_->StateAfter(step, std::move(progress));
 }
+StatusOr<std::vector<PlannedStep>> Pipeline::PlannedSteps(uint64_t most) const {
+  return impl_->PlannedSteps(most);
+}
 void Pipeline::Cancel() { impl_->Cancel(); }
 const Contract& Pipeline::contract() const { return impl_->job().contract(); }
 const Topology& Pipeline::topology() const { return impl_->job().topology; }
@@ -182,5 +203,6 @@ bool Pipeline::planned() const { return impl_->facts().planned; }
 PipelineCounts Pipeline::counts() const { return impl_->counts(); }
 uint64_t Pipeline::cut_rows() const { return impl_->cut_rows(); }
 std::string Pipeline::Explain() const { return impl_->facts().explanation; }
+PipelineProfile Pipeline::Profile() const { return impl_->Profile(); }
 
 }  // namespace penstock

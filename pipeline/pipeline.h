@@ -20,6 +20,7 @@ namespace penstock {
 
 class FileSystem;  // formats/files/file.h
 class Group;       // pipeline/group.h
+struct PipelineProfile;  // pipeline/profile.h
 
 struct CompileOptions {
   // Tasks that run at once; 0 is one for each core that the process may use.
@@ -49,6 +50,12 @@ struct CompileOptions {
   FileSystem* files = nullptr;
   // Runs the streamed placement even where the planned one is possible.
   bool force_streamed = false;
+};
+
+// What is known of a step before any data is read.
+struct PlannedStep {
+  size_t shape = 0;  // number of its length in Contract::lengths
+  uint64_t real_rows = 0;
 };
 
 // Threads: Next() from one at a time; Cancel() from any.
@@ -86,6 +93,11 @@ class Pipeline {
       uint64_t step,
       Callback<void(uint64_t done, uint64_t of)> progress = {}) const;
 
+  // The first `most` steps of the run, without reading a record. Planned only.
+  // Cost:    about 30 ns a row.
+  // Errors:  kCancelled after Cancel(); kUnimplemented where streamed.
+  StatusOr<std::vector<PlannedStep>> PlannedSteps(uint64_t most) const;
+
   // Ends every wait inside, on all hosts of the group. Never blocks.
   void Cancel();
 
@@ -94,9 +106,11 @@ class Pipeline {
   // What a state is tied to: the data and each stage that decides batches.
   // Hosts, devices, threads and epochs do not.
   const std::vector<StatePart>& graph() const;
-  // Steps of one epoch when that is known before reading: planned only.
+  // Steps of one epoch when that is known before reading: planned only, where
+  // epochs have the same records.
   std::optional<uint64_t> steps_per_epoch() const;
-  // Records of one epoch when known: indexed sources only.
+  // Records of one epoch when known: indexed sources only, where none comes
+  // twice in it.
   std::optional<uint64_t> records_per_epoch() const;
   bool planned() const;
   // Up to the batch handed out last, or the end. Restore() goes on from those
@@ -109,6 +123,9 @@ class Pipeline {
   // For people: planned or streamed and why, the stages, shapes, steps, waste,
   // rows of each host, and the byte budget of every buffer with their sum.
   std::string Explain() const;
+  // What each stage has done so far, and which one sets the speed. Any thread
+  // may ask, at any time.
+  PipelineProfile Profile() const;
 
  private:
   class Impl;

@@ -8,9 +8,11 @@
 
 namespace penstock {
 
-// A batch is cut into `shards` equal slices of rows, one for each device that
-// takes different rows; each slice is made by the hosts whose devices take it.
-// Which rows a batch has, and in which order, does not depend on any of this.
+// A batch is cut into `shards` slices of as many rows, one for each device that
+// takes different rows (where they do not divide, rows that pad come after the
+// last: 103 rows on 8 shards are 13 each); each slice is made by the hosts
+// whose devices take it. Which rows a batch has, and in which order, does not
+// depend on any of this.
 struct Topology {
   uint32_t shards = 1;
   uint32_t hosts = 1;
@@ -21,6 +23,10 @@ struct Topology {
   // hosts are 3, 3 and 2.
   std::vector<std::vector<uint32_t>> shards_of_host = {};
 
+  // Of each shard of a batch of `rows`, those that pad included.
+  uint64_t RowsOfShard(uint64_t rows) const {
+    return (rows + shards - 1) / shards;
+  }
   // Shards of `of_host`, rising. May be none only with shards_of_host given.
   std::vector<uint32_t> ShardsOf(uint32_t of_host) const;
 

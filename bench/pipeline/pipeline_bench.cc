@@ -2,6 +2,7 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -105,6 +106,45 @@ void BM_Tokens(benchmark::State& state) {
 BENCHMARK(BM_Tokens)
     ->ArgNames({"threads", "streamed"})
     ->ArgsProduct({{1, 2}, {0, 1}})
+    ->MeasureProcessCPUTime()
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+
+// The records of BM_Tokens in so many files: read together, and mixed.
+void BM_Mix(benchmark::State& state) {
+  constexpr uint64_t kEpochs = 8;
+  constexpr size_t kFiles = 100;
+  static const auto& files = *[] {
+    auto* made = new std::vector<std::unique_ptr<BenchFile>>;
+    for (size_t f = 0; f < kFiles; ++f) {
+      made->push_back(
+          std::make_unique<BenchFile>(BenchFileOptions{.records = 2'621}));
+    }
+    return made;
+  }();
+  std::string pattern;
+  std::vector<MixSource> sources;
+  for (const auto& file : files) {
+    pattern += (pattern.empty() ? "" : ",") + file->path();
+    sources.push_back(
+        {Dataset::TfRecords(file->path()).Shuffle({.seed = 1}), 1});
+  }
+  const Dataset read = state.range(0) == 0
+                           ? Dataset::TfRecords(pattern).Shuffle({.seed = 1})
+                           : Dataset::Mix(sources, {.stop = MixStop::kLast});
+  const Dataset dataset =
+      read.Repeat({.epochs = kEpochs})
+          .Bucket({.by = "tokens", .lengths = {128, 256, 512, 1024}})
+          .Batch({.size = 256});
+  for (auto _ : state) {
+    Run(dataset, /*threads=*/1, state.range(1) != 0);
+  }
+  state.SetItemsProcessed(state.iterations() *
+                          static_cast<int64_t>(kEpochs * kFiles * 2'621));
+}
+BENCHMARK(BM_Mix)
+    ->ArgNames({"mixed", "streamed"})
+    ->ArgsProduct({{0, 1}, {0, 1}})
     ->MeasureProcessCPUTime()
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond);

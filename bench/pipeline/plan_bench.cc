@@ -8,6 +8,7 @@
 #include "bench/pipeline/bench_files.h"
 #include "pipeline/arrange/forecast.h"
 #include "pipeline/arrange/plan_seek.h"
+#include "pipeline/order/mix_order.h"
 #include "pipeline/order/permutation.h"
 
 namespace penstock {
@@ -33,8 +34,10 @@ std::unique_ptr<TaskQueue> Threads(int count) {
 }
 
 // Plans of 1024 rows in four buckets.
-PlanFacts Facts(std::span<const uint32_t> lengths, uint64_t epochs) {
-  PlanFacts facts = {.order = ShuffledOrder(lengths.size(), {.seed = 1}),
+PlanFacts Facts(std::span<const uint32_t> lengths, uint64_t epochs,
+                std::shared_ptr<const Order> order = nullptr) {
+  if (order == nullptr) order = ShuffledOrder(lengths.size(), {.seed = 1});
+  PlanFacts facts = {.order = std::move(order),
                      .lengths = LengthTable({lengths}),
                      .arrange = {.rows = 1024,
                                  .lengths = {128, 256, 512, 1024},
@@ -65,6 +68,59 @@ void BM_Plan(benchmark::State& state) {
       static_cast<double>(steps) * 1024, benchmark::Counter::kIsRate);
 }
 BENCHMARK(BM_Plan)->Arg(1 << 16)->Arg(1 << 20)->Arg(1 << 24);
+
+// Such records in `sources` datasets of one size, each shuffled, mixed by
+// weights from 1 to 3 until the last one ends.
+std::shared_ptr<const Order> MixedOrder(uint64_t records, uint64_t sources) {
+  std::vector<MixPart> parts;
+  for (uint64_t s = 0; s < sources; ++s) {
+    const uint64_t begin = records * s / sources;
+    const uint64_t end = records * (s + 1) / sources;
+    parts.push_back({ShuffledOrder(FileOrder(end - begin, begin), {.seed = s}),
+                     1 + 2 * static_cast<double>(s) / 100});
+  }
+  auto mix = MixOrder::Create(std::move(parts), MixStop::kRepeat);
+  CheckOk(mix.status());
+  return *std::move(mix);
+}
+
+// The order alone: one source, shuffled and not mixed, and mixes of several.
+void BM_MixOrder(benchmark::State& state) {
+  const auto sources = static_cast<uint64_t>(state.range(0));
+  constexpr uint64_t kRecords = 1 << 24;
+  const std::shared_ptr<const Order> order =
+      sources == 0 ? ShuffledOrder(kRecords, {.seed = 1})
+                   : MixedOrder(kRecords, sources);
+  std::vector<uint64_t> ids(4096);
+  uint64_t first = 0;
+  for (auto _ : state) {
+    order->Fill(0, first, ids);
+    benchmark::DoNotOptimize(ids.data());
+    first = (first + ids.size()) % (order->records() - ids.size());
+  }
+  state.counters["table_bytes"] = static_cast<double>(order->table_bytes());
+  state.SetItemsProcessed(state.iterations() *
+                          static_cast<int64_t>(ids.size()));
+}
+BENCHMARK(BM_MixOrder)->ArgName("sources")->Arg(0)->Arg(1)->Arg(10)->Arg(100);
+
+// Plans as BM_Plan's, of mixes.
+void BM_PlanMix(benchmark::State& state) {
+  const auto sources = static_cast<uint64_t>(state.range(0));
+  const auto lengths = Lengths(1 << 22);
+  Plan plan =
+      Facts(lengths, 0,
+            sources == 0 ? nullptr : MixedOrder(lengths.size(), sources))
+          .MakePlan();
+  uint64_t steps = 0;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(plan.Next({}));
+    ++steps;
+  }
+  state.counters["rows/s"] = benchmark::Counter(
+      static_cast<double>(steps) * 1024, benchmark::Counter::kIsRate);
+}
+BENCHMARK(BM_PlanMix)->ArgName("sources")->Arg(0)->Arg(1)->Arg(10)->Arg(100);
 
 // Going on from a saved state in the middle of an epoch.
 void BM_PlanLoad(benchmark::State& state) {

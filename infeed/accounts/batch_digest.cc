@@ -56,7 +56,7 @@ uint64_t DigestOf(const CoreSlice& slice) {
   hash.Add(slice.shard());
   hash.Add(slice.shape());
   for (size_t t = 0; t < slice.contract().tensors.size(); ++t) {
-    hash.Add(slice.tensor(t).bytes);
+    hash.Add(slice.WholeRows(t).bytes);
   }
   hash.Add(std::as_bytes(slice.record_ids()));
   // Which of them are in which row; how many hosts there are must not show.

@@ -8,13 +8,13 @@ namespace {
 RowCounts CountRows(const CoreSlice& slice) {
   const Contract& contract = slice.contract();
   const auto rows = static_cast<uint64_t>(slice.rows());
-  RowCounts counts{.pad_rows = slice.pad_rows(), .bytes = slice.size_bytes()};
+  RowCounts counts{.pad_rows = slice.pad_rows(), .bytes = contract.RowBytes(slice.shape()) * rows};
   counts.examples = rows - counts.pad_rows;
   const auto lengths =
       std::ranges::find(contract.tensors, Role::kLengths, &TensorSpec::role);
   if (lengths == contract.tensors.end()) return counts;
   const TensorView view =
-      slice.tensor(static_cast<size_t>(lengths - contract.tensors.begin()));
+      slice.WholeRows(static_cast<size_t>(lengths - contract.tensors.begin()));
   for (const int32_t length : view.values<int32_t>()) {
     counts.real_tokens += static_cast<uint64_t>(length);
   }

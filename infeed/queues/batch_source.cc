@@ -14,6 +14,9 @@ class PipelineSource : public BatchSource {
   const Contract& contract() const override { return pipeline_.contract(); }
   const Topology& topology() const override { return pipeline_.topology(); }
   PipelineCounts counts() const override { return pipeline_.counts(); }
+  std::optional<PipelineProfile> profile() const override {
+    return pipeline_.Profile();
+  }
 
  private:
   Pipeline pipeline_;

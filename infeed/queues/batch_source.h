@@ -8,6 +8,7 @@
 #include "pipeline/batch.h"
 #include "pipeline/contract.h"
 #include "pipeline/pipeline.h"
+#include "pipeline/profile.h"
 #include "pipeline/topology.h"
 
 namespace penstock {
@@ -24,6 +25,8 @@ class BatchSource {
   virtual const Contract& contract() const = 0;
   virtual const Topology& topology() const = 0;
   virtual PipelineCounts counts() const { return {}; }
+  // Of a pipeline; nullopt of anything else. Any thread may ask.
+  virtual std::optional<PipelineProfile> profile() const { return {}; }
 };
 
 std::unique_ptr<BatchSource> FromPipeline(Pipeline pipeline);

@@ -239,6 +239,10 @@ std::string ReportHtml(const RunReport& report, const std::string& title) {
   html += Queues(report);
   html += ShapesChart(report);
   html += Compiles(report);
+  if (report.pipeline) {
+    html += fmt::format("<h2>What host 0's pipeline did</h2>\n<pre>{}</pre>\n",
+                        HtmlText(report.pipeline->Describe()));
+  }
   if (!report.explain.empty()) {
     html += fmt::format("<h2>The pipeline</h2>\n<pre>{}</pre>\n",
                         HtmlText(report.explain));

@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "infeed/sharding/load_plan.h"
+
 namespace penstock {
 namespace {
 
@@ -67,6 +69,21 @@ Json RowsJson(const RunReport& report) {
           {"tokens_per_second", report.tokens_per_second()}};
 }
 
+Json PipelineJson(const PipelineProfile& profile) {
+  Json json = {
+      {"threads", profile.threads},       {"wall_ns", profile.wall_ns},
+      {"starved_ns", profile.starved_ns}, {"blocked_ns", profile.blocked_ns},
+      {"bound_by", profile.BoundBy()},    {"stages", Json::array()}};
+  for (const StageProfile& stage : profile.stages) {
+    json["stages"].push_back({{"name", stage.name},
+                              {"busy_ns", stage.busy_ns},
+                              {"one_thread", stage.one_thread},
+                              {"rows", stage.rows},
+                              {"bytes", stage.bytes}});
+  }
+  return json;
+}
+
 }  // namespace
 
 std::string ReportJson(const RunReport& report) {
@@ -80,6 +97,7 @@ std::string ReportJson(const RunReport& report) {
                {"steps", report.times.steps},
                {"step_times", TimesJson(report)},
                {"rows", RowsJson(report)}};
+  json["sharding"] = Json::parse(LoadsJson(report.loads));
   for (const ShapeReport& shape : report.shapes) {
     json["shapes"].push_back(
         {{"length", shape.length}, {"steps", shape.steps}});
@@ -91,6 +109,7 @@ std::string ReportJson(const RunReport& report) {
   for (const CoreReport& core : report.cores) {
     json["cores"].push_back(CoreJson(core));
   }
+  if (report.pipeline) json["pipeline"] = PipelineJson(*report.pipeline);
   json["batch_digest"] = Hex(report.batch_digest);
   json["record_digest"] = {{"count", report.record_digest.count()},
                            {"value", Hex(report.record_digest.value())}};

@@ -112,6 +112,7 @@ std::string ReportText(const RunReport& report) {
   if (!report.cores.empty()) text += LedgerTable(report);
   text += Shapes(report);
   text += Rows(report);
+  if (report.pipeline) text += "\n" + report.pipeline->Describe();
   text += fmt::format("digest of batches {:016x}, of {} record ids {:016x}\n",
                       report.batch_digest, report.record_digest.count(),
                       report.record_digest.value());

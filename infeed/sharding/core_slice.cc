@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "formats/files/status_or.h"
+#include "infeed/sharding/slice_cuts.h"
+#include "infeed/sharding/slice_layout.h"
 
 namespace penstock {
 namespace {
@@ -34,6 +36,26 @@ Status CheckTensor(const Contract& contract, size_t t, const Batch& batch) {
 }
 
 }  // namespace
+
+uint64_t TensorView::packed_bytes() const {
+  uint64_t bytes = SizeBytes(spec->type);
+  for (const int64_t size : padded_shape.empty() ? shape : padded_shape) {
+    bytes *= static_cast<uint64_t>(size);
+  }
+  return bytes;
+}
+
+void TensorView::PackTo(std::span<std::byte> out) const {
+  if (dense()) {
+    std::ranges::copy(bytes, out.begin());
+    return;
+  }
+  const std::vector<std::byte> zero(SizeBytes(spec->type));
+  PackBlock(
+      bytes, shape,
+      strides_bytes.empty() ? DenseStrides(shape, zero.size()) : strides_bytes,
+      padded_shape.empty() ? shape : padded_shape, zero, out);
+}
 
 StatusOr<CoreSlice> CoreSlice::Create(std::shared_ptr<const Batch> batch,
                                       std::shared_ptr<const Contract> contract,
@@ -65,16 +87,18 @@ StatusOr<CoreSlice> CoreSlice::Create(std::shared_ptr<const Batch> batch,
   for (size_t t = 0; t < contract->tensors.size(); ++t) {
     PENSTOCK_RETURN_IF_ERROR(CheckTensor(*contract, t, *batch));
   }
-  return CoreSlice(std::move(batch), std::move(contract), place);
+  return CoreSlice(std::move(batch), std::move(contract), std::move(place));
 }
 
 CoreSlice::CoreSlice(std::shared_ptr<const Batch> batch,
                      std::shared_ptr<const Contract> contract, SlicePlace place)
     : batch_(std::move(batch)),
       contract_(std::move(contract)),
-      place_(place),
-      size_bytes_(contract_->RowBytes(batch_->shape) *
-                  static_cast<uint64_t>(place.rows)) {}
+      place_(std::move(place)),
+      size_bytes_(place_.cuts != nullptr
+                      ? place_.cuts->size_bytes[batch_->shape]
+                      : contract_->RowBytes(batch_->shape) *
+                            static_cast<uint64_t>(place_.rows)) {}
 
 std::span<const uint64_t> CoreSlice::record_ids() const {
   const auto offsets = row_offsets();
@@ -97,7 +121,7 @@ uint64_t CoreSlice::pad_rows() const {
   return pads;
 }
 
-TensorView CoreSlice::tensor(size_t t) const {
+TensorView CoreSlice::WholeRows(size_t t) const {
   const Tensor& whole = batch_->tensors[t];
   const size_t rows = batch_->rows();
   const size_t row_bytes = rows == 0 ? 0 : whole.bytes.size() / rows;
@@ -106,6 +130,22 @@ TensorView CoreSlice::tensor(size_t t) const {
   view.bytes = std::span(whole.bytes)
                    .subspan(static_cast<size_t>(place_.row_begin) * row_bytes,
                             static_cast<size_t>(place_.rows) * row_bytes);
+  return view;
+}
+
+TensorView CoreSlice::tensor(size_t t) const {
+  if (place_.cuts == nullptr) return WholeRows(t);
+  const TensorCut& cut = place_.cuts->of_shape[batch_->shape][t];
+  const Tensor& whole = batch_->tensors[t];
+  const TensorSpec& spec = contract_->tensors[t];
+  SliceLayout layout = LayoutOf(whole.shape, cut.block, SizeBytes(spec.type));
+  TensorView view{
+      .spec = &spec,
+      .bytes = std::span(whole.bytes)
+                   .subspan(layout.offset_bytes, layout.span_bytes)};
+  for (const IndexRange& range : cut.block) view.shape.push_back(range.size());
+  if (!layout.dense()) view.strides_bytes = std::move(layout.strides_bytes);
+  if (view.shape != cut.shard) view.padded_shape = cut.shard;
   return view;
 }
 

@@ -1,4 +1,4 @@
-// The rows of one batch that one device takes: a view, no copy.
+// What one device takes of one batch: views, no copies.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +15,24 @@
 
 namespace penstock {
 
+struct SliceCuts;  // infeed/sharding/slice_cuts.h
+
 // One tensor of a slice, row-major. Lives as long as the slice.
 struct TensorView {
   const TensorSpec* spec = nullptr;
   std::vector<int64_t> shape = {};
-  std::span<const std::byte> bytes = {};
+  std::span<const std::byte> bytes = {};  // from its first to its last element
+  // Between neighbours along each dimension; empty where they are dense.
+  std::vector<int64_t> strides_bytes = {};
+  // Of the whole shard, where this one is cut short: what lacks is padding.
+  // Empty where nothing lacks.
+  std::vector<int64_t> padded_shape = {};
 
+  bool dense() const { return strides_bytes.empty() && padded_shape.empty(); }
+  uint64_t packed_bytes() const;
+  // A copy of packed_bytes(), without gaps; padding is zeros.
+  void PackTo(std::span<std::byte> out) const;
+  // Only of a dense view.
   template <typename T>
   std::span<const T> values() const {
     return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
@@ -33,6 +45,8 @@ struct SlicePlace {
   uint32_t shard = 0;
   int64_t row_begin = 0;  // within the host's batch
   int64_t rows = 0;
+  // Where tensors have shardings of their own; null where each has these rows.
+  std::shared_ptr<const SliceCuts> cuts = nullptr;
 };
 
 // Rows of a batch for one device. Copies are cheap and share the batch, which
@@ -53,6 +67,7 @@ class CoreSlice {
   // Number of the shape in Contract::lengths.
   size_t shape() const { return batch_->shape; }
   int64_t rows() const { return place_.rows; }
+  // Of what the device gets, padding included.
   uint64_t size_bytes() const { return size_bytes_; }
 
   // The records of all rows, in order; rows that pad have none.
@@ -62,8 +77,10 @@ class CoreSlice {
   std::span<const uint32_t> row_offsets() const;
   uint64_t pad_rows() const;
 
-  // Tensor `t` of the contract.
+  // What the device gets of tensor `t` of the contract.
   TensorView tensor(size_t t) const;
+  // All of its values in the slice's rows, whatever its sharding: of accounts.
+  TensorView WholeRows(size_t t) const;
   // nullopt where the contract has no tensor of that name.
   std::optional<TensorView> Find(std::string_view name) const;
 

@@ -90,6 +90,12 @@ std::vector<int64_t> Mesh::CoordinatesOf(uint32_t device) const {
   return coordinates;
 }
 
+Mesh Mesh::Places() const {
+  std::vector<uint32_t> places(devices_.size());
+  std::iota(places.begin(), places.end(), 0u);
+  return Mesh(axes_, std::move(places));
+}
+
 std::string Mesh::Describe() const {
   std::string text;
   for (const MeshAxis& axis : axes_) {

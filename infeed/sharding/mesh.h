@@ -41,6 +41,10 @@ class Mesh {
   // The place of `device` along every axis.
   std::vector<int64_t> CoordinatesOf(uint32_t device) const;
 
+  // The same axes with device p at place p: how a compiled program, which knows
+  // places alone, sees this mesh.
+  Mesh Places() const;
+
   // "data=4 model=2".
   std::string Describe() const;
 

@@ -1,10 +1,10 @@
 #include "infeed/sharding/sharding.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cassert>
+#include <numeric>
 #include <utility>
 
 #include "formats/files/status_or.h"
@@ -12,11 +12,19 @@
 namespace penstock {
 namespace {
 
+constexpr uint32_t kNowhere = ~uint32_t{0};
+
 int64_t CeilDivide(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-}  // namespace
+std::vector<uint32_t> AllDevices(uint32_t devices) {
+  std::vector<uint32_t> all(devices);
+  std::iota(all.begin(), all.end(), 0u);
+  return all;
+}
 
-StatusOr<Sharding> Sharding::Create(Mesh mesh, PartitionSpec spec) {
+// Places and sizes of the axes that cut each dimension, major first.
+StatusOr<std::vector<std::vector<size_t>>> AxesOf(const Mesh& mesh,
+                                                  const PartitionSpec& spec) {
   std::vector<std::vector<size_t>> axes_of_dimension;
   std::vector<bool> used(mesh.axes().size(), false);
   for (const std::vector<std::string>& names : spec) {
@@ -35,109 +43,189 @@ StatusOr<Sharding> Sharding::Create(Mesh mesh, PartitionSpec spec) {
       axes.push_back(*axis);
     }
   }
-  return Sharding(std::move(mesh), std::move(axes_of_dimension));
+  return axes_of_dimension;
 }
 
-Sharding::Sharding(Mesh mesh,
-                   std::vector<std::vector<size_t>> axes_of_dimension)
-    : mesh_(std::move(mesh)), axes_of_dimension_(std::move(axes_of_dimension)) {
-  std::vector<bool> used(mesh_.axes().size(), false);
-  for (const std::vector<size_t>& axes : axes_of_dimension_) {
+// Row-major number of a place along `axes`.
+int64_t NumberAlong(const Mesh& mesh, const std::vector<size_t>& axes,
+                    const std::vector<int64_t>& coordinates) {
+  int64_t number = 0;
+  for (const size_t axis : axes) {
+    number = number * mesh.axes()[axis].size + coordinates[axis];
+  }
+  return number;
+}
+
+}  // namespace
+
+StatusOr<Sharding> Sharding::Create(const Mesh& mesh,
+                                    const PartitionSpec& spec) {
+  PENSTOCK_ASSIGN_OR_RETURN(const auto axes_of_dimension, AxesOf(mesh, spec));
+  TileGrid grid;
+  std::vector<size_t> order;  // axes that cut, major first, then the others
+  for (const std::vector<size_t>& axes : axes_of_dimension) {
     int64_t tiles = 1;
-    for (const size_t axis : axes) {
-      tiles *= mesh_.axes()[axis].size;
-      used[axis] = true;
+    for (const size_t axis : axes) tiles *= mesh.axes()[axis].size;
+    grid.tiles.push_back(tiles);
+    order.insert(order.end(), axes.begin(), axes.end());
+  }
+  int64_t replicas = 1;
+  for (size_t axis = 0; axis < mesh.axes().size(); ++axis) {
+    if (std::ranges::find(order, axis) != order.end()) continue;
+    order.push_back(axis);
+    replicas *= mesh.axes()[axis].size;
+  }
+  if (replicas > 1) {
+    grid.subgroups = {{Subgroup::Kind::kReplicated, replicas}};
+  }
+  grid.devices.resize(mesh.size());
+  for (const uint32_t device : mesh.devices()) {
+    const int64_t place = NumberAlong(mesh, order, mesh.CoordinatesOf(device));
+    grid.devices[static_cast<size_t>(place)] = device;
+  }
+  return Tiled(std::move(grid));
+}
+
+StatusOr<Sharding> Sharding::Tiled(TileGrid grid) {
+  uint64_t places = 1;
+  int64_t cut = 1;
+  const auto count = [&](int64_t size) {
+    if (size < 1 || places > grid.devices.size()) return false;
+    places *= static_cast<uint64_t>(size);
+    return true;
+  };
+  bool sizes = true;
+  for (const int64_t tiles : grid.tiles) {
+    sizes = sizes && count(tiles);
+    cut = std::max(cut, tiles);
+  }
+  bool manual = false;
+  for (const Subgroup& group : grid.subgroups) {
+    sizes = sizes && count(group.size);
+    manual = manual || group.kind == Subgroup::Kind::kManual;
+  }
+  if (!sizes || places != grid.devices.size()) {
+    return InvalidArgumentError(fmt::format(
+        "a grid of tiles whose sizes do not multiply to its {} devices",
+        grid.devices.size()));
+  }
+  std::vector<bool> seen(grid.devices.size());
+  for (const uint32_t device : grid.devices) {
+    if (device >= seen.size() || seen[device]) {
+      return InvalidArgumentError(fmt::format(
+          "device {} of a grid of tiles is {}; the ids 0 to {} are needed "
+          "once each",
+          device, device >= seen.size() ? "out of range" : "given twice",
+          seen.size() - 1));
     }
-    tiles_.push_back(tiles);
+    seen[device] = true;
   }
-  for (size_t axis = 0; axis < used.size(); ++axis) {
-    if (used[axis]) continue;
-    unused_axes_.push_back(axis);
-    replicas_ *= mesh_.axes()[axis].size;
+  std::erase_if(grid.subgroups, [](const Subgroup& g) { return g.size == 1; });
+  const auto devices = static_cast<uint32_t>(grid.devices.size());
+  return Sharding(
+      cut == 1 && !manual ? ShardingKind::kReplicated : ShardingKind::kTiled,
+      devices, std::move(grid));
+}
+
+Sharding Sharding::Replicated(uint32_t devices) {
+  return Sharding(ShardingKind::kReplicated, devices,
+                  {.devices = AllDevices(devices)});
+}
+
+Sharding Sharding::Manual(uint32_t devices) {
+  return Sharding(ShardingKind::kManual, devices,
+                  {.devices = AllDevices(devices)});
+}
+
+StatusOr<Sharding> Sharding::OneDevice(uint32_t device, uint32_t devices) {
+  if (device >= devices) {
+    return InvalidArgumentError(fmt::format(
+        "device {} of {}: devices are counted from 0", device, devices));
   }
+  return Sharding(ShardingKind::kOneDevice, devices, {.devices = {device}});
+}
+
+Sharding::Sharding(ShardingKind kind, uint32_t devices, TileGrid grid)
+    : kind_(kind),
+      devices_(devices),
+      grid_(std::move(grid)),
+      place_of_device_(devices, kNowhere) {
+  int64_t tiles = 1;
+  for (const int64_t size : grid_.tiles) tiles *= size;
+  replicas_ = static_cast<int64_t>(grid_.devices.size()) / tiles;
+  for (uint32_t place = 0; place < grid_.devices.size(); ++place) {
+    place_of_device_[grid_.devices[place]] = place;
+  }
+}
+
+bool Sharding::Holds(uint32_t device) const {
+  return place_of_device_[device] != kNowhere;
+}
+
+int64_t Sharding::TilesOf(size_t d) const {
+  return d < grid_.tiles.size() ? grid_.tiles[d] : 1;
 }
 
 std::vector<int64_t> Sharding::TileOf(uint32_t device) const {
-  const std::vector<int64_t> coordinates = mesh_.CoordinatesOf(device);
-  std::vector<int64_t> tile;
-  for (const std::vector<size_t>& axes : axes_of_dimension_) {
-    int64_t place = 0;
-    for (const size_t axis : axes) {
-      place = place * mesh_.axes()[axis].size + coordinates[axis];
-    }
-    tile.push_back(place);
+  assert(Holds(device));
+  std::vector<int64_t> tile(grid_.tiles.size());
+  int64_t rest = place_of_device_[device] / replicas_;
+  for (size_t d = tile.size(); d-- > 0;) {
+    tile[d] = rest % grid_.tiles[d];
+    rest /= grid_.tiles[d];
   }
   return tile;
 }
 
 int64_t Sharding::ReplicaOf(uint32_t device) const {
-  const std::vector<int64_t> coordinates = mesh_.CoordinatesOf(device);
-  int64_t replica = 0;
-  for (const size_t axis : unused_axes_) {
-    replica = replica * mesh_.axes()[axis].size + coordinates[axis];
-  }
-  return replica;
+  assert(Holds(device));
+  return place_of_device_[device] % replicas_;
 }
 
 std::vector<std::vector<uint32_t>> Sharding::ReplicaGroups() const {
-  const size_t groups = mesh_.size() / static_cast<size_t>(replicas_);
-  std::vector<std::vector<uint32_t>> devices(
-      groups, std::vector<uint32_t>(static_cast<size_t>(replicas_)));
-  for (uint32_t device = 0; device < mesh_.size(); ++device) {
-    const std::vector<int64_t> tile = TileOf(device);
-    size_t group = 0;
-    for (size_t d = 0; d < tile.size(); ++d) {
-      group =
-          group * static_cast<size_t>(tiles_[d]) + static_cast<size_t>(tile[d]);
-    }
-    devices[group][static_cast<size_t>(ReplicaOf(device))] = device;
+  const auto each = static_cast<size_t>(replicas_);
+  std::vector<std::vector<uint32_t>> groups;
+  for (size_t begin = 0; begin < grid_.devices.size(); begin += each) {
+    const auto first = grid_.devices.begin() + static_cast<ptrdiff_t>(begin);
+    groups.emplace_back(first, first + static_cast<ptrdiff_t>(each));
   }
-  return devices;
+  return groups;
 }
 
 std::vector<IndexRange> Sharding::RangesOf(
     uint32_t device, const std::vector<int64_t>& shape) const {
-  assert(shape.size() == tiles_.size());
-  const std::vector<int64_t> tile = TileOf(device);
+  assert(shape.size() >= grid_.tiles.size());
+  std::vector<IndexRange> ranges(shape.size());
+  if (!Holds(device)) return ranges;
+  std::vector<int64_t> tile = TileOf(device);
+  tile.resize(shape.size());
   const std::vector<int64_t> shard = ShardShape(shape);
-  std::vector<IndexRange> ranges;
   for (size_t d = 0; d < shape.size(); ++d) {
-    ranges.push_back({std::min(tile[d] * shard[d], shape[d]),
-                      std::min((tile[d] + 1) * shard[d], shape[d])});
+    ranges[d] = {std::min(tile[d] * shard[d], shape[d]),
+                 std::min((tile[d] + 1) * shard[d], shape[d])};
   }
   return ranges;
 }
 
 std::vector<int64_t> Sharding::ShardShape(
     const std::vector<int64_t>& shape) const {
-  assert(shape.size() == tiles_.size());
+  assert(shape.size() >= grid_.tiles.size());
   std::vector<int64_t> shard;
   for (size_t d = 0; d < shape.size(); ++d) {
-    shard.push_back(CeilDivide(shape[d], tiles_[d]));
+    shard.push_back(CeilDivide(shape[d], TilesOf(d)));
   }
   return shard;
 }
 
-bool Sharding::SplitsEvenly(const std::vector<int64_t>& shape) const {
-  assert(shape.size() == tiles_.size());
-  for (size_t d = 0; d < shape.size(); ++d) {
-    if (shape[d] % tiles_[d] != 0) return false;
-  }
-  return true;
+std::vector<int64_t> Sharding::PaddedShape(
+    const std::vector<int64_t>& shape) const {
+  std::vector<int64_t> padded = ShardShape(shape);
+  for (size_t d = 0; d < shape.size(); ++d) padded[d] *= TilesOf(d);
+  return padded;
 }
 
-std::string Sharding::HloText() const {
-  const std::vector<std::vector<uint32_t>> groups = ReplicaGroups();
-  if (groups.size() == 1) return "{replicated}";
-  std::vector<int64_t> dimensions = tiles_;
-  if (replicas_ > 1) dimensions.push_back(replicas_);
-  std::vector<uint32_t> devices;
-  for (const std::vector<uint32_t>& group : groups) {
-    devices.insert(devices.end(), group.begin(), group.end());
-  }
-  return fmt::format("{{devices=[{}]{}{}}}", fmt::join(dimensions, ","),
-                     fmt::join(devices, ","),
-                     replicas_ > 1 ? " last_tile_dim_replicate" : "");
+bool Sharding::SplitsEvenly(const std::vector<int64_t>& shape) const {
+  return PaddedShape(shape) == shape;
 }
 
 }  // namespace penstock

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,8 @@
 #include "infeed/accounts/run_log.h"
 #include "infeed/accounts/step_times.h"
 #include "infeed/devices/compile_cache.h"
+#include "infeed/sharding/load_plan.h"
+#include "pipeline/profile.h"
 #include "pipeline/state.h"
 
 namespace penstock {
@@ -41,7 +44,11 @@ struct RunReport {
   size_t depth = 0;
   bool planned = false;
   std::string contract = {};  // Contract::Describe()
-  std::string explain = {};   // of host 0's pipeline, where there was one
+  // Of host 0's pipeline, where there was one.
+  std::string explain = {};
+  std::optional<PipelineProfile> pipeline = {};
+  // What each host loads and how it leaves, of a batch of the longest length.
+  LoadPlan loads = {};
 
   // When the run began, on the clock of all times here.
   int64_t begin_ns = 0;

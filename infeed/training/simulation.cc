@@ -11,6 +11,8 @@
 #include "infeed/queues/batch_source.h"
 #include "infeed/queues/clock.h"
 #include "infeed/sharding/batch_placement.h"
+#include "infeed/sharding/batch_tensors.h"
+#include "infeed/sharding/device_hosts.h"
 #include "infeed/training/training_run.h"
 #include "pipeline/group.h"
 #include "pipeline/pipeline.h"
@@ -87,9 +89,14 @@ StatusOr<std::vector<Compiled>> CompileHosts(const Dataset& dataset,
 StatusOr<RunReport> Simulate(const Dataset& dataset,
                              SimulationOptions options) {
   const int64_t begin_ns = SteadyClock().NowNs();
-  PENSTOCK_ASSIGN_OR_RETURN(const Mesh mesh, Mesh::Create(options.mesh));
-  PENSTOCK_ASSIGN_OR_RETURN(const BatchPlacement placement,
-                            PlaceBatch(mesh, options.axis, options.hosts));
+  PENSTOCK_ASSIGN_OR_RETURN(const Mesh mesh,
+                            Mesh::Create(options.mesh, options.mesh_devices));
+  PENSTOCK_ASSIGN_OR_RETURN(
+      const DeviceHosts device_hosts,
+      DeviceHosts::Of(mesh.size(), options.hosts, options.host_of_device));
+  PENSTOCK_ASSIGN_OR_RETURN(
+      const BatchPlacement placement,
+      PlaceBatch(mesh, options.axis, device_hosts, options.shardings));
   // Outlives the pipelines, which borrow it.
   const Groups groups = ThreadGroup(options.hosts);
   PENSTOCK_ASSIGN_OR_RETURN(std::vector<Compiled> hosts,
@@ -97,9 +104,16 @@ StatusOr<RunReport> Simulate(const Dataset& dataset,
 
   const bool planned = hosts[0].pipeline.planned();
   const std::string explain = hosts[0].pipeline.Explain();
+  PENSTOCK_ASSIGN_OR_RETURN(
+      LoadPlan loads,
+      PlanBatchLoads(mesh, hosts[0].pipeline.contract(),
+                     hosts[0].pipeline.contract().shapes() - 1, options.axis,
+                     options.shardings, device_hosts));
   const State start = hosts[0].start;
   TrainingOptions training{
       .axis = options.axis,
+      .shardings = options.shardings,
+      .host_of_device = options.host_of_device,
       .depth = options.depth,
       .queue_bytes = options.queue_bytes,
       .device = options.device,
@@ -119,6 +133,7 @@ StatusOr<RunReport> Simulate(const Dataset& dataset,
       RunTraining(std::move(sources), mesh, std::move(training)));
   report.planned = planned;
   report.explain = explain;
+  report.loads = std::move(loads);
   if (report.times.steps == 0) report.state = start;
   return report;
 }

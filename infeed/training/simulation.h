@@ -14,6 +14,7 @@
 #include "infeed/devices/simulated_device.h"
 #include "infeed/devices/watchdog.h"
 #include "infeed/sharding/mesh.h"
+#include "infeed/sharding/partition_spec.h"
 #include "infeed/training/run_report.h"
 #include "pipeline/dataset.h"
 #include "pipeline/state.h"
@@ -21,9 +22,13 @@
 namespace penstock {
 
 struct SimulationOptions {
-  // Devices of all hosts together, and the axis that cuts the rows.
+  // Devices of all hosts together, in any order; empty is by rising id.
   std::vector<MeshAxis> mesh = {{"data", 8}};
+  std::vector<uint32_t> mesh_devices = {};
+  // How tensors lie on the mesh, and who has which device; see InfeedOptions.
   std::string axis = "data";
+  std::vector<TensorSharding> shardings = {};
+  std::vector<uint32_t> host_of_device = {};
   // Each is a group of threads of this process with a pipeline of its own.
   uint32_t hosts = 1;
   // That build batches, for each host; 0 is one for each core of the machine.

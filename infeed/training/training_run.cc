@@ -10,6 +10,7 @@
 #include "infeed/devices/coordinator.h"
 #include "infeed/infeed.h"
 #include "infeed/sharding/batch_placement.h"
+#include "infeed/sharding/device_hosts.h"
 #include "infeed/training/training_loop.h"
 
 namespace penstock {
@@ -99,6 +100,8 @@ class TrainingRun {
         InfeedOptions{.depth = options_.depth,
                       .queue_bytes = options_.queue_bytes,
                       .axis = options_.axis,
+                      .shardings = options_.shardings,
+                      .host_of_device = options_.host_of_device,
                       .devices = host.devices,
                       .clock = &clock_});
   }
@@ -158,6 +161,7 @@ class TrainingRun {
                      .record_digest = log_.census().digest(),
                      .epochs = log_.census().Epochs()};
     const PipelineCounts counts = hosts_[0].infeed->counts();
+    report.pipeline = hosts_[0].infeed->profile();
     report.dropped = counts.dropped;
     report.truncated = counts.truncated;
     if (log_.state()) report.state = *log_.state();
@@ -205,8 +209,12 @@ StatusOr<RunReport> RunTraining(
     TrainingOptions options) {
   PENSTOCK_RETURN_IF_ERROR(CheckSources(sources));
   PENSTOCK_ASSIGN_OR_RETURN(
+      const DeviceHosts hosts,
+      DeviceHosts::Of(mesh.size(), static_cast<uint32_t>(sources.size()),
+                      options.host_of_device));
+  PENSTOCK_ASSIGN_OR_RETURN(
       BatchPlacement placement,
-      PlaceBatch(mesh, options.axis, static_cast<uint32_t>(sources.size())));
+      PlaceBatch(mesh, options.axis, hosts, options.shardings));
   return TrainingRun(std::move(sources), mesh, std::move(placement),
                      std::move(options))
       .Run();

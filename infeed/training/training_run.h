@@ -16,12 +16,16 @@
 #include "infeed/queues/batch_source.h"
 #include "infeed/queues/clock.h"
 #include "infeed/sharding/mesh.h"
+#include "infeed/sharding/partition_spec.h"
 #include "infeed/training/run_report.h"
 
 namespace penstock {
 
 struct TrainingOptions {
+  // How tensors lie on the mesh, and who has which device; see InfeedOptions.
   std::string axis = "data";
+  std::vector<TensorSharding> shardings = {};
+  std::vector<uint32_t> host_of_device = {};
   // Of every device's queue; see InfeedOptions.
   size_t depth = 2;
   uint64_t queue_bytes = 1ull << 30;

@@ -37,6 +37,16 @@ Histogram CountLengths(std::span<const uint32_t> lengths,
   return histogram;
 }
 
+// `first` is the record that `part` counts from.
+void AddTo(Histogram& all, const Histogram& part, uint64_t first) {
+  for (size_t i = 0; i < all.rows.size(); ++i) all.rows[i] += part.rows[i];
+  all.values += part.values;
+  all.too_long += part.too_long;
+  if (part.first_too_long && !all.first_too_long) {
+    all.first_too_long = first + *part.first_too_long;
+  }
+}
+
 // Of all columns, a part of one at a time.
 Histogram CountAll(uint64_t records, const LengthTable& lengths,
                    const ArrangeOptions& options, TaskQueue& tasks) {
@@ -61,17 +71,38 @@ Histogram CountAll(uint64_t records, const LengthTable& lengths,
   }).IgnoreError();  // nobody stops it
   uint64_t first = 0;
   for (size_t part = 0; part < parts.size(); ++part) {
-    const Histogram& histogram = histograms[part];
-    for (size_t i = 0; i < all.rows.size(); ++i) {
-      all.rows[i] += histogram.rows[i];
-    }
-    all.values += histogram.values;
-    all.too_long += histogram.too_long;
-    if (histogram.first_too_long && !all.first_too_long) {
-      all.first_too_long = first + *histogram.first_too_long;
-    }
+    AddTo(all, histograms[part], first);
     first += parts[part].size();
   }
+  return all;
+}
+
+// Of the records of one epoch, some positions at a time.
+Histogram CountEpoch(const Order& order, uint64_t epoch,
+                     const LengthTable& lengths, const ArrangeOptions& options,
+                     TaskQueue& tasks) {
+  Histogram all;
+  all.rows.resize(options.lengths.size());
+  if (lengths.columns().empty()) {
+    all.rows[0] = order.records();
+    return all;
+  }
+  constexpr uint64_t kPart = 1 << 16;
+  const RowFit fit(options.lengths, options.too_long);
+  std::vector<Histogram> histograms((order.records() + kPart - 1) / kPart);
+  ParallelFor(tasks, histograms.size(), {}, [&](uint64_t part) {
+    const uint64_t first = part * kPart;
+    std::vector<uint64_t> ids(std::min(kPart, order.records() - first));
+    std::vector<uint32_t> found(ids.size());
+    order.Fill(epoch, first, ids);
+    lengths.Look(ids, found);
+    Histogram& histogram = histograms[part];
+    histogram = CountLengths(found, options, fit);
+    if (histogram.first_too_long) {
+      histogram.first_too_long = ids[*histogram.first_too_long];
+    }
+  }).IgnoreError();  // nobody stops it
+  for (const Histogram& histogram : histograms) AddTo(all, histogram, 0);
   return all;
 }
 
@@ -93,13 +124,9 @@ double ExpectedLength(const Histogram& histogram, uint64_t rows, uint64_t size,
   return expected;
 }
 
-}  // namespace
-
-Forecast ForecastEpoch(uint64_t records, const LengthTable& lengths,
-                       const ArrangeOptions& options, bool keep_left_over,
-                       TaskQueue& tasks) {
+Forecast ForecastFrom(const Histogram& histogram, const ArrangeOptions& options,
+                      bool keep_left_over) {
   Forecast forecast;
-  const Histogram histogram = CountAll(records, lengths, options, tasks);
   forecast.too_long = histogram.first_too_long;
   (options.too_long == TooLong::kDrop ? forecast.dropped : forecast.truncated) =
       histogram.too_long;
@@ -141,6 +168,26 @@ Forecast ForecastEpoch(uint64_t records, const LengthTable& lengths,
         std::max(0.0, 1 - static_cast<double>(histogram.values) / values);
   }
   return forecast;
+}
+
+}  // namespace
+
+Forecast ForecastEpoch(uint64_t records, const LengthTable& lengths,
+                       const ArrangeOptions& options, bool keep_left_over,
+                       TaskQueue& tasks) {
+  return ForecastFrom(CountAll(records, lengths, options, tasks), options,
+                      keep_left_over);
+}
+
+Forecast ForecastEpoch(const Order& order, uint64_t epoch,
+                       const LengthTable& lengths,
+                       const ArrangeOptions& options, bool keep_left_over,
+                       TaskQueue& tasks) {
+  return order.whole()
+             ? ForecastEpoch(order.records(), lengths, options, keep_left_over,
+                             tasks)
+             : ForecastFrom(CountEpoch(order, epoch, lengths, options, tasks),
+                            options, keep_left_over);
 }
 
 }  // namespace penstock

@@ -7,13 +7,14 @@
 
 #include "pipeline/arrange/arranger.h"
 #include "pipeline/order/lengths.h"
+#include "pipeline/order/order.h"
 #include "pipeline/tasks/task_queue.h"
 
 namespace penstock {
 
-// None of this depends on the order of records, so it holds for every epoch;
-// `padding` of batches padded to their longest row is what a random order is
-// expected to need.
+// None of this depends on the order of records, so it holds for every epoch
+// that has the same; `padding` of batches padded to their longest row is what a
+// random order is expected to need.
 struct Forecast {
   uint64_t steps = 0;
   uint64_t pad_rows = 0;
@@ -33,6 +34,14 @@ struct Forecast {
 // Cost:  one pass over the lengths by all of `tasks`' threads; memory for one
 //        number of each length for each part of a million records.
 Forecast ForecastEpoch(uint64_t records, const LengthTable& lengths,
+                       const ArrangeOptions& options, bool keep_left_over,
+                       TaskQueue& tasks);
+
+// The same of the records that an epoch of `order` has.
+//
+// Cost:  that of the order and a look at each length, by all threads.
+Forecast ForecastEpoch(const Order& order, uint64_t epoch,
+                       const LengthTable& lengths,
                        const ArrangeOptions& options, bool keep_left_over,
                        TaskQueue& tasks);
 

@@ -15,10 +15,12 @@ constexpr uint64_t kRowsAtOnce = 4096;
 
 }  // namespace
 
-Plan::Plan(std::shared_ptr<const Order> order, LengthTable lengths, Steps steps)
+Plan::Plan(std::shared_ptr<const Order> order, LengthTable lengths, Steps steps,
+           RefuseRow too_long)
     : order_(std::move(order)),
       lengths_(std::move(lengths)),
-      steps_(std::move(steps)) {}
+      steps_(std::move(steps)),
+      too_long_(std::move(too_long)) {}
 
 StatusOr<std::optional<Step>> Plan::Next(const std::stop_token& stop) {
   Step step;
@@ -29,7 +31,10 @@ StatusOr<std::optional<Step>> Plan::Next(const std::stop_token& stop) {
     if (left_.empty() && filled_ < order_->records()) Fill();
     if (!left_.empty()) {
       const StepResult result = steps_.Add(left_, step);
-      assert(result != StepResult::kTooLong);
+      if (result == StepResult::kTooLong) {
+        assert(too_long_);
+        return too_long_(left_.front());
+      }
       if (result == StepResult::kStep) {
         return std::optional<Step>(std::move(step));
       }
@@ -65,10 +70,10 @@ Status Plan::Load(const State& state) {
   std::vector<Row> rows;
   rows.reserve(state.held.size());
   for (const HeldPiece& piece : state.held) {
-    if (piece.record >= order_->records()) {
+    if (piece.record >= order_->id_limit()) {
       return FailedPreconditionError(
           fmt::format("record {} waits in the state, but there are only {}",
-                      piece.record, order_->records()));
+                      piece.record, order_->id_limit()));
     }
     rows.push_back({.record = piece.record, .length = lengths_(piece.record)});
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -16,16 +17,20 @@
 
 namespace penstock {
 
+// The error for a row that is too long.
+using RefuseRow = std::function<Status(const Row&)>;
+
 // Threads: one at a time.
 // Cost:    about 30 ns a row; memory for the rows that wait.
 class Plan {
  public:
-  Plan(std::shared_ptr<const Order> order, LengthTable lengths, Steps steps);
+  Plan(std::shared_ptr<const Order> order, LengthTable lengths, Steps steps,
+       RefuseRow too_long = {});
 
   // The next step; nullopt after the last.
-  // Errors:  kCancelled once `stop` was requested; those of Steps. Rows that
-  //          are too long must have been refused before (ForecastEpoch) where
-  //          they are an error.
+  // Errors:  kCancelled once `stop` was requested; those of Steps; for a row
+  //          that is too long, where that is one, what RefuseRow makes of
+  //          it. Where epochs have the same records it is refused before.
   StatusOr<std::optional<Step>> Next(const std::stop_token& stop);
 
   // Goes on after `state`. O(1) but for the rows that wait in it.
@@ -40,6 +45,7 @@ class Plan {
   std::shared_ptr<const Order> order_;
   LengthTable lengths_;
   Steps steps_;
+  RefuseRow too_long_;
   uint64_t filled_ = 0;  // positions of the epoch that were in rows_
   std::vector<uint64_t> ids_;
   std::vector<uint32_t> row_lengths_;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "pipeline/arrange/row_fit.h"
+#include "pipeline/tasks/cancelled.h"
 #include "pipeline/tasks/parallel_for.h"
 
 namespace penstock {
@@ -115,31 +116,61 @@ std::vector<HeldPiece> HeldBefore(const Epoch& epoch,
   return held;
 }
 
-// What whole epochs add to the counts.
-PipelineCounts CountsOf(const PlanFacts& facts, uint64_t epochs) {
-  const Forecast& forecast = facts.forecast;
+// Adds what `epochs` whole epochs are.
+void AddEpochs(const PlanFacts& facts, const Forecast& forecast,
+               uint64_t epochs, State& state) {
   const bool drops = facts.steps.leftover == Leftover::kDrop;
   uint64_t rows = 0;
   for (const uint64_t in_queue : forecast.queue_rows) rows += in_queue;
   if (drops) rows -= forecast.left_over;
   const uint64_t dropped = forecast.dropped + (drops ? forecast.left_over : 0);
-  return {.records = epochs * rows,
-          .rows = epochs * rows,
-          .pad_rows = epochs * forecast.pad_rows,
-          .dropped = epochs * dropped,
-          .truncated = epochs * forecast.truncated};
+  state.epoch += epochs;
+  state.step += epochs * forecast.steps;
+  state.counts.records += epochs * rows;
+  state.counts.rows += epochs * rows;
+  state.counts.pad_rows += epochs * forecast.pad_rows;
+  state.counts.dropped += epochs * dropped;
+  state.counts.truncated += epochs * forecast.truncated;
+}
+
+// The state at the beginning of the epoch that step `step` is in; after the
+// last step of an epoch it has not yet ended.
+StatusOr<State> BeginOfEpoch(const PlanFacts& facts, uint64_t step,
+                             TaskQueue& tasks, const SeekOptions& options) {
+  State state = {.graph = facts.steps.graph};
+  const uint64_t epochs = facts.steps.epochs;
+  if (facts.order->epochs_share() != InCommon::kNothing) {
+    const uint64_t steps = facts.forecast.steps;
+    if (steps == 0 || (epochs != 0 && step > epochs * steps)) {
+      return FailedPreconditionError(
+          fmt::format("step {} of a run of {} steps: {} epochs of {}", step,
+                      epochs * steps, epochs, steps));
+    }
+    AddEpochs(facts, facts.forecast, (step - 1) / steps, state);
+    return state;
+  }
+  for (;;) {
+    if (options.stop.stop_requested()) return PipelineCancelled();
+    if (epochs != 0 && state.epoch == epochs) {
+      return FailedPreconditionError(
+          fmt::format("step {} of a run of {} steps in {} epochs", step,
+                      state.step, epochs));
+    }
+    const Forecast forecast = facts.ForecastOf(state.epoch, tasks);
+    if (state.step + forecast.steps >= step) return state;
+    AddEpochs(facts, forecast, 1, state);
+  }
 }
 
 // The state at the last border of parts that comes before step `step` of the
 // epoch is made.
-StatusOr<State> StateBefore(const PlanFacts& facts, uint64_t epoch_number,
-                            uint64_t step, TaskQueue& tasks,
-                            const SeekOptions& options) {
-  const Epoch epoch(facts, epoch_number);
+// `state` is that of the epoch's beginning.
+StatusOr<State> StateBefore(const PlanFacts& facts, State state, uint64_t step,
+                            TaskQueue& tasks, const SeekOptions& options) {
+  const Epoch epoch(facts, state.epoch);
   PENSTOCK_ASSIGN_OR_RETURN(const std::vector<Part> parts,
                             CountParts(epoch, tasks, options));
-  State state = {.graph = facts.steps.graph, .epoch = epoch_number};
-  state.counts = CountsOf(facts, epoch_number);
+  step -= state.step;
   std::vector<uint64_t> waiting(epoch.queues());
   uint64_t part = 0;
   for (; part < parts.size(); ++part) {
@@ -160,32 +191,29 @@ StatusOr<State> StateBefore(const PlanFacts& facts, uint64_t epoch_number,
   state.held = HeldBefore(epoch, parts, part, std::move(waiting));
   state.counts.rows += state.step_in_epoch * facts.arrange.rows;
   state.counts.records += state.step_in_epoch * facts.arrange.rows;
-  state.step = epoch_number * facts.forecast.steps + state.step_in_epoch;
+  state.step += state.step_in_epoch;
   return state;
 }
 
 }  // namespace
 
 Plan PlanFacts::MakePlan() const {
-  return Plan(order, lengths, Steps(MakeArranger(arrange), steps));
+  return Plan(order, lengths, Steps(MakeArranger(arrange), steps), too_long);
+}
+
+Forecast PlanFacts::ForecastOf(uint64_t epoch, TaskQueue& tasks) const {
+  return ForecastEpoch(*order, epoch, lengths, arrange,
+                       steps.leftover == Leftover::kPad, tasks);
 }
 
 StatusOr<State> SeekStep(const PlanFacts& facts, uint64_t step,
                          TaskQueue& tasks, const SeekOptions& options) {
   if (step == 0) return State{.graph = facts.steps.graph};
-  const uint64_t steps = facts.forecast.steps;
-  const uint64_t epochs = facts.steps.epochs;
-  if (steps == 0 || (epochs != 0 && step > epochs * steps)) {
-    return FailedPreconditionError(
-        fmt::format("step {} of a run of {} steps: {} epochs of {}", step,
-                    epochs * steps, epochs, steps));
-  }
-  // After the last step of an epoch it has not yet ended.
-  const uint64_t epoch = (step - 1) / steps;
-  const uint64_t step_in_epoch = step - epoch * steps;
+  PENSTOCK_ASSIGN_OR_RETURN(State begin,
+                            BeginOfEpoch(facts, step, tasks, options));
   PENSTOCK_ASSIGN_OR_RETURN(
       const State before,
-      StateBefore(facts, epoch, step_in_epoch, tasks, options));
+      StateBefore(facts, std::move(begin), step, tasks, options));
   Plan plan = facts.MakePlan();
   PENSTOCK_RETURN_IF_ERROR(plan.Load(before));
   for (;;) {

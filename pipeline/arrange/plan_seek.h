@@ -23,9 +23,11 @@ struct PlanFacts {
   LengthTable lengths;
   ArrangeOptions arrange;
   StepOptions steps;
-  Forecast forecast;
+  RefuseRow too_long = {};
+  Forecast forecast;  // of epoch 0, as of all that have the same records
 
   Plan MakePlan() const;
+  Forecast ForecastOf(uint64_t epoch, TaskQueue& tasks) const;
 };
 
 struct SeekOptions {
@@ -37,7 +39,8 @@ struct SeekOptions {
 // The state after `step` steps of the run: what the run itself would have
 // given.
 //
-// Cost:    a look at the order and the lengths of one epoch up to the step, by
+// Cost:    a look at the order and the lengths of one epoch up to the step (of
+//          all epochs up to it, where they have different records), by
 //          all of `tasks`' threads; memory of 8 bytes a queue for each 65,536
 //          records.
 // Errors:  kFailedPrecondition for a step that the run does not have;

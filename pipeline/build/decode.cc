@@ -57,11 +57,13 @@ uint64_t ValueBytes(const Feature& feature) {
 
 }  // namespace
 
-StatusOr<Decoder> Decoder::Create(const Stages& stages, uint64_t dataset) {
-  Decoder decoder(stages, dataset);
-  if (stages.read.examples) {
+StatusOr<Decoder> Decoder::Create(const Stages& stages,
+                                  const SourceStages& source,
+                                  uint64_t dataset) {
+  Decoder decoder(source, dataset);
+  if (source.read.examples) {
     std::vector<FeatureSpec> specs;
-    for (const Feature& feature : stages.features) {
+    for (const Feature& feature : source.features) {
       specs.push_back({.name = feature.name,
                        .type = feature.type,
                        .length = feature.length == Feature::kVarying
@@ -73,8 +75,8 @@ StatusOr<Decoder> Decoder::Create(const Stages& stages, uint64_t dataset) {
     PENSTOCK_ASSIGN_OR_RETURN(decoder.parser_,
                               ExampleParser::Create(std::move(specs)));
   }
-  decoder.tokenize_ = stages.tokenize;
-  decoder.ops_before_tokenize_ = stages.ops_before_tokenize;
+  decoder.tokenize_ = source.tokenize;
+  decoder.ops_before_tokenize_ = source.ops_before_tokenize;
   for (size_t i = 0; i < stages.batched.size(); ++i) {
     const Feature& feature = stages.batched[i];
     Column& column = decoder.columns_.columns.emplace_back();

@@ -38,8 +38,10 @@ struct DecodedRows {
 // Threads: any number at a time.
 class Decoder {
  public:
-  // `dataset` is the data's fingerprint, on which the keys of rows depend.
-  static StatusOr<Decoder> Create(const Stages& stages, uint64_t dataset);
+  // Of the records of one of the sources. `dataset` is the data's fingerprint,
+  // on which the keys of rows depend.
+  static StatusOr<Decoder> Create(const Stages& stages,
+                                  const SourceStages& source, uint64_t dataset);
 
   // Appends one row for each record to `out`; its columns are those of
   // Stages::batched. ids[i] is the record id of records[i], all of them of
@@ -64,7 +66,8 @@ class Decoder {
   }
 
  private:
-  Decoder(const Stages& stages, uint64_t dataset) : ops_(stages, dataset) {}
+  Decoder(const SourceStages& source, uint64_t dataset)
+      : ops_(source.row_ops, dataset) {}
 
   Status Parse(std::span<const std::string_view> records,
                std::span<const uint64_t> ids, const Locate& locate,

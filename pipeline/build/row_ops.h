@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "formats/example/examples.h"
@@ -23,8 +24,8 @@ struct ChunkOfRows {
 class RowOps {
  public:
   // `dataset` is the data's fingerprint, which keys depend on.
-  RowOps(const Stages& stages, uint64_t dataset)
-      : ops_(stages.row_ops), dataset_(dataset) {}
+  RowOps(std::vector<RowOp> ops, uint64_t dataset)
+      : ops_(std::move(ops)), dataset_(dataset) {}
 
   size_t size() const { return ops_.size(); }
 

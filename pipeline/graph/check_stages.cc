@@ -23,62 +23,6 @@ Status Wrong(std::string message) {
   return InvalidArgumentError(std::move(message));
 }
 
-const Feature* Find(const std::vector<Feature>& features,
-                    const std::string& name) {
-  for (const Feature& feature : features) {
-    if (feature.name == name) return &feature;
-  }
-  return nullptr;
-}
-
-std::string Names(const std::vector<Feature>& features) {
-  std::vector<std::string> names;
-  for (const Feature& feature : features) names.push_back(feature.name);
-  return fmt::format("{}", fmt::join(names, ", "));
-}
-
-Status CheckFeature(const Feature& feature) {
-  if (feature.name.empty()) return Wrong("a feature without a name");
-  if (feature.length != Feature::kVarying && feature.length < 1) {
-    return Wrong(
-        fmt::format("feature \"{}\" has length {}: give a positive "
-                    "length or Feature::kVarying",
-                    feature.name, feature.length));
-  }
-  return CheckForm(feature);
-}
-
-// Replaces the bytes feature that Tokenize reads by the one it makes.
-Status ApplyTokenize(Stages& stages) {
-  const TokenizeOptions& options = stages.tokenize->options;
-  const Feature* from = Find(stages.batched, options.from);
-  if (from == nullptr) {
-    return Wrong(fmt::format("Tokenize reads \"{}\", but the features are {}",
-                             options.from, Names(stages.batched)));
-  }
-  if (from->type != FeatureType::kBytes || from->length != 1 ||
-      !from->shape.empty()) {
-    return Wrong(
-        fmt::format("Tokenize reads \"{}\", which must be a bytes "
-                    "feature of length 1",
-                    options.from));
-  }
-  if (options.to.empty()) return Wrong("Tokenize to a feature without a name");
-  for (size_t i = 0; i < stages.batched.size(); ++i) {
-    Feature& feature = stages.batched[i];
-    if (feature.name == options.from) {
-      feature = TokenizedFeature(options);
-      stages.origins[i] = "";
-    } else if (feature.name == options.to) {
-      return Wrong(
-          fmt::format("Tokenize makes \"{}\", which is already a "
-                      "feature of the records",
-                      options.to));
-    }
-  }
-  return OkStatus();
-}
-
 Status CheckLongest(int64_t length, std::string_view stage) {
   if (length <= std::numeric_limits<int32_t>::max()) return OkStatus();
   return Wrong(
@@ -126,22 +70,6 @@ Status CheckPad(const PadOptions& pad) {
   return OkStatus();
 }
 
-// From the features that are read to those that reach a batch.
-Status ApplyOps(Stages& stages) {
-  for (const Feature& feature : stages.batched) {
-    stages.origins.push_back(feature.name);
-  }
-  for (size_t op = 0; op <= stages.row_ops.size(); ++op) {
-    if (stages.tokenize && op == stages.ops_before_tokenize) {
-      PENSTOCK_RETURN_IF_ERROR(ApplyTokenize(stages));
-    }
-    if (op < stages.row_ops.size()) {
-      PENSTOCK_RETURN_IF_ERROR(ApplyRowOp(stages.row_ops[op], stages));
-    }
-  }
-  return OkStatus();
-}
-
 }  // namespace
 
 std::string LengthsName(const std::string& feature) {
@@ -160,32 +88,32 @@ Feature TokenizedFeature(const TokenizeOptions& options) {
           .cut_side = options.cut_side};
 }
 
-void NameFeatures(Stages& stages) {
-  if (!stages.read.examples) {
-    stages.features = {
-        {.name = "text", .type = FeatureType::kBytes, .length = 1}};
-    return;
+const Feature* FindFeature(const std::vector<Feature>& features,
+                           const std::string& name) {
+  for (const Feature& feature : features) {
+    if (feature.name == name) return &feature;
   }
-  if (stages.tokenize) {
-    stages.features.push_back({.name = stages.tokenize->options.from,
-                               .type = FeatureType::kBytes,
-                               .length = 1});
-    if (stages.tokenize->options.to == stages.by()) return;
-  }
-  const std::string by = stages.by();
-  if (!by.empty()) stages.features.push_back({.name = by});
+  return nullptr;
 }
 
-Status CheckFeatures(Stages& stages) {
-  if (stages.features.empty()) {
-    return Wrong("no stage names a feature to read: add .Parse({...})");
+std::string FeatureNames(const std::vector<Feature>& features) {
+  std::vector<std::string> names;
+  for (const Feature& feature : features) names.push_back(feature.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+Status CheckFeature(const Feature& feature) {
+  if (feature.name.empty()) return Wrong("a feature without a name");
+  if (feature.length != Feature::kVarying && feature.length < 1) {
+    return Wrong(
+        fmt::format("feature \"{}\" has length {}: give a positive "
+                    "length or Feature::kVarying",
+                    feature.name, feature.length));
   }
-  for (Feature& feature : stages.features) {
-    PENSTOCK_RETURN_IF_ERROR(CheckFeature(feature));
-    SetLength(feature);
-  }
-  stages.batched = stages.features;
-  PENSTOCK_RETURN_IF_ERROR(ApplyOps(stages));
+  return CheckForm(feature);
+}
+
+Status CheckFeatures(const Stages& stages) {
   std::set<std::string> names = {kRowMaskName};
   for (const Feature& feature : stages.batched) {
     if (feature.type == FeatureType::kBytes && feature.shape.empty()) {
@@ -220,10 +148,10 @@ Status CheckFeatures(Stages& stages) {
 Status CheckArranging(const Stages& stages) {
   if (!stages.bucket && !stages.pad) return OkStatus();
   const std::string stage = stages.bucket ? "Bucket" : "Pad";
-  const Feature* by = Find(stages.batched, stages.by());
+  const Feature* by = FindFeature(stages.batched, stages.by());
   if (by == nullptr) {
     return Wrong(fmt::format("{} by \"{}\", but the features are {}", stage,
-                             stages.by(), Names(stages.batched)));
+                             stages.by(), FeatureNames(stages.batched)));
   }
   if (by->length != Feature::kVarying) {
     return Wrong(

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "formats/files/status.h"
 #include "pipeline/graph/stages.h"
@@ -16,15 +17,28 @@ std::string LengthsName(const std::string& feature);
 // "label" -> "label_present".
 std::string PresenceName(const std::string& feature);
 
+// "source 1 (b.tfrecord@4)": its number and its pattern without folders.
+std::string SourceName(const Stages& stages, size_t source);
+
 // What Tokenize makes.
 Feature TokenizedFeature(const TokenizeOptions& options);
 
-// Without Parse: the features that later stages name.
+// Of sources without Parse: the features that later stages name.
 void NameFeatures(Stages& stages);
+
+// Null where there is none of that name.
+const Feature* FindFeature(const std::vector<Feature>& features,
+                           const std::string& name);
+// With commas between them.
+std::string FeatureNames(const std::vector<Feature>& features);
+// Of one feature by itself.
+Status CheckFeature(const Feature& feature);
 
 // Each fills in what the next one reads.
 // Errors:  kInvalidArgument saying what to change.
-Status CheckFeatures(Stages& stages);  // sets `batched`
+// Sets `batched`, of which the features of all sources get the order.
+Status CheckSources(Stages& stages);
+Status CheckFeatures(const Stages& stages);
 Status CheckArranging(const Stages& stages);
 Status CheckBatch(const Stages& stages);
 

@@ -1,6 +1,7 @@
 // One immutable stage of a dataset's graph.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <variant>
@@ -19,6 +20,18 @@ struct ReadStage {
   std::string pattern;
   OpenOptions options;
   bool examples = false;  // records are tf.train.Example, otherwise text
+};
+
+// Of its parents, as many as weights.
+struct MixStage {
+  std::vector<double> weights;
+  MixOptions options;
+};
+
+struct ConcatStage {};
+
+struct ExcludeStage {
+  std::vector<uint64_t> record_ids;  // rising
 };
 
 struct ParseStage {
@@ -42,12 +55,15 @@ struct ObjectiveStage {
 };
 
 // What a stage does; the others hold no more than their options.
-using Stage = std::variant<ReadStage, ParseStage, ShuffleOptions, RepeatOptions,
-                           TokenizeStage, RowOp, DeriveStage, ObjectiveStage,
-                           BucketOptions, PadOptions, BatchOptions>;
+using Stage =
+    std::variant<ReadStage, MixStage, ConcatStage, SliceOptions, ExcludeStage,
+                 ParseStage, ShuffleOptions, RepeatOptions, TokenizeStage,
+                 RowOp, DeriveStage, ObjectiveStage, BucketOptions, PadOptions,
+                 BatchOptions>;
 
 struct Node {
-  std::vector<std::shared_ptr<const Node>> parents;  // none of ReadStage
+  // None of ReadStage, any number of MixStage and ConcatStage, else one.
+  std::vector<std::shared_ptr<const Node>> parents;
   Stage stage;
 };
 

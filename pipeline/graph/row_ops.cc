@@ -9,7 +9,9 @@
 #include <utility>
 
 #include "formats/files/status_or.h"
+#include "pipeline/graph/check_stages.h"
 #include "pipeline/graph/feature_form.h"
+#include "pipeline/graph/row_parts.h"
 #include "pipeline/graph/stages.h"
 #include "pipeline/graph/tensors.h"
 #include "tokenizer/interface/fingerprint.h"
@@ -21,13 +23,14 @@ Status WrongOp(std::string message) {
   return InvalidArgumentError(std::move(message));
 }
 
-StatusOr<size_t> FindRow(const Stages& stages, std::string_view stage,
+StatusOr<size_t> FindRow(const SourceStages& source, std::string_view stage,
                          const std::string& name) {
-  if (const auto i = FindFeature(stages, name)) return *i;
-  std::vector<std::string> names;
-  for (const Feature& feature : stages.batched) names.push_back(feature.name);
+  const auto found = std::ranges::find(source.batched, name, &Feature::name);
+  if (found != source.batched.end()) {
+    return static_cast<size_t>(found - source.batched.begin());
+  }
   return WrongOp(fmt::format("{} of \"{}\", but the features are {}", stage,
-                             name, fmt::join(names, ", ")));
+                             name, FeatureNames(source.batched)));
 }
 
 Status CheckFunction(std::string_view stage, const std::string& name,
@@ -42,28 +45,28 @@ Status CheckFunction(std::string_view stage, const std::string& name,
 
 class RowOpApplier {
  public:
-  explicit RowOpApplier(Stages& stages) : stages_(stages) {}
+  explicit RowOpApplier(SourceStages& source) : source_(source) {}
 
   Status operator()(const SelectStage& select) const {
     std::vector<Feature> batched;
     std::vector<std::string> origins;
     for (const std::string& name : select.names) {
       PENSTOCK_ASSIGN_OR_RETURN(const size_t i,
-                                FindRow(stages_, "Select", name));
-      batched.push_back(stages_.batched[i]);
-      origins.push_back(stages_.origins[i]);
+                                FindRow(source_, "Select", name));
+      batched.push_back(source_.batched[i]);
+      origins.push_back(source_.origins[i]);
     }
     if (batched.empty()) return WrongOp("Select without a feature");
-    stages_.batched = std::move(batched);
-    stages_.origins = std::move(origins);
+    source_.batched = std::move(batched);
+    source_.origins = std::move(origins);
     return OkStatus();
   }
   Status operator()(const RenameOptions& rename) const {
     PENSTOCK_ASSIGN_OR_RETURN(const size_t i,
-                              FindRow(stages_, "Rename", rename.from));
+                              FindRow(source_, "Rename", rename.from));
     if (rename.to.empty()) return WrongOp("Rename to a feature without a name");
     PENSTOCK_RETURN_IF_ERROR(CheckNew("Rename", rename.to));
-    stages_.batched[i].name = rename.to;
+    source_.batched[i].name = rename.to;
     return OkStatus();
   }
   Status operator()(const ConstantOptions& constant) const {
@@ -71,13 +74,13 @@ class RowOpApplier {
     PENSTOCK_RETURN_IF_ERROR(CheckNew("Constant", constant.name));
     PENSTOCK_RETURN_IF_ERROR(
         CheckPadValue(constant.name, constant.as, constant.value));
-    stages_.batched.push_back({.name = constant.name,
+    source_.batched.push_back({.name = constant.name,
                                .type = IsFloatType(constant.as)
                                            ? FeatureType::kFloat
                                            : FeatureType::kInt64,
                                .length = 1,
                                .as = constant.as});
-    stages_.origins.emplace_back();
+    source_.origins.emplace_back();
     return OkStatus();
   }
   Status operator()(const MapStage& map) const {
@@ -89,12 +92,12 @@ class RowOpApplier {
 
  private:
   Status CheckNew(std::string_view stage, const std::string& name) const {
-    if (!FindFeature(stages_, name)) return OkStatus();
+    if (!FindFeature(source_.batched, name)) return OkStatus();
     return WrongOp(fmt::format("{} makes \"{}\", which is already a feature",
                                stage, name));
   }
 
-  Stages& stages_;
+  SourceStages& source_;
 };
 
 class RowOpPart {
@@ -133,32 +136,53 @@ class RowOpPart {
 
 }  // namespace
 
-Status ApplyRowOp(const RowOp& op, Stages& stages) {
-  return std::visit(RowOpApplier(stages), op);
+Status ApplyRowOp(const RowOp& op, SourceStages& source) {
+  return std::visit(RowOpApplier(source), op);
 }
 
 bool Filters(const Stages& stages) {
-  return std::ranges::any_of(stages.row_ops, [](const RowOp& op) {
-    return std::holds_alternative<FilterStage>(op);
-  });
+  for (const SourceStages& source : stages.sources) {
+    for (const RowOp& op : source.row_ops) {
+      if (std::holds_alternative<FilterStage>(op)) return true;
+    }
+  }
+  return false;
+}
+
+std::string FirstFilter(const Stages& stages) {
+  for (const SourceStages& source : stages.sources) {
+    for (const RowOp& op : source.row_ops) {
+      const auto* const filter = std::get_if<FilterStage>(&op);
+      if (filter != nullptr) return filter->options.name;
+    }
+  }
+  return "";
 }
 
 std::string ChangesLengths(const Stages& stages) {
-  for (const RowOp& op : stages.row_ops) {
-    const auto* const map = std::get_if<MapStage>(&op);
-    if (map != nullptr && !map->options.keeps_lengths) return map->options.name;
+  for (const SourceStages& source : stages.sources) {
+    for (const RowOp& op : source.row_ops) {
+      const auto* const map = std::get_if<MapStage>(&op);
+      if (map != nullptr && !map->options.keeps_lengths) {
+        return map->options.name;
+      }
+    }
   }
   return "";
 }
 
 void AddRowOpParts(const Stages& stages, std::vector<StatePart>& parts) {
-  for (size_t i = 0; i < stages.row_ops.size(); ++i) {
-    StatePart part = std::visit(RowOpPart(), stages.row_ops[i]);
-    // Where Tokenize stands among them.
-    if (stages.tokenize && i < stages.ops_before_tokenize) {
-      part.name += " before Tokenize";
+  for (size_t s = 0; s < stages.sources.size(); ++s) {
+    const SourceStages& source = stages.sources[s];
+    for (size_t i = 0; i < source.row_ops.size(); ++i) {
+      StatePart part = std::visit(RowOpPart(), source.row_ops[i]);
+      // Where Tokenize stands among them.
+      if (source.tokenize && i < source.ops_before_tokenize) {
+        part.name += " before Tokenize";
+      }
+      part.name += OfSource(s, stages.sources.size());
+      parts.push_back(std::move(part));
     }
-    parts.push_back(std::move(part));
   }
 }
 

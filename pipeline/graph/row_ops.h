@@ -14,7 +14,8 @@
 
 namespace penstock {
 
-struct Stages;  // pipeline/graph/stages.h
+struct SourceStages;  // pipeline/graph/stages.h
+struct Stages;
 
 struct SelectStage {
   std::vector<std::string> names;
@@ -33,12 +34,15 @@ struct FilterStage {
 using RowOp = std::variant<SelectStage, RenameOptions, ConstantOptions,
                            MapStage, FilterStage>;
 
-// Adds what `op` does to the features of rows.
+// Adds what `op` does to the features of a source's rows.
 // Errors:  kInvalidArgument saying what to change.
-Status ApplyRowOp(const RowOp& op, Stages& stages);
+Status ApplyRowOp(const RowOp& op, SourceStages& source);
 
 // Whether rows are left out that only the data tells.
 bool Filters(const Stages& stages);
+
+// The name of the first of these functions; empty where there is none.
+std::string FirstFilter(const Stages& stages);
 
 // The name of the first function that may change how many values a row has;
 // empty where none does.

@@ -15,17 +15,30 @@
 
 namespace penstock {
 
-struct Stages {
+// From records to rows, for the records of one source.
+struct SourceStages {
   ReadStage read;
   // To take out of each example; one bytes feature, "text", for a corpus.
   std::vector<Feature> features;
-  std::optional<ShuffleOptions> shuffle;
-  uint64_t epochs = 1;  // 0 for ever
   std::optional<TokenizeStage> tokenize;
   // What happens to rows, in order; Tokenize comes before operation
   // ops_before_tokenize.
   std::vector<RowOp> row_ops;
   size_t ops_before_tokenize = 0;
+  // What reaches the batch: Tokenize takes its bytes feature's place.
+  std::vector<Feature> batched;
+  // The name of each in the records; empty where it is made on the way.
+  std::vector<std::string> origins;
+};
+
+struct Stages {
+  std::vector<SourceStages> sources;  // in the order of the graph
+  // Mix, Take and so on stand somewhere, so that only graph/order_tree.h knows
+  // which records come. Otherwise there is one source, and `shuffle` says.
+  bool views = false;
+  std::shared_ptr<const Node> root;
+  std::optional<ShuffleOptions> shuffle;
+  uint64_t epochs = 1;  // 0 for ever
   // Of the two, one or none.
   std::optional<BucketOptions> bucket;
   std::optional<PadOptions> pad;
@@ -34,11 +47,9 @@ struct Stages {
   std::vector<Derived> derived;
   std::optional<Objective> objective;
 
-  // The features that reach the batch, in order: Tokenize takes its bytes
-  // feature's place. Bytes are of fixed size.
+  // The features that reach the batch, in order, the same of all sources. Bytes
+  // are of fixed size.
   std::vector<Feature> batched;
-  // The name of each in the records; empty where it is made on the way.
-  std::vector<std::string> origins;
 
   // The feature whose length arranges rows; empty without Bucket and Pad.
   std::string by() const;
@@ -57,7 +68,7 @@ struct Stages {
   Contract MakeContract() const;
 };
 
-// Follows the graph to its source and checks it.
+// Follows the graph to its sources and checks it.
 // Errors:  kInvalidArgument saying what to change.
 StatusOr<Stages> FlattenStages(const Dataset& dataset);
 

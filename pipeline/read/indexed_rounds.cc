@@ -48,10 +48,10 @@ Status IndexedRounds::Seek(const State& state) {
                     state.position, order_->records()));
   }
   for (const HeldPiece& piece : state.held) {
-    if (piece.record >= order_->records()) {
+    if (piece.record >= order_->id_limit()) {
       return FailedPreconditionError(
           fmt::format("record {} waits in the state, but there are only {}",
-                      piece.record, order_->records()));
+                      piece.record, order_->id_limit()));
     }
     held_.push_back(piece.record);
   }

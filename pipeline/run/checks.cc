@@ -11,15 +11,11 @@ namespace penstock {
 Status CheckSizes(const Stages& stages, const Topology& topology,
                   const CompileOptions& options) {
   const int64_t rows = stages.batch.size;
-  if (rows % topology.shards != 0) {
-    return InvalidArgumentError(
-        fmt::format("a batch of {} rows cannot be cut into {} equal "
-                    "shards: give Batch a size that is a multiple of {}",
-                    rows, topology.shards, topology.shards));
-  }
   const Contract contract = stages.MakeContract();
   const auto shards = topology.ShardsOf(topology.host).size();
-  const int64_t mine = rows / topology.shards * static_cast<int64_t>(shards);
+  const auto each =
+      static_cast<int64_t>(topology.RowsOfShard(static_cast<uint64_t>(rows)));
+  const int64_t mine = each * static_cast<int64_t>(shards);
   const uint64_t bytes = BatchBytes(contract, contract.shapes() - 1, mine);
   if (bytes <= options.max_batch_bytes) return OkStatus();
   return InvalidArgumentError(fmt::format(
@@ -29,15 +25,15 @@ Status CheckSizes(const Stages& stages, const Topology& topology,
       mine, contract.lengths.back(), bytes, options.max_batch_bytes));
 }
 
-Status CheckStreamed(const Stages& stages, const Source& source,
+Status CheckStreamed(const Stages& stages, const Sources& sources,
                      const Topology& topology, const CompileOptions& options) {
-  if (source.indexed == nullptr && stages.shuffle &&
+  if (sources.indexed == nullptr && stages.shuffle &&
       stages.shuffle->window_records == 0) {
     return InvalidArgumentError(fmt::format(
         "{}, so its records can only be read in sequence and not shuffled all "
         "together: build indexes with `recordtool index`, or set "
         "window_records to shuffle windows",
-        source.why_sequential));
+        sources.each.front().why_sequential));
   }
   if (topology.hosts > 1 && stages.rows_vary() && options.group == nullptr) {
     return InvalidArgumentError(fmt::format(
@@ -48,14 +44,19 @@ Status CheckStreamed(const Stages& stages, const Source& source,
   return OkStatus();
 }
 
-Status CheckForecast(const Stages& stages, const Source& source,
+Status TooLongError(const std::string& where, const Stages& stages,
+                    uint64_t length) {
+  return InvalidArgumentError(fmt::format(
+      "{}: feature \"{}\" has {} values, but the longest length is {}: add a "
+      "longer one or use TooLong::kTruncate or TooLong::kDrop",
+      where, stages.by(), length, stages.lengths().back()));
+}
+
+Status CheckForecast(const Stages& stages, const Sources& sources,
                      const LengthTable& lengths, const Forecast& forecast) {
   if (forecast.too_long) {
-    return InvalidArgumentError(fmt::format(
-        "{}: feature \"{}\" has {} values, but the longest length is {}: add a "
-        "longer one or use TooLong::kTruncate or TooLong::kDrop",
-        source.indexed->Locate(*forecast.too_long), stages.by(),
-        lengths(*forecast.too_long), stages.lengths().back()));
+    return TooLongError(sources.indexed->Locate(*forecast.too_long), stages,
+                        lengths(*forecast.too_long));
   }
   if (stages.batch.leftover == Leftover::kError && forecast.left_over_queue) {
     const size_t queue = *forecast.left_over_queue;

@@ -1,9 +1,12 @@
 // What is refused before step 0, and in which words.
 #pragma once
 
+#include <cstdint>
+#include <string>
+
 #include "formats/files/status.h"
 #include "pipeline/arrange/forecast.h"
-#include "pipeline/graph/source.h"
+#include "pipeline/graph/sources.h"
 #include "pipeline/graph/stages.h"
 #include "pipeline/order/lengths.h"
 #include "pipeline/pipeline.h"
@@ -11,19 +14,23 @@
 
 namespace penstock {
 
-// Errors:  kInvalidArgument for a batch that is not cut into equal shards, or
-//          that takes more than options.max_batch_bytes on this host.
+// Errors:  kInvalidArgument for a batch that takes more than
+//          options.max_batch_bytes on this host.
 Status CheckSizes(const Stages& stages, const Topology& topology,
                   const CompileOptions& options);
 
 // Errors:  kInvalidArgument for what can only be planned, and for hosts that
 //          have no group to tell each other lengths.
-Status CheckStreamed(const Stages& stages, const Source& source,
+Status CheckStreamed(const Stages& stages, const Sources& sources,
                      const Topology& topology, const CompileOptions& options);
+
+// The error for a row that is longer than the longest length.
+Status TooLongError(const std::string& where, const Stages& stages,
+                    uint64_t length);
 
 // Errors:  kInvalidArgument for a row that is too long; kFailedPrecondition for
 //          leftovers that are an error, and for endless epochs without a batch.
-Status CheckForecast(const Stages& stages, const Source& source,
+Status CheckForecast(const Stages& stages, const Sources& sources,
                      const LengthTable& lengths, const Forecast& forecast);
 
 }  // namespace penstock

@@ -4,16 +4,17 @@
 
 namespace penstock {
 
-Choice Choose(const Stages& stages, const Source& source, bool force_streamed) {
+Choice Choose(const Stages& stages, const Sources& sources,
+              bool force_streamed) {
   if (force_streamed) return {false, "asked for by force_streamed"};
-  for (const RowOp& op : stages.row_ops) {
-    if (const auto* const filter = std::get_if<FilterStage>(&op)) {
-      return {false, fmt::format("Filter \"{}\" leaves out rows that are known "
-                                 "only after reading",
-                                 filter->options.name)};
-    }
+  if (const std::string filter = FirstFilter(stages); !filter.empty()) {
+    return {false, fmt::format("Filter \"{}\" leaves out rows that are known "
+                               "only after reading",
+                               filter)};
   }
-  if (source.indexed == nullptr) return {false, source.why_sequential};
+  if (sources.indexed == nullptr) {
+    return {false, sources.each.front().why_sequential};
+  }
   if (stages.by().empty()) {
     return {true, "every file has an index, and no tensor varies in length"};
   }
@@ -24,13 +25,21 @@ Choice Choose(const Stages& stages, const Source& source, bool force_streamed) {
                                map, stages.by())};
   }
   const std::string column = stages.length_column();
-  if (column.empty()) {
+  for (const SourceStages& source : stages.sources) {
+    if (!source.tokenize || source.tokenize->options.to != stages.by()) {
+      continue;
+    }
     return {false,
             fmt::format("Tokenize makes \"{}\", so its lengths are known only "
                         "after reading; tokenize ahead with datagen to plan",
                         stages.by())};
   }
-  if (!source.indexed->HasLengths(column)) {
+  if (column.empty()) {
+    return {false, fmt::format("\"{}\" is no one feature of all records, so "
+                               "no index has its lengths",
+                               stages.by())};
+  }
+  if (!sources.indexed->HasLengths(column)) {
     return {false, fmt::format("not every index has a column of lengths called "
                                "\"{}\"; datagen and `recordtool index "
                                "--length-of` write one",

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "pipeline/graph/source.h"
+#include "pipeline/graph/sources.h"
 #include "pipeline/graph/stages.h"
 
 namespace penstock {
@@ -13,6 +13,7 @@ struct Choice {
   std::string why;  // for Explain()
 };
 
-Choice Choose(const Stages& stages, const Source& source, bool force_streamed);
+Choice Choose(const Stages& stages, const Sources& sources,
+              bool force_streamed);
 
 }  // namespace penstock

@@ -11,7 +11,8 @@
 #include "pipeline/arrange/forecast.h"
 #include "pipeline/arrange/plan_seek.h"
 #include "pipeline/build/batch_layout.h"
-#include "pipeline/graph/source.h"
+#include "pipeline/graph/order_tree.h"
+#include "pipeline/graph/sources.h"
 #include "pipeline/group.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/read/indexed_rounds.h"
@@ -29,7 +30,7 @@
 namespace penstock {
 namespace {
 
-ArrangeOptions ArrangeOf(const Stages& stages, const Decoder& decoder) {
+ArrangeOptions ArrangeOf(const Stages& stages, const SourceDecoders& decoder) {
   ArrangeOptions arrange = {.rows = static_cast<uint64_t>(stages.batch.size),
                             .lengths = stages.lengths(),
                             .too_long = stages.too_long(),
@@ -41,12 +42,12 @@ ArrangeOptions ArrangeOf(const Stages& stages, const Decoder& decoder) {
   return arrange;
 }
 
-std::unique_ptr<const Order> OrderOf(const Stages& stages, uint64_t records,
-                                     uint64_t dataset) {
-  if (!stages.shuffle) return FileOrder(records);
-  const ShuffleKey key = {stages.shuffle->seed, dataset};
-  if (stages.shuffle->window_records == 0) return ShuffledOrder(records, key);
-  return WindowOrder(records, stages.shuffle->window_records, key);
+// What rows are drawn by: the data of all sources.
+uint64_t KeyOf(const Sources& sources) {
+  if (sources.each.size() == 1) return sources.each.front().fingerprint;
+  Fingerprinter hash;
+  for (const Source& source : sources.each) hash.Add(source.fingerprint);
+  return hash.Finish();
 }
 
 // Compiles on one host; what it learns on the way serves the next step.
@@ -85,7 +86,8 @@ class Compiler {
   FileSystem& files_;
 
   Stages stages_;
-  Source source_;
+  Sources sources_;
+  OrderTree tree_;  // where indexed
   Choice choice_;
   std::shared_ptr<const Job> job_;
   std::unique_ptr<TaskQueue> tasks_;
@@ -97,31 +99,37 @@ Status Compiler::Prepare(const Dataset& dataset) {
   PENSTOCK_RETURN_IF_ERROR(topology_.Validate());
   PENSTOCK_ASSIGN_OR_RETURN(stages_, FlattenStages(dataset));
   PENSTOCK_RETURN_IF_ERROR(CheckSizes(stages_, topology_, options_));
-  PENSTOCK_ASSIGN_OR_RETURN(source_, OpenSource(files_, stages_.read));
-  choice_ = Choose(stages_, source_, options_.force_streamed);
+  PENSTOCK_ASSIGN_OR_RETURN(sources_, OpenSources(files_, stages_));
+  if (sources_.indexed) {
+    PENSTOCK_ASSIGN_OR_RETURN(tree_, MakeOrderTree(stages_, sources_));
+  }
+  choice_ = Choose(stages_, sources_, options_.force_streamed);
   if (!choice_.planned) {
     PENSTOCK_RETURN_IF_ERROR(
-        CheckStreamed(stages_, source_, topology_, options_));
+        CheckStreamed(stages_, sources_, topology_, options_));
   }
-  PENSTOCK_ASSIGN_OR_RETURN(Decoder decoder,
-                            Decoder::Create(stages_, source_.fingerprint));
+  PENSTOCK_ASSIGN_OR_RETURN(
+      SourceDecoders decoder,
+      SourceDecoders::Create(stages_, sources_.first_ids, KeyOf(sources_)));
   PENSTOCK_ASSIGN_OR_RETURN(tasks_, TaskQueue::Create(options_.threads));
-  std::vector<StatePart> graph = stages_.Parts();
-  graph.insert(graph.begin(), {"the data", Fingerprinter()
-                                               .Add(source_.fingerprint)
-                                               .Add(stages_.read.examples)
-                                               .Finish()});
+  std::vector<StatePart> graph = DataParts(stages_, sources_);
+  const std::vector<StatePart> stages = stages_.Parts();
+  graph.insert(graph.end(), stages.begin(), stages.end());
+  graph.insert(graph.end(), tree_.parts.begin(), tree_.parts.end());
+  // The lists that it holds are in the order now.
+  stages_.root.reset();
   const ArrangeOptions arrange = ArrangeOf(stages_, decoder);
   const uint64_t waiting = MakeArranger(arrange)->MostHeldBytes();
   if (!choice_.planned && waiting > WaitingLimit()) {
     graph.push_back({"waiting_bytes", WaitingLimit()});
   }
-  if (source_.indexed == nullptr && stages_.shuffle) {
+  if (sources_.indexed == nullptr && stages_.shuffle) {
     graph.push_back({"window_bytes", options_.window_bytes});
   }
-  const uint64_t data = source_.fingerprint;
+  const uint64_t data = KeyOf(sources_);
   job_ = std::make_shared<const Job>(
       Job{.stages = stages_,
+          .first_ids = sources_.first_ids,
           .topology = topology_,
           .graph = std::move(graph),
           .batch_rows = RowsOf(topology_, topology_.host,
@@ -144,23 +152,23 @@ Status Compiler::PlanIt() {
   LengthTable lengths;
   if (!stages_.by().empty()) {
     PENSTOCK_ASSIGN_OR_RETURN(
-        auto columns, source_.indexed->Lengths(stages_.length_column()));
+        auto columns, sources_.indexed->Lengths(stages_.length_column()));
     lengths = LengthTable(std::move(columns));
   }
-  const uint64_t records = source_.indexed->records();
-  PlanFacts plan = {.order = OrderOf(stages_, records, source_.fingerprint),
+  PlanFacts plan = {.order = tree_.order,
                     .lengths = std::move(lengths),
                     .arrange = ArrangeOf(stages_, job_->decoder),
                     .steps = StepsOf(),
                     .forecast = {}};
-  plan.forecast =
-      ForecastEpoch(records, plan.lengths, plan.arrange,
-                    stages_.batch.leftover == Leftover::kPad, *tasks_);
+  plan.too_long = [files = sources_.indexed, stages = stages_](const Row& row) {
+    return TooLongError(files->Locate(row.record), stages, row.length);
+  };
+  plan.forecast = plan.ForecastOf(/*epoch=*/0, *tasks_);
   PENSTOCK_RETURN_IF_ERROR(
-      CheckForecast(stages_, source_, plan.lengths, plan.forecast));
+      CheckForecast(stages_, sources_, plan.lengths, plan.forecast));
   forecast_ = plan.forecast;
   placement_ =
-      MakePlanned(job_, source_.indexed, std::move(plan), tasks_->threads());
+      MakePlanned(job_, sources_.indexed, std::move(plan), tasks_->threads());
   return OkStatus();
 }
 
@@ -171,9 +179,9 @@ Status Compiler::StreamIt() {
   // the same on every host.
   uint64_t rows_of_part = 64;
   uint64_t rows_of_host = 1024;
-  if (source_.indexed) {
+  if (sources_.indexed) {
     const uint64_t mean = std::max<uint64_t>(
-        1, source_.indexed->size_bytes() / source_.indexed->records());
+        1, sources_.indexed->size_bytes() / sources_.indexed->records());
     rows_of_part = std::clamp<uint64_t>(kPartBytes / mean, 16, 1024);
     rows_of_host = 8 * rows_of_part;
   }
@@ -185,26 +193,27 @@ Status Compiler::StreamIt() {
                          .max_record_bytes = options_.max_record_bytes};
   if (topology_.hosts > 1 && alone) {
     rounds.feeds.resize(batch);
-    for (const uint32_t row : job_->batch_rows) rounds.feeds[row] = true;
+    for (const uint32_t row : job_->batch_rows) {
+      if (row < batch) rounds.feeds[row] = true;  // others pad
+    }
   }
   const StreamedOptions streamed = {
       .rows_of_round = rounds.rows,
       .rows_of_part = rows_of_part,
       .read_ahead_bytes = options_.buffer_bytes / 4};
   std::shared_ptr<RoundSource> source;
-  if (source_.indexed) {
-    source = MakeIndexedRounds(
-        source_.indexed,
-        OrderOf(stages_, source_.indexed->records(), source_.fingerprint),
-        std::move(rounds));
+  if (sources_.indexed) {
+    source =
+        MakeIndexedRounds(sources_.indexed, tree_.order, std::move(rounds));
   } else {
+    const Source& only = sources_.each.front();
     CursorOptions records = {.max_record_bytes = options_.max_record_bytes};
     if (stages_.shuffle) {
-      records.shuffle = ShuffleKey{stages_.shuffle->seed, source_.fingerprint};
+      records.shuffle = ShuffleKey{stages_.shuffle->seed, only.fingerprint};
       records.window_records = stages_.shuffle->window_records;
       records.window_bytes = options_.window_bytes;
     }
-    source = MakeSequenceRounds(files_, source_.paths, source_.options,
+    source = MakeSequenceRounds(files_, only.paths, only.options,
                                 {std::move(rounds), records});
   }
   ArrangeOptions arrange = ArrangeOf(stages_, job_->decoder);
@@ -216,12 +225,19 @@ Status Compiler::StreamIt() {
 }
 
 PipelineFacts Compiler::Facts() const {
-  PipelineFacts facts = {.planned = choice_.planned, .lockstep = Lockstep()};
-  if (source_.indexed) facts.records_per_epoch = source_.indexed->records();
-  if (forecast_) facts.steps_per_epoch = forecast_->steps;
+  PipelineFacts facts = {.planned = choice_.planned,
+                         .lockstep = Lockstep(),
+                         .in_sequence = sources_.indexed == nullptr};
+  if (sources_.indexed && tree_.order->distinct()) {
+    facts.records_per_epoch = tree_.order->records();
+  }
+  const bool alike =
+      sources_.indexed && tree_.order->epochs_share() != InCommon::kNothing;
+  if (forecast_ && alike) facts.steps_per_epoch = forecast_->steps;
   Explanation explanation = {.planned = choice_.planned,
                              .why = choice_.why,
                              .forecast = forecast_,
+                             .epochs_are_alike = alike,
                              .threads = tasks_->threads(),
                              .budgets = placement_->Budgets()};
   const auto held = static_cast<size_t>(stages_.batch.size - 1) *
@@ -232,12 +248,16 @@ PipelineFacts Compiler::Facts() const {
        options_.buffer_bytes +
            std::max(options_.buffer_bytes,
                     job_->BatchBytes(job_->contract().shapes() - 1, held))});
-  if (source_.indexed) {
+  if (sources_.indexed && tree_.order->table_bytes() > 0) {
+    explanation.budgets.push_back(
+        {"tables of the order of records", tree_.order->table_bytes()});
+  }
+  if (sources_.indexed) {
     explanation.budgets.push_back(
         {"pages of files that were read, mapped, which the system takes back",
-         source_.indexed->most_mapped_bytes()});
+         sources_.indexed->most_mapped_bytes()});
   }
-  facts.explanation = Explain(*job_, source_, explanation);
+  facts.explanation = Explain(*job_, sources_, tree_, explanation);
   return facts;
 }
 

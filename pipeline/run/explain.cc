@@ -5,6 +5,8 @@
 
 #include <string_view>
 
+#include "pipeline/graph/check_stages.h"
+#include "pipeline/graph/row_parts.h"
 #include "pipeline/run/explain_derived.h"
 
 namespace penstock {
@@ -43,16 +45,52 @@ std::string DescribeShuffle(const Stages& stages) {
                      stages.shuffle->window_records, stages.shuffle->seed);
 }
 
+// What is read, and the views over it.
+std::string DescribeSources(const Stages& stages, const Sources& sources,
+                            const OrderTree& tree) {
+  if (!stages.views) {
+    return fmt::format(
+        "  read      {} files, {}\n", sources.each.front().paths.size(),
+        sources.indexed
+            ? fmt::format("{} records by number", sources.indexed->records())
+            : "in sequence");
+  }
+  std::string text;
+  const auto all = static_cast<double>(tree.order->records());
+  for (size_t s = 0; s < sources.each.size(); ++s) {
+    const auto records = static_cast<double>(sources.RecordsOf(s));
+    text += fmt::format(
+        "  read      {}: {} files, {} records by number; {:.4g} % of all rows, "
+        "{:.4g} times through in an epoch\n",
+        SourceName(stages, s), sources.each[s].paths.size(),
+        sources.RecordsOf(s), 100 * tree.rows[s] / all, tree.rows[s] / records);
+  }
+  for (const std::string& view : tree.views) text += "  " + view + "\n";
+  return text;
+}
+
+std::string DescribeTokenize(const Stages& stages) {
+  std::string text;
+  for (size_t s = 0; s < stages.sources.size(); ++s) {
+    const auto& tokenize = stages.sources[s].tokenize;
+    if (!tokenize) continue;
+    text +=
+        fmt::format("  tokenize  {} -> {} with {}{}\n", tokenize->options.from,
+                    tokenize->options.to, tokenize->tokenizer->Describe(),
+                    OfSource(s, stages.sources.size()));
+  }
+  return text;
+}
+
 std::string DescribeStages(const Stages& stages) {
-  std::string text = fmt::format("  shuffle   {}\n", DescribeShuffle(stages));
+  std::string text;
+  if (!stages.views) {
+    text = fmt::format("  shuffle   {}\n", DescribeShuffle(stages));
+  }
   text += stages.epochs == 0
               ? std::string("  repeat    for ever\n")
               : fmt::format("  repeat    {} epochs\n", stages.epochs);
-  if (stages.tokenize) {
-    text += fmt::format(
-        "  tokenize  {} -> {} with {}\n", stages.tokenize->options.from,
-        stages.tokenize->options.to, stages.tokenize->tokenizer->Describe());
-  }
+  text += DescribeTokenize(stages);
   text += DescribeDerived(stages);
   if (stages.bucket) {
     text += fmt::format("  bucket    by {}, lengths {}; longer rows are {}\n",
@@ -71,11 +109,13 @@ std::string DescribeStages(const Stages& stages) {
   return text;
 }
 
-std::string DescribeForecast(const Stages& stages, const Forecast& forecast) {
+std::string DescribeForecast(const Stages& stages, const Forecast& forecast,
+                             bool epochs_are_alike) {
   std::string text = fmt::format(
-      "epoch: {} steps, {} rows of padding, {:.1f} % of all values expected "
+      "{}: {} steps, {} rows of padding, {:.1f} % of all values expected "
       "to be padding\n",
-      forecast.steps, forecast.pad_rows, 100 * forecast.padding);
+      epochs_are_alike ? "epoch" : "first epoch", forecast.steps,
+      forecast.pad_rows, 100 * forecast.padding);
   if (stages.bucket) {
     text += fmt::format("  rows in buckets: {}\n",
                         fmt::join(forecast.queue_rows, ", "));
@@ -88,15 +128,18 @@ std::string DescribeForecast(const Stages& stages, const Forecast& forecast) {
 }
 
 std::string DescribeHosts(const Job& job) {
-  const uint64_t rows_of_shard =
-      static_cast<uint64_t>(job.contract().rows) / job.topology.shards;
+  const auto rows_of_batch = static_cast<uint64_t>(job.contract().rows);
+  const uint64_t rows_of_shard = job.topology.RowsOfShard(rows_of_batch);
+  const uint64_t pads = rows_of_shard * job.topology.shards - rows_of_batch;
   std::vector<uint64_t> rows;
   for (uint32_t host = 0; host < job.topology.hosts; ++host) {
     rows.push_back(job.topology.ShardsOf(host).size() * rows_of_shard);
   }
   return fmt::format(
-      "hosts: {}, this is {}; {} shards of {} rows; rows of each host: {}\n",
+      "hosts: {}, this is {}; {} shards of {} rows{}; rows of each host: {}\n",
       job.topology.hosts, job.topology.host, job.topology.shards, rows_of_shard,
+      pads == 0 ? std::string()
+                : fmt::format(" ({} rows of every batch pad)", pads),
       fmt::join(rows, ", "));
 }
 
@@ -112,16 +155,12 @@ std::string DescribeBudgets(const std::vector<ByteBudget>& budgets) {
 
 }  // namespace
 
-std::string Explain(const Job& job, const Source& source,
-                    const Explanation& explanation) {
+std::string Explain(const Job& job, const Sources& sources,
+                    const OrderTree& tree, const Explanation& explanation) {
   std::string text =
       fmt::format("{}: {}\n", explanation.planned ? "planned" : "streamed",
                   explanation.why);
-  text += fmt::format(
-      "stages:\n  read      {} files, {}\n", source.paths.size(),
-      source.indexed
-          ? fmt::format("{} records by number", source.indexed->records())
-          : "in sequence");
+  text += "stages:\n" + DescribeSources(job.stages, sources, tree);
   text += DescribeStages(job.stages);
   text += "tensors:\n";
   const std::string tensors = job.contract().Describe();
@@ -134,7 +173,8 @@ std::string Explain(const Job& job, const Source& source,
       fmt::format("shapes: {}, so as many compiles\n", job.contract().shapes());
   text += DescribeDerivedBytes(job.contract());
   if (explanation.forecast) {
-    text += DescribeForecast(job.stages, *explanation.forecast);
+    text += DescribeForecast(job.stages, *explanation.forecast,
+                             explanation.epochs_are_alike);
   }
   text += DescribeHosts(job);
   text += fmt::format("threads: {}\n", explanation.threads);

@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "pipeline/arrange/forecast.h"
-#include "pipeline/graph/source.h"
+#include "pipeline/graph/order_tree.h"
+#include "pipeline/graph/sources.h"
 #include "pipeline/run/job.h"
 #include "pipeline/run/placement.h"
 
@@ -17,13 +18,14 @@ struct Explanation {
   bool planned = false;
   std::string why;  // planned, or streamed
   std::optional<Forecast> forecast = {};
+  bool epochs_are_alike = false;  // so that it holds for all of them
   int threads = 0;
   std::vector<ByteBudget> budgets = {};
 };
 
 // A few lines: stages, placement and why, tensors and shapes, steps, rows of
 // each host, and the bytes of every buffer with their sum.
-std::string Explain(const Job& job, const Source& source,
-                    const Explanation& explanation);
+std::string Explain(const Job& job, const Sources& sources,
+                    const OrderTree& tree, const Explanation& explanation);
 
 }  // namespace penstock

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "formats/files/status_or.h"
+#include "pipeline/graph/sources.h"
 
 namespace penstock {
 namespace {
@@ -82,10 +83,11 @@ Status CheckGraph(const std::vector<StatePart>& graph, const State& state) {
   if (ours == graph.end() && theirs == state.graph.end()) return OkStatus();
   if (ours != graph.end() && theirs != state.graph.end() &&
       ours->name == theirs->name) {
-    if (ours == graph.begin()) {
-      return FailedPreconditionError(
+    if (ours->name.starts_with(kDataPart)) {
+      return FailedPreconditionError(fmt::format(
           "the state is of another dataset: names, sizes, checksums or numbers "
-          "of records of the files differ");
+          "of records of the files{} differ",
+          ours->name.substr(std::string_view(kDataPart).size())));
     }
     return FailedPreconditionError(fmt::format(
         "the state is of this data but of another graph: {} differs",

@@ -1,10 +1,16 @@
 #include "pipeline/run/job.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "pipeline/build/batch_layout.h"
 
 namespace penstock {
+
+const SourceStages& Job::SourceOf(uint64_t record_id) const {
+  const auto after = std::ranges::upper_bound(first_ids, record_id);
+  return stages.sources[static_cast<size_t>(after - first_ids.begin()) - 1];
+}
 
 uint64_t Job::BatchBytes(size_t shape, size_t held) const {
   const uint64_t tensors = penstock::BatchBytes(
@@ -35,7 +41,7 @@ StatusOr<Batch> Job::NewBatch(const Step& step) const {
 
 std::vector<uint32_t> RowsOf(const Topology& topology, uint32_t host,
                              uint64_t rows) {
-  const uint64_t each = rows / topology.shards;
+  const uint64_t each = topology.RowsOfShard(rows);
   std::vector<uint32_t> fed;
   for (const uint32_t shard : topology.ShardsOf(host)) {
     const size_t begin = fed.size();

@@ -12,10 +12,11 @@
 #include "pipeline/arrange/steps.h"
 #include "pipeline/batch.h"
 #include "pipeline/build/buffer_pool.h"
-#include "pipeline/build/decode.h"
 #include "pipeline/build/place.h"
+#include "pipeline/build/source_decoders.h"
 #include "pipeline/contract.h"
 #include "pipeline/graph/stages.h"
+#include "pipeline/run/stage_accounts.h"
 #include "pipeline/tasks/lane.h"
 #include "pipeline/tasks/task_queue.h"
 #include "pipeline/topology.h"
@@ -32,18 +33,24 @@ inline constexpr uint64_t kPartBytes = 1 << 16;
 // Immutable; shared by everything that runs.
 struct Job {
   Stages stages;
+  // The first record of each source, then the end; where indexed.
+  std::vector<uint64_t> first_ids;
   Topology topology;
   std::vector<StatePart> graph;      // see Pipeline::graph()
   std::vector<uint32_t> batch_rows;  // that this host feeds, rising
   uint64_t max_record_bytes = 0;
-  Decoder decoder;
+  SourceDecoders decoder;
   Placer placer;
   // Of batches that nobody uses any more.
   std::shared_ptr<BufferPool> buffers;
+  // What the stages do; the one thing here that changes.
+  std::shared_ptr<StageAccounts> accounts = std::make_shared<StageAccounts>();
   // One record at a time that is larger than kChunkBytes.
   std::shared_ptr<Lane> lane;
 
   const Contract& contract() const { return placer.contract(); }
+  // What reads a record.
+  const SourceStages& SourceOf(uint64_t record_id) const;
   // Of this host's part of a batch, with `held` pieces in its state.
   uint64_t BatchBytes(size_t shape, size_t held) const;
   // This host's part of a step, with memory for its tensors.
@@ -51,13 +58,15 @@ struct Job {
   StatusOr<Batch> NewBatch(const Step& step) const;
 };
 
-// The rows that a host feeds: those of its shards.
+// The rows that a host feeds: those of its shards. Where `rows` does not
+// divide, those from `rows` on pad.
 std::vector<uint32_t> RowsOf(const Topology& topology, uint32_t host,
                              uint64_t rows);
 
-// The pieces of row `row` of an assignment.
+// The pieces of row `row` of an assignment; none behind its rows.
 inline std::span<const Piece> PiecesOf(const Assignment& assignment,
                                        size_t row) {
+  if (row + 1 >= assignment.row_offsets.size()) return {};
   return std::span(assignment.pieces)
       .subspan(assignment.row_offsets[row],
                assignment.row_offsets[row + 1] - assignment.row_offsets[row]);

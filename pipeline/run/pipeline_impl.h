@@ -25,6 +25,7 @@ struct PipelineFacts {
   // Hosts wait for each other at every round, so that batches before a failure
   // still come; otherwise nothing but Next() hears of one.
   bool lockstep = false;
+  bool in_sequence = false;  // one thread reads records one after the other
   std::optional<uint64_t> steps_per_epoch = {};
   std::optional<uint64_t> records_per_epoch = {};
   std::string explanation = {};
@@ -45,10 +46,12 @@ class Pipeline::Impl {
   Status Restore(const State& state);
   StatusOr<State> StateAfter(uint64_t step,
                              Callback<void(uint64_t, uint64_t)> progress) const;
+  StatusOr<std::vector<PlannedStep>> PlannedSteps(uint64_t most) const;
   void Cancel();
 
   const Job& job() const { return *job_; }
   const PipelineFacts& facts() const { return facts_; }
+  PipelineProfile Profile() const;
   PipelineCounts counts() const;
   uint64_t cut_rows() const { return cut_rows_; }
 

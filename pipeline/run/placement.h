@@ -11,6 +11,7 @@
 #include "formats/files/status_or.h"
 #include "pipeline/arrange/plan_seek.h"
 #include "pipeline/build/batch_ring.h"
+#include "pipeline/pipeline.h"
 #include "pipeline/state.h"
 
 namespace penstock {
@@ -33,6 +34,12 @@ class Placement {
   // Errors:  those of SeekStep(); kUnimplemented where only reading tells.
   virtual StatusOr<State> StateAfter(uint64_t step, TaskQueue& tasks,
                                      const SeekOptions& options) const = 0;
+
+  // The first `most` steps of the run, without running it.
+  // Errors:  kCancelled once `stop` was requested; kUnimplemented where only
+  //          reading tells.
+  virtual StatusOr<std::vector<PlannedStep>> PlannedSteps(
+      uint64_t most, const std::stop_token& stop) const = 0;
 
   // Starts every batch of the run, in order, as far as `ring` takes them. Runs
   // on a thread of its own, which may wait; returns what became of all rows.

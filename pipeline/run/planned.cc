@@ -85,6 +85,9 @@ StatusOr<bool> PlannedReader::Build(const Assignment& assignment, bool alone,
     PENSTOCK_RETURN_IF_ERROR(Read(ids, batch.epoch, *scratch));
   }
   const Locate locate = [this](uint64_t id) { return files_->Locate(id); };
+  const StageTimer timer(job_->accounts->build);
+  job_->accounts->build.Count(
+      end - row, job_->contract().RowBytes(batch.shape) * (end - row));
   for (size_t next = 0; row < end; ++row) {
     scratch->placed.clear();
     for (const Piece& piece : PiecesOf(assignment, job_->batch_rows[row])) {
@@ -101,7 +104,15 @@ StatusOr<bool> PlannedReader::Build(const Assignment& assignment, bool alone,
 
 Status PlannedReader::Read(std::span<const uint64_t> ids, uint64_t epoch,
                            Scratch& scratch) const {
-  PENSTOCK_RETURN_IF_ERROR(files_->Gather(ids, scratch.gathered));
+  StageAccounts& accounts = *job_->accounts;
+  {
+    const StageTimer timer(accounts.read);
+    PENSTOCK_RETURN_IF_ERROR(files_->Gather(ids, scratch.gathered));
+  }
+  const uint64_t bytes = BytesOf(scratch.gathered.records);
+  accounts.read.Count(ids.size(), bytes);
+  accounts.decode.Count(ids.size(), bytes);
+  const StageTimer timer(accounts.decode);
   scratch.rows.Clear();
   return job_->decoder.Decode(
       scratch.gathered.records, ids, epoch,
@@ -110,12 +121,10 @@ Status PlannedReader::Read(std::span<const uint64_t> ids, uint64_t epoch,
 }
 
 // The command that makes the index of this feature.
-std::string IndexCommand(const Stages& stages) {
-  std::string command =
-      fmt::format("recordtool index --length-of {}", stages.length_column());
-  const auto found = std::ranges::find(stages.features, stages.length_column(),
-                                       &Feature::name);
-  if (found != stages.features.end() &&
+std::string IndexCommand(const std::string& by, const SourceStages& source) {
+  std::string command = fmt::format("recordtool index --length-of {}", by);
+  const auto found = std::ranges::find(source.features, by, &Feature::name);
+  if (found != source.features.end() &&
       found->encoding != FeatureEncoding::kPlain) {
     command += fmt::format(" --token-encoding {}",
                            FeatureEncodingName(found->encoding));
@@ -133,7 +142,8 @@ Status PlannedReader::CheckLength(const Piece& piece, uint32_t found) const {
       "{}: feature \"{}\" has {} values, but the index says {}: write the "
       "index again with `{}`",
       files_->Locate(piece.record), job_->stages.by(), found, told,
-      IndexCommand(job_->stages)));
+      IndexCommand(job_->stages.length_column(),
+                   job_->SourceOf(piece.record))));
 }
 
 std::unique_ptr<Scratch> PlannedReader::Borrow() const {
@@ -201,17 +211,35 @@ class Planned final : public Placement {
     return SeekStep(facts_, step, tasks, options);
   }
 
+  StatusOr<std::vector<PlannedStep>> PlannedSteps(
+      uint64_t most, const std::stop_token& stop) const override {
+    Plan plan = facts_.MakePlan();
+    std::vector<PlannedStep> steps;
+    while (steps.size() < most) {
+      PENSTOCK_ASSIGN_OR_RETURN(const std::optional<Step> step,
+                                plan.Next(stop));
+      if (!step) break;
+      steps.push_back({.shape = step->assignment.shape,
+                       .real_rows = step->assignment.real_rows});
+    }
+    return steps;
+  }
+
   StatusOr<PipelineCounts> Run(BatchRing& ring,
                                const std::stop_token& stop) override {
     const Job& job = reader_->job();
     for (;;) {
-      PENSTOCK_ASSIGN_OR_RETURN(std::optional<Step> step, plan_.Next(stop));
+      StatusOr<std::optional<Step>> next = std::nullopt;
+      {
+        const StageTimer timer(job.accounts->plan);
+        next = plan_.Next(stop);
+      }
+      PENSTOCK_ASSIGN_OR_RETURN(std::optional<Step> step, std::move(next));
       if (!step) return plan_.steps().counts();
+      job.accounts->plan.Count(step->assignment.real_rows, 0);
       const uint64_t bytes =
           job.BatchBytes(step->assignment.shape, step->after.held.size());
-      if (!ring.AwaitRoom(bytes)) {
-        return PipelineCancelled();
-      }
+      if (!AwaitRoom(ring, bytes, *job.accounts)) return PipelineCancelled();
       PENSTOCK_ASSIGN_OR_RETURN(Batch batch, job.NewBatch(*step));
       ring.Push(bytes, std::make_shared<PlannedWork>(reader_, *std::move(step),
                                                      std::move(batch)));

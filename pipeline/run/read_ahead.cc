@@ -36,16 +36,23 @@ struct ReadAhead::Shared {
     const Locate locate = [this](uint64_t id) { return source->Locate(id); };
     const size_t end = flight.end[part];
     for (size_t& next = flight.next[part]; next < end;) {
-      PENSTOCK_ASSIGN_OR_RETURN(const bool loaded,
-                                source->Load(flight.round, next, kChunkBytes,
-                                             alone, gathered, records));
-      if (!loaded) return false;
+      {
+        const StageTimer timer(job->accounts->read);
+        PENSTOCK_ASSIGN_OR_RETURN(const bool loaded,
+                                  source->Load(flight.round, next, kChunkBytes,
+                                               alone, gathered, records));
+        if (!loaded) return false;
+      }
       alone = false;  // only for one
       records.resize(std::min(records.size(), end - next));
       ids.clear();
       for (size_t i = 0; i < records.size(); ++i) {
         ids.push_back(flight.round.records[flight.round.mine[next + i]]);
       }
+      const uint64_t bytes = BytesOf(records);
+      job->accounts->read.Count(records.size(), bytes);
+      job->accounts->decode.Count(records.size(), bytes);
+      const StageTimer timer(job->accounts->decode);
       PENSTOCK_RETURN_IF_ERROR(job->decoder.Decode(records, ids,
                                                    flight.round.epoch, locate,
                                                    scratch, flight.rows[part]));
@@ -141,7 +148,10 @@ bool ReadAhead::HasRoom() const {
 }
 
 void ReadAhead::Start(const std::stop_token& stop) {
-  StatusOr<std::optional<Round>> round = source_->Next(stop);
+  StatusOr<std::optional<Round>> round = [&] {
+    const StageTimer timer(job_->accounts->read);
+    return source_->Next(stop);
+  }();
   if (!round.ok() || !round->has_value()) {
     source_ended_ = true;
     source_error_ = round.status();

@@ -43,7 +43,7 @@ StatusOr<std::vector<uint32_t>> GatherLengths(const Round& round,
 RowExchange::RowExchange(const Job& job, Group* group)
     : host_(job.topology.host), group_(group) {
   const auto rows = static_cast<uint64_t>(job.contract().rows);
-  feeders_.resize(rows);
+  feeders_.resize(job.topology.RowsOfShard(rows) * job.topology.shards);
   for (uint32_t host = 0; host < job.topology.hosts; ++host) {
     for (const uint32_t row : RowsOf(job.topology, host, rows)) {
       feeders_[row].push_back(host);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "formats/files/status_or.h"
 #include "pipeline/arrange/row_fit.h"
 #include "pipeline/build/row_store.h"
+#include "pipeline/run/checks.h"
 #include "pipeline/run/read_ahead.h"
 #include "pipeline/run/row_exchange.h"
 #include "pipeline/run/streamed_work.h"
@@ -18,6 +20,13 @@
 
 namespace penstock {
 namespace {
+
+Status KnownOnlyAfterReading(const char* instead) {
+  return UnimplementedError(
+      fmt::format("the pipeline is streamed: which rows its steps have is "
+                  "known only after reading; {}",
+                  instead));
+}
 
 class Streamed final : public Placement {
  public:
@@ -35,9 +44,11 @@ class Streamed final : public Placement {
   Status Restore(const State& state) override;
   StatusOr<State> StateAfter(uint64_t, TaskQueue&,
                              const SeekOptions&) const override {
-    return UnimplementedError(
-        "the pipeline is streamed: which rows its steps have is known only "
-        "after reading; go on from a saved state");
+    return KnownOnlyAfterReading("go on from a saved state");
+  }
+  StatusOr<std::vector<PlannedStep>> PlannedSteps(
+      uint64_t, const std::stop_token&) const override {
+    return KnownOnlyAfterReading("write indexes with `recordtool index`");
   }
   StatusOr<PipelineCounts> Run(BatchRing& ring,
                                const std::stop_token& stop) override;
@@ -63,7 +74,8 @@ class Streamed final : public Placement {
   RowStore store_;
   // Of a state whose rows are still to come, and those that have.
   State restored_;
-  std::unordered_map<uint64_t, Row> held_;
+  // A record may wait twice, where it comes twice in an epoch.
+  std::unordered_multimap<uint64_t, Row> held_;
 };
 
 Status Streamed::Restore(const State& state) {
@@ -102,7 +114,10 @@ Status Streamed::Take(const DecodedRound& decoded, BatchRing& ring) {
   if (!restored_.held.empty()) PENSTOCK_RETURN_IF_ERROR(LoadHeld());
   PENSTOCK_ASSIGN_OR_RETURN(std::vector<FedStep> steps,
                             Arrange(decoded.round, rows));
-  PENSTOCK_RETURN_IF_ERROR(exchange_.Meet(steps, store_));
+  {
+    const StageTimer timer(job_->accounts->exchange);
+    PENSTOCK_RETURN_IF_ERROR(exchange_.Meet(steps, store_));
+  }
   // Rows that were left out at the end of an epoch.
   if (steps_.arranger().held_rows() == 0) store_.Clear();
   store_.Settle();
@@ -123,6 +138,7 @@ StatusOr<std::vector<Row>> Streamed::Store(const DecodedRound& decoded) {
   if (!job_->stages.rows_vary()) {
     lengths.assign(rows.size(), 0);
   } else if (group_ != nullptr) {
+    const StageTimer timer(job_->accounts->exchange);
     PENSTOCK_ASSIGN_OR_RETURN(
         lengths, GatherLengths(round, std::move(lengths), *group_));
   }
@@ -160,12 +176,14 @@ Status Streamed::LoadHeld() {
   std::vector<Row> rows;
   rows.reserve(restored_.held.size());
   for (const HeldPiece& piece : restored_.held) {
-    const auto row = held_.find(piece.record);
-    if (row == held_.end()) {
+    const auto [row, behind] = held_.equal_range(piece.record);
+    if (row == behind) {
       return FailedPreconditionError(fmt::format(
           "record {} waits in the state, but it was not read", piece.record));
     }
     rows.push_back(row->second);
+    // Pieces of one row have it in common.
+    if (std::next(row) != behind) held_.erase(row);
   }
   PENSTOCK_RETURN_IF_ERROR(steps_.Load(restored_, rows));
   restored_ = {};
@@ -175,6 +193,8 @@ Status Streamed::LoadHeld() {
 
 StatusOr<std::vector<FedStep>> Streamed::Arrange(const Round& round,
                                                  std::span<const Row> rows) {
+  const StageTimer timer(job_->accounts->plan);
+  job_->accounts->plan.Count(rows.size(), 0);
   std::vector<FedStep> steps;
   const auto add = [&](Step& step) {
     step.after.units = source_->UnitsOf(step.after);
@@ -197,19 +217,14 @@ StatusOr<std::vector<FedStep>> Streamed::Arrange(const Round& round,
 }
 
 Status Streamed::TooLongError(const Row& row) const {
-  return InvalidArgumentError(fmt::format(
-      "{}: feature \"{}\" has {} values, but the longest length is {}: add a "
-      "longer one or use TooLong::kTruncate or TooLong::kDrop",
-      source_->Locate(row.record), job_->stages.by(), row.length,
-      job_->contract().lengths.back()));
+  return penstock::TooLongError(source_->Locate(row.record), job_->stages,
+                                row.length);
 }
 
 Status Streamed::Push(FedStep fed, BatchRing& ring) {
   const uint64_t bytes =
       job_->BatchBytes(fed.step.assignment.shape, fed.step.after.held.size());
-  if (!ring.AwaitRoom(bytes)) {
-    return PipelineCancelled();
-  }
+  if (!AwaitRoom(ring, bytes, *job_->accounts)) return PipelineCancelled();
   PENSTOCK_ASSIGN_OR_RETURN(Batch batch, job_->NewBatch(fed.step));
   ring.Push(bytes,
             MakeStreamedWork(job_, source_, std::move(fed), std::move(batch)));
@@ -217,7 +232,7 @@ Status Streamed::Push(FedStep fed, BatchRing& ring) {
 }
 
 std::vector<ByteBudget> Streamed::Budgets() const {
-  const Decoder& decoder = job_->decoder;
+  const SourceDecoders& decoder = job_->decoder;
   const auto threads = static_cast<uint64_t>(tasks_.threads());
   const uint64_t hosts = job_->topology.hosts;
   const uint64_t rows = (options_.rows_of_round + hosts - 1) / hosts;

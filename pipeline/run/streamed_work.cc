@@ -30,6 +30,10 @@ class StreamedWork final : public BatchWork {
     const Locate locate = [this](uint64_t id) { return source_->Locate(id); };
     const size_t begin = part * rows_of_part_;
     const size_t end = std::min(batch.rows(), begin + rows_of_part_);
+    StageAccount& account = job_->accounts->build;
+    account.Count(end - begin,
+                  job_->contract().RowBytes(batch.shape) * (end - begin));
+    const StageTimer timer(account);
     std::vector<PlacedPiece> placed;
     uint64_t cut = 0;
     for (size_t row = begin; row < end; ++row) {

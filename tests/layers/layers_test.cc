@@ -53,6 +53,7 @@ const std::vector<std::vector<std::string>> kStars = {
     {"tokenizer/models/hf_bpe", "tokenizer/models/hf_unigram",
      "tokenizer/models/word_level", "tokenizer/models/wordpiece"},
     {"pipeline/run/planned", "pipeline/run/streamed"},
+    {"pipeline/order/view_order", "pipeline/order/mix_order"},
     {"pipeline/read/indexed_rounds", "pipeline/read/sequence_rounds"},
 };
 

@@ -32,12 +32,13 @@ const std::vector<Floor>& Floors() {
         "training", "normalizers", "splitters", "models", "decoders",
         "components", "sentencepiece", "files", "byte_tokenizer", "load"}},
       {"pipeline",
-       {"state", "contract", "batch", "derive", "objective", "row_function",
-        "mask_view", "dataset", "topology", "group", "tasks", "order",
-        "arrange", "graph", "read", "build", "groups", "pipeline", "run"}},
+       {"state",        "contract",  "batch",   "derive",   "objective",
+        "row_function", "mask_view", "dataset", "topology", "group",
+        "profile",      "tasks",     "order",   "arrange",  "graph",
+        "read",         "build",     "groups",  "pipeline", "run"}},
       {"infeed",
        {"sharding", "accounts", "queues", "device", "infeed", "devices",
-        "training", "reports"}}};
+        "training", "reports", "virtual"}}};
   return floors;
 }
 

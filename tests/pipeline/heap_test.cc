@@ -5,12 +5,18 @@
 #include <malloc.h>
 
 #include <atomic>
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
+#include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "formats/files/status_or.h"
+#include "pipeline/order/mix_order.h"
+#include "pipeline/order/view_order.h"
 #include "pipeline/pipeline.h"
 #include "tests/pipeline/random_graph.h"
 #include "tests/support/replaced_heap.h"
@@ -97,6 +103,36 @@ TEST(HeapTest, APipelineTakesNoMoreThanItsExplanationSays) {
   // A sum that is far too large would say nothing.
   EXPECT_GT(nearest, 0.02);
   std::printf("nearest: %.3f of what was printed\n", nearest);
+}
+
+// Of the heap, what an order says and a few words beside.
+TEST(HeapTest, TablesOfAnOrderTakeWhatTheySay) {
+  const auto weigh = [](const auto& make) {
+    const int64_t before = live_bytes;
+    const std::shared_ptr<const Order> order = make();
+    const int64_t taken = live_bytes - before;
+    const auto said = static_cast<int64_t>(order->table_bytes());
+    EXPECT_GE(taken, said);
+    EXPECT_LE(taken, said + said / 50 + 20'000);
+    return said;
+  };
+  EXPECT_EQ(weigh([] {
+              std::vector<uint64_t> excluded(100'000);
+              for (size_t i = 0; i < excluded.size(); ++i) excluded[i] = 9 * i;
+              return ExcludeOrder(1'000'000, 0, std::move(excluded));
+            }),
+            800'000);
+  EXPECT_GT(weigh([] {
+              std::vector<MixPart> parts;
+              for (uint64_t i = 0; i < 50; ++i) {
+                parts.push_back({FileOrder(1000 + i),
+                                 std::sqrt(static_cast<double>(2 + i))});
+              }
+              auto mix = MixOrder::Create(std::move(parts), MixStop::kLast);
+              EXPECT_OK(mix);
+              return std::shared_ptr<const Order>(*std::move(mix));
+            }),
+            1'000'000);
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)

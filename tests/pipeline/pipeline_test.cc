@@ -55,6 +55,38 @@ TEST_P(HostsTest, SameGlobalBatchesForAnyHostsAndThreads) {
   }
 }
 
+// GSPMD's rule: 19 rows on 8 shards are 3 each, and the last 5 pad.
+TEST_P(HostsTest, RowsThatDoNotDividePadTheLastShards) {
+  const std::string pattern =
+      WriteDataset(folder_, RandomLengths(331, 32, /*seed=*/1));
+  const Dataset dataset = Bucketed(pattern, 19);
+  ASSERT_OK_AND_ASSIGN(const auto whole,
+                       RunAll(dataset, {.force_streamed = streamed()}));
+  for (const uint32_t hosts : {1, 3, 8}) {
+    ASSERT_OK_AND_ASSIGN(
+        const auto batches,
+        RunAll(dataset,
+               {.shards = 8, .hosts = hosts, .force_streamed = streamed()}));
+    ASSERT_EQ(batches.size(), whole.size());
+    for (size_t step = 0; step < batches.size(); ++step) {
+      std::vector<uint64_t> ids = whole[step].record_ids;
+      ids.resize(24, kNoRecord);
+      EXPECT_EQ(batches[step].record_ids, ids);
+      for (size_t t = 0; t < whole[step].tensors.size(); ++t) {
+        const auto& rows = whole[step].tensors[t];
+        const auto& padded = batches[step].tensors[t];
+        EXPECT_EQ(padded.size(), rows.size() / 19 * 24);
+        EXPECT_TRUE(std::equal(rows.begin(), rows.end(), padded.begin()));
+      }
+      // Weights come last.
+      const auto& weights = batches[step].tensors.back();
+      for (size_t i = 19 * sizeof(float); i < weights.size(); ++i) {
+        EXPECT_EQ(weights[i], std::byte{0});
+      }
+    }
+  }
+}
+
 TEST_P(HostsTest, EveryRecordIsSeenOnceWhateverTheCountsAre) {
   for (uint64_t trial = 0; trial < 24; ++trial) {
     const auto random = RandomLengths(4, 12, trial + 100);

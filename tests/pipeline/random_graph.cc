@@ -89,10 +89,95 @@ RandomGraph::RandomGraph(uint64_t number, DataPool& pool)
     waiting_bytes = 1 + Draw(20'000);
     window_bytes = 1 + Draw(4'000);
   }
+  sources = {data};
+  if (data->indexed && Draw(2) == 0) DrawView(pool);
+}
+
+void RandomGraph::DrawView(DataPool& pool) {
+  view = static_cast<View>(Draw(kViews));
+  stop = static_cast<MixStop>(Draw(3));
+  weight = 0.1 + static_cast<double>(Draw(40)) / 10;
+  taken = 1 + Draw(data->lengths.size());
+  const size_t wanted = view == kNested                   ? 3
+                        : view == kMix || view == kConcat ? 2
+                                                          : 1;
+  while (sources.size() < wanted) {
+    const MadeData& more = pool.Get(Draw(DataPool::kKinds));
+    if (more.indexed) sources.push_back(&more);
+  }
+}
+
+std::pair<const MadeData*, uint64_t> RandomGraph::Find(uint64_t id) const {
+  size_t source = 0;
+  while (id >= sources[source]->lengths.size()) {
+    id -= sources[source++]->lengths.size();
+  }
+  return {sources[source], id};
+}
+
+bool RandomGraph::once() const { return view < kMix; }
+
+std::optional<uint64_t> RandomGraph::rows_of_epoch() const {
+  const uint64_t records = data->lengths.size();
+  switch (view) {
+    case kNoView:
+      return records;
+    case kTake:
+    case kShuffledTake:
+      return taken;
+    case kSlice:
+      return records - taken + 1;
+    case kExclude:
+      return records - (records - 1) / 2;
+    case kConcat:
+      return records + sources[1]->lengths.size();
+    case kMix:
+      if (stop != MixStop::kLast) return std::nullopt;
+      return records + 2 * sources[1]->lengths.size();
+    default:
+      return std::nullopt;
+  }
+}
+
+// What is read, up to the stages that all graphs have.
+Dataset RandomGraph::Read(const std::string& pattern) const {
+  const Dataset first = Dataset::TfRecords(pattern);
+  const auto other = [&](size_t source) {
+    return Dataset::TfRecords(sources[source]->pattern);
+  };
+  std::vector<uint64_t> odd;
+  for (uint64_t id = 1; id < data->lengths.size(); id += 2) odd.push_back(id);
+  odd.resize((data->lengths.size() - 1) / 2);
+  switch (view) {
+    case kTake:
+      return first.Take(taken);
+    case kShuffledTake:
+      return first.Shuffle({.seed = seed + 1}).Take(taken);
+    case kSlice:
+      return first.Slice({.begin = taken - 1});
+    case kExclude:
+      return first.Exclude(odd);
+    case kConcat:
+      return Dataset::Concat(
+          {first, other(1).Shuffle({.seed = seed, .window_records = window})});
+    case kMix:
+      return Dataset::Mix({{first.Shuffle({.seed = seed}), weight},
+                           {other(1).Repeat({.epochs = 2})}},
+                          {.stop = stop});
+    case kNested:
+      return Dataset::Mix(
+          {{Dataset::Mix({{first, weight}, {other(1).Repeat({.epochs = 0})}})
+                .Take(taken),
+            2},
+           {other(2).Shuffle({.seed = seed}).Exclude({}), weight}},
+          {.stop = stop});
+    default:
+      return first;
+  }
 }
 
 Dataset RandomGraph::Make(const std::string& pattern) const {
-  Dataset dataset = Dataset::TfRecords(pattern).Repeat({.epochs = epochs});
+  Dataset dataset = Read(pattern).Repeat({.epochs = epochs});
   const Feature id = {.name = "id", .length = 1, .as = ElementType::kInt64};
   if (arrange == kFixed) {
     dataset = dataset.Parse({id});
@@ -193,11 +278,13 @@ std::string RandomGraph::Describe() const {
   return fmt::format(
       "PENSTOCK_GRAPH={}: data {}, {} epochs, arrange {}, shuffle {}, "
       "tokenize {}, window {}, lengths {}, too_long {}, leftover {}, batch {}, "
-      "streamed {}, waiting {}, window bytes {}, learn {}, rows {}",
+      "streamed {}, waiting {}, window bytes {}, learn {}, rows {}, view {}, "
+      "stop {}, taken {}, weight {}",
       seed, kind, epochs, static_cast<int>(arrange), static_cast<int>(shuffle),
       tokenize, window, fmt::join(lengths, " "), static_cast<int>(too_long),
       static_cast<int>(leftover), batch, force_streamed, waiting_bytes,
-      window_bytes, static_cast<int>(learn), static_cast<int>(rows));
+      window_bytes, static_cast<int>(learn), static_cast<int>(rows),
+      static_cast<int>(view), static_cast<int>(stop), taken, weight);
 }
 
 }  // namespace penstock::testing

@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "pipeline/dataset.h"
@@ -52,6 +54,8 @@ struct RandomGraph {
   std::mt19937_64 random;
   size_t kind;
   const MadeData* data;
+  // What the graph reads, in the order of its record ids; `data` first.
+  std::vector<const MadeData*> sources;
   uint64_t epochs;
   enum Arrange { kFixed, kBucket, kPad } arrange;
   enum Shuffle { kNone, kAll, kWindow } shuffle;
@@ -76,6 +80,31 @@ struct RandomGraph {
   // Small in one of ten.
   uint64_t waiting_bytes = uint64_t{1} << 32;
   uint64_t window_bytes = uint64_t{1} << 28;
+  enum View {
+    kNoView,
+    kTake,
+    kShuffledTake,
+    kSlice,
+    kExclude,
+    kConcat,
+    kMix,
+    kNested,
+    kViews
+  } view = kNoView;
+  MixStop stop = MixStop::kFirst;
+  uint64_t taken = 0;
+  double weight = 1;
+
+  // The data of a record id, and its number there.
+  std::pair<const MadeData*, uint64_t> Find(uint64_t id) const;
+  // Whether an epoch has no record twice.
+  bool once() const;
+  // Rows of an epoch, where they are easily told.
+  std::optional<uint64_t> rows_of_epoch() const;
+
+ private:
+  void DrawView(DataPool& pool);
+  Dataset Read(const std::string& pattern) const;
 };
 
 }  // namespace penstock::testing

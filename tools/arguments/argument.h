@@ -42,6 +42,8 @@ struct ArgumentChoice {
 struct Argument {
   // The line is wrong without it.
   Argument& Required();
+  // The same where `other`, named as in "--mix", is not given.
+  Argument& RequiredUnless(std::string_view other);
   // The range of a kInteger, a kReal or a kBytes; its ends belong to it.
   template <typename Number>
   Argument& AtLeast(Number limit);
@@ -74,6 +76,7 @@ struct Argument {
   bool is_list = false;
   bool is_one_each = false;
   bool is_required = false;
+  std::string unless;  // this is given; mostly empty
 
   WholeRange range;      // of a kInteger and a kBytes
   RealRange real_range;  // of a kReal

@@ -7,6 +7,12 @@ Argument& Argument::Required() {
   return *this;
 }
 
+Argument& Argument::RequiredUnless(std::string_view other) {
+  is_required = true;
+  unless = other;
+  return *this;
+}
+
 Argument& Argument::Needs(std::string_view other) {
   needs.emplace_back(other);
   return *this;

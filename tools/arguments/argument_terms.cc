@@ -52,8 +52,10 @@ std::vector<std::vector<std::string>> Synopses(const Command& command) {
       for (const auto& argument : group->arguments()) {
         const std::string term = TermOf(*argument);
         if (argument->is_positional) {
-          positionals.push_back(argument->is_required ? term
-                                                      : "[" + term + "]");
+          positionals.push_back(argument->is_required &&
+                                        argument->unless.empty()
+                                    ? term
+                                    : "[" + term + "]");
         } else if (argument->is_required) {
           words.push_back(term);
         }

@@ -54,7 +54,8 @@ CLI::Option* AddTo(CLI::App& app, const Argument& argument) {
     option->expected(1, kAnyNumber);
   }
   option->allow_extra_args(argument.is_list && argument.is_positional);
-  option->required(argument.is_positional && argument.is_required);
+  option->required(argument.is_positional && argument.is_required &&
+                   argument.unless.empty());
   return option;
 }
 

@@ -100,7 +100,12 @@ class LineReader {
   void CheckPresence(const Given& given) {
     const Argument& argument = *given.argument;
     if (!given.is_given()) {
-      if (argument.is_required) AddProblem("{} is missing", TermOf(argument));
+      if (!argument.is_required) return;
+      if (argument.unless.empty()) {
+        AddProblem("{} is missing", TermOf(argument));
+      } else if (!IsGiven(argument.unless)) {
+        AddProblem("{} or {} is missing", TermOf(argument), argument.unless);
+      }
       return;
     }
     std::vector<std::string> needs = argument.needs;

@@ -1,6 +1,7 @@
 // infeedsim: a dataset -> simulated training -> a report of every nanosecond.
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <memory>
 #include <optional>
@@ -9,14 +10,19 @@
 
 #include "formats/datasets/manifest.h"
 #include "formats/datasets/shard_names.h"
+#include "formats/files/atomic_file.h"
 #include "formats/files/file.h"
 #include "formats/files/status_or.h"
 #include "formats/open.h"
 #include "infeed/reports/report_text.h"
+#include "infeed/sharding/load_plan.h"
 #include "infeed/training/simulation.h"
+#include "infeed/virtual/virtual_run.h"
+#include "infeed/virtual/virtual_simulation.h"
 #include "pipeline/dataset.h"
 #include "pipeline/state.h"
 #include "tokenizer/interface/tokenizer.h"
+#include "tools/arguments/numbers.h"
 #include "tools/infeedsim/report_files.h"
 #include "tools/infeedsim/simulation_arguments.h"
 #include "tools/programs/leftover_files.h"
@@ -37,6 +43,11 @@ constexpr char kExamples[] = R"(
   infeedsim data/raw-train.tfrecord@8 --tokenizer cl100k_base.tiktoken \
             --by tokens --buckets 512,1024 --too-long truncate --batch 128
   infeedsim ... --objective causal --segment-ids --explain
+  infeedsim ... --mesh data=4,model=2 --sharding tokens=data,model --explain
+  infeedsim ... --clock virtual --cores 17920 --hosts 2240 --build-time 8 \
+            --step-jitter 0.1
+  infeedsim --mix 'data/books-train.tfrecord@8=0.7' 'data/web@64=0.3' \
+            --by tokens --buckets 512,1024 --batch 256 --explain
   infeedsim ... --max-steps 100 --state-out run.state
   infeedsim ... --after-step 120000 --max-steps 10
   infeedsim ... --state-in run.state --hosts 5 --json report.json
@@ -44,12 +55,14 @@ constexpr char kExamples[] = R"(
 
 constexpr char kNotes[] = R"(
 Times are those of simulated devices; no TPU is used. The pipeline, the queues
-and their threads are real.)";
+and their threads are real; with --clock virtual only the plan is, and times are
+predictions from the flags, the same for the same seed.)";
 
-StatusOr<FeatureEncoding> EncodingOf(const SimulationArguments& arguments) {
+StatusOr<FeatureEncoding> EncodingOf(const SimulationArguments& arguments,
+                                     const std::string& pattern) {
   if (arguments.encoding) return *arguments.encoding;
   PENSTOCK_ASSIGN_OR_RETURN(const std::vector<std::string> paths,
-                            ExpandPattern(LocalFiles(), arguments.pattern));
+                            ExpandPattern(LocalFiles(), pattern));
   PENSTOCK_ASSIGN_OR_RETURN(const std::optional<Manifest> manifest,
                             LoadManifestBeside(LocalFiles(), paths[0]));
   const ManifestFeature* feature =
@@ -57,16 +70,39 @@ StatusOr<FeatureEncoding> EncodingOf(const SimulationArguments& arguments) {
   return feature == nullptr ? FeatureEncoding::kPlain : feature->encoding;
 }
 
-StatusOr<Dataset> MakeDataset(const SimulationArguments& arguments) {
+StatusOr<Dataset> ReadDataset(const SimulationArguments& arguments,
+                              const std::string& pattern) {
   Dataset dataset = arguments.corpus
-                        ? Dataset::Corpus(arguments.pattern, arguments.open)
-                        : Dataset::TfRecords(arguments.pattern, arguments.open);
+                        ? Dataset::Corpus(pattern, arguments.open)
+                        : Dataset::TfRecords(pattern, arguments.open);
   if (!arguments.corpus && arguments.tokenizer.path.empty()) {
     PENSTOCK_ASSIGN_OR_RETURN(const FeatureEncoding encoding,
-                              EncodingOf(arguments));
+                              EncodingOf(arguments, pattern));
     dataset = dataset.Parse({{.name = arguments.by, .encoding = encoding}});
   }
-  if (arguments.shuffle) dataset = dataset.Shuffle(arguments.shuffling);
+  return arguments.shuffle ? dataset.Shuffle(arguments.shuffling) : dataset;
+}
+
+StatusOr<Dataset> MixDatasets(const SimulationArguments& arguments) {
+  std::vector<MixSource> sources;
+  for (const std::string& weighed : arguments.mix) {
+    const size_t equals = weighed.rfind('=');
+    PENSTOCK_ASSIGN_OR_RETURN(
+        Dataset dataset, ReadDataset(arguments, weighed.substr(0, equals)));
+    sources.push_back(
+        {std::move(dataset),
+         *ReadReal(std::string_view(weighed).substr(equals + 1))});
+  }
+  MixOptions options = arguments.mix_options;
+  if (arguments.mix_tokens) options.by = arguments.by;
+  return Dataset::Mix(std::move(sources), std::move(options));
+}
+
+StatusOr<Dataset> MakeDataset(const SimulationArguments& arguments) {
+  PENSTOCK_ASSIGN_OR_RETURN(Dataset dataset,
+                            arguments.mix.empty()
+                                ? ReadDataset(arguments, arguments.pattern)
+                                : MixDatasets(arguments));
   dataset = dataset.Repeat(arguments.repeat);
   if (!arguments.tokenizer.path.empty()) {
     PENSTOCK_ASSIGN_OR_RETURN(const std::shared_ptr<const Tokenizer> tokenizer,
@@ -91,15 +127,45 @@ StatusOr<Dataset> MakeDataset(const SimulationArguments& arguments) {
   return dataset.Batch(arguments.batch);
 }
 
+std::string TitleOf(const SimulationArguments& arguments) {
+  if (arguments.mix.empty()) return "Infeed of " + arguments.pattern;
+  return fmt::format("Infeed of {}", fmt::join(arguments.mix, ", "));
+}
+
+Status PrintVirtualRun(const Dataset& dataset,
+                       const SimulationArguments& arguments) {
+  const ReportFiles& reports = arguments.reports;
+  if (!reports.html.empty() || !reports.timeline.empty() ||
+      !reports.tensorboard.empty() || !arguments.state_in.empty() ||
+      !arguments.state_out.empty()) {
+    return InvalidArgumentError(
+        "--clock virtual reads and writes no state and reports as text and "
+        "--json alone: leave out --html, --timeline, --tensorboard, --state-in "
+        "and --state-out");
+  }
+  PENSTOCK_ASSIGN_OR_RETURN(const VirtualReport report,
+                            SimulateVirtually(dataset, arguments.simulation,
+                                              arguments.virtual_time.Times()));
+  Print("{}", VirtualReportText(report));
+  const std::string& json = reports.json;
+  if (json.empty()) return OkStatus();
+  ClearLeftovers("infeedsim", json);
+  return WriteFileAtomically(LocalFiles(), json, VirtualReportJson(report));
+}
+
 Status Simulation(SimulationArguments& arguments) {
   SimulationOptions& options = arguments.simulation;
-  options.mesh = {{"data", arguments.cores}};
+  PENSTOCK_RETURN_IF_ERROR(arguments.devices.Apply(options));
   options.device.step_ns = static_cast<int64_t>(arguments.step_ms * 1e6);
   options.device.compile_ns = static_cast<int64_t>(arguments.compile_ms * 1e6);
   options.device.bytes_per_second = arguments.gigabytes_per_second * 1e9;
   if (!arguments.state_in.empty()) {
     PENSTOCK_ASSIGN_OR_RETURN(options.restore,
                               LoadState(LocalFiles(), arguments.state_in));
+  }
+  if (arguments.virtual_time.chosen()) {
+    PENSTOCK_ASSIGN_OR_RETURN(const Dataset dataset, MakeDataset(arguments));
+    return PrintVirtualRun(dataset, arguments);
   }
   options.traced_steps = arguments.reports.TracedSteps();
   SkippedReport skipped("infeedsim");
@@ -117,15 +183,17 @@ Status Simulation(SimulationArguments& arguments) {
   };
   PENSTOCK_ASSIGN_OR_RETURN(const RunReport report, Simulate(dataset, options));
   skipped.Finish();
-  if (arguments.explain) Print("{}\n", report.explain);
+  if (arguments.explain) {
+    Print("{}\n{}\n", report.explain, ExplainLoads(report.loads));
+  }
   Print("{}", ReportText(report));
   if (!arguments.state_out.empty()) {
     ClearLeftovers("infeedsim", arguments.state_out);
     PENSTOCK_RETURN_IF_ERROR(
         SaveState(LocalFiles(), arguments.state_out, report.state));
   }
-  PENSTOCK_RETURN_IF_ERROR(WriteReports(arguments.reports, report,
-                                        "Infeed of " + arguments.pattern));
+  PENSTOCK_RETURN_IF_ERROR(
+      WriteReports(arguments.reports, report, TitleOf(arguments)));
   if (signals->token().stop_requested()) {
     return CancelledError(
         fmt::format("stopped by a signal after step {}{}", report.state.step,

@@ -1,10 +1,18 @@
 #include "tools/infeedsim/simulation_arguments.h"
 
+#include "tools/arguments/numbers.h"
 #include "tools/programs/record_choices.h"
 #include "tools/programs/running_options.h"
 
 namespace penstock {
 namespace {
+
+bool IsWeighed(std::string_view text) {
+  const size_t equals = text.rfind('=');
+  if (equals == 0 || equals == std::string_view::npos) return false;
+  const std::optional<double> weight = ReadReal(text.substr(equals + 1));
+  return weight && *weight > 0;
+}
 
 void AddInput(Command& command, SimulationArguments& arguments) {
   ArgumentGroup& input = command.Group("Input");
@@ -12,7 +20,26 @@ void AddInput(Command& command, SimulationArguments& arguments) {
       .Positional("DATASET", arguments.pattern,
                   "TFRecord files of tf.train.Example: a file, a pattern or "
                   "base@N")
-      .Required();
+      .RequiredUnless("--mix");
+  input
+      .Option("--mix", arguments.mix, "PATTERN=WEIGHT",
+              "Instead: several datasets, with so many rows of each beside the "
+              "others, such as 'a@8=0.7' 'b@4=0.3'")
+      .Excludes({"DATASET"})
+      .MustBe("a pattern, = and a positive weight", IsWeighed);
+  input
+      .Choice(
+          "--mix-stop", arguments.mix_options.stop,
+          {{"first", MixStop::kFirst},
+           {"last", MixStop::kLast},
+           {"repeat", MixStop::kRepeat}},
+          "The mix ends with the first dataset that ends, with the last, or "
+          "with the last while others begin again")
+      .Needs("--mix");
+  input
+      .Flag("--mix-tokens", arguments.mix_tokens,
+            "Weights are of values of --by instead of rows")
+      .Needs("--mix");
   input
       .Flag("--corpus", arguments.corpus, "The files are text or JSONL instead")
       .Needs("--tokenizer");
@@ -61,7 +88,7 @@ void AddBatches(Command& command, SimulationArguments& arguments) {
   batches.Number("--pad-value", arguments.pad_value, "X", "Value of padding");
   batches
       .Number("--batch", arguments.batch.size, "ROWS",
-              "Rows of a global batch, a multiple of --cores")
+              "Rows of a global batch, a multiple of the devices that cut them")
       .AtLeast(1);
   batches.Choice("--leftover", arguments.batch.leftover,
                  {{"pad", Leftover::kPad},
@@ -85,9 +112,7 @@ void AddDevices(Command& command, SimulationArguments& arguments) {
   constexpr double kMostMilliseconds = 1e9;
   SimulationOptions& simulation = arguments.simulation;
   ArgumentGroup& devices = command.Group("Devices");
-  devices
-      .Number("--cores", arguments.cores, "N", "Devices of all hosts together")
-      .Between(1, kMostParts);
+  arguments.devices.AddTo(devices);
   devices
       .Number("--hosts", simulation.hosts, "N",
               "Hosts, each with its own pipeline and a share of the cores")
@@ -126,7 +151,8 @@ void AddOutput(Command& command, SimulationArguments& arguments) {
   output.Option("--tensorboard", reports.tensorboard, "FOLDER",
                 "Writes an event file there, for TensorBoard");
   output.Flag("--explain", arguments.explain,
-              "Prints what the pipeline will do and why");
+              "Prints what the pipeline will do and why, and what each device "
+              "takes of each tensor");
   output.Option("--state-out", arguments.state_out, "FILE",
                 "Writes the state after the last step");
 }
@@ -161,6 +187,7 @@ void SimulationArguments::AddTo(Command& command) {
   objective.AddTo(command);
   AddOrder(command, *this);
   AddDevices(command, *this);
+  virtual_time.AddTo(command);
   AddOutput(command, *this);
   AddRunning(command, *this);
 }

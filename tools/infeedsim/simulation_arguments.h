@@ -11,8 +11,10 @@
 #include "infeed/training/simulation.h"
 #include "pipeline/dataset.h"
 #include "tools/arguments/command.h"
+#include "tools/infeedsim/mesh_arguments.h"
 #include "tools/infeedsim/objective_arguments.h"
 #include "tools/infeedsim/report_files.h"
+#include "tools/infeedsim/virtual_arguments.h"
 #include "tools/programs/recovery_settings.h"
 #include "tools/programs/tokenizer_options.h"
 
@@ -20,6 +22,9 @@ namespace penstock {
 
 struct SimulationArguments {
   std::string pattern;
+  std::vector<std::string> mix;  // "PATTERN=WEIGHT"
+  MixOptions mix_options;
+  bool mix_tokens = false;
   bool corpus = false;
   OpenOptions open;
   RecoverySettings recovery;
@@ -36,11 +41,12 @@ struct SimulationArguments {
   bool shuffle = true;
   ShuffleOptions shuffling;
   RepeatOptions repeat;
-  int64_t cores = 8;
+  MeshArguments devices;
   double step_ms = 10;
   double compile_ms = 1000;
   double gigabytes_per_second = 16;
   SimulationOptions simulation;
+  VirtualArguments virtual_time;
   std::string state_in;
   std::string state_out;
   ReportFiles reports;

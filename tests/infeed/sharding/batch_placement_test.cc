@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "infeed/sharding/device_hosts.h"
 #include "tests/support/status_matchers.h"
 
 namespace penstock {
@@ -86,6 +87,52 @@ TEST(BatchPlacementTest, ModelAxesMayCrossHosts) {
   EXPECT_THAT(placement.TopologyOf(0).shards_of_host,
               ElementsAre(ElementsAre(0), ElementsAre(0), ElementsAre(1),
                           ElementsAre(1)));
+}
+
+TEST(BatchPlacementTest, RowsMayBeCutOverSeveralAxes) {
+  const Mesh mesh = *Mesh::Create({{"data", 2}, {"fsdp", 2}, {"model", 2}});
+  ASSERT_OK_AND_ASSIGN(const BatchPlacement placement,
+                       PlaceBatch(mesh, "data,fsdp", 2));
+  EXPECT_EQ(placement.shards, 4u);
+  EXPECT_THAT(placement.shard_of_device, ElementsAre(0, 0, 1, 1, 2, 2, 3, 3));
+  EXPECT_THAT(placement.TopologyOf(0).shards_of_host,
+              ElementsAre(ElementsAre(0, 1), ElementsAre(2, 3)));
+  ASSERT_OK_AND_ASSIGN(const BatchPlacement swapped,
+                       PlaceBatch(mesh, "fsdp,data", 2));
+  EXPECT_THAT(swapped.TopologyOf(0).shards_of_host,
+              ElementsAre(ElementsAre(0, 2), ElementsAre(1, 3)));
+  ASSERT_OK_AND_ASSIGN(const BatchPlacement none, PlaceBatch(mesh, "None", 2));
+  EXPECT_EQ(none.shards, 1u);
+  EXPECT_THAT(none.TopologyOf(0).shards_of_host,
+              ElementsAre(ElementsAre(0), ElementsAre(0)));
+}
+
+// d.5: what a host loads follows from who owns which device.
+TEST(BatchPlacementTest, HostsMayOwnAnyDevices) {
+  const Mesh mesh = *Mesh::Create({{"data", 4}, {"model", 2}});
+  ASSERT_OK_AND_ASSIGN(const DeviceHosts hosts,
+                       DeviceHosts::Create({0, 0, 1, 1, 1, 1, 0, 0}, 2));
+  ASSERT_OK_AND_ASSIGN(const BatchPlacement placement,
+                       PlaceBatch(mesh, "data", hosts));
+  EXPECT_THAT(placement.DevicesOf(0), ElementsAre(0, 1, 6, 7));
+  EXPECT_THAT(placement.TopologyOf(0).shards_of_host,
+              ElementsAre(ElementsAre(0, 3), ElementsAre(1, 2)));
+  ASSERT_OK_AND_ASSIGN(const Topology topology,
+                       BatchTopology(mesh, "data", hosts, 1));
+  EXPECT_OK(topology.Validate());
+  EXPECT_THAT(topology.ShardsOf(1), ElementsAre(1, 2));
+}
+
+TEST(BatchPlacementTest, HostsThatAreNoneAreRefused) {
+  constexpr auto kInvalid = StatusCode::kInvalidArgument;
+  EXPECT_THAT(DeviceHosts::Create({}, 1),
+              StatusIs(kInvalid, HasSubstr("at least one device")));
+  EXPECT_THAT(DeviceHosts::Create({0, 2}, 2),
+              StatusIs(kInvalid, HasSubstr("device 1 is on host 2")));
+  const Mesh mesh = *Mesh::Create({{"data", 4}});
+  EXPECT_THAT(PlaceBatch(mesh, "data", *DeviceHosts::Blocks(8, 2)),
+              StatusIs(kInvalid, HasSubstr("4 devices, but hosts are given "
+                                           "for 8")));
 }
 
 TEST(BatchPlacementTest, MistakesAreNamed) {

@@ -28,6 +28,13 @@ TEST(MeshTest, DevicesMayStandInAnyOrder) {
   EXPECT_THAT(mesh.CoordinatesOf(2), ElementsAre(1, 1));
 }
 
+TEST(MeshTest, ACompiledProgramKnowsPlacesAlone) {
+  ASSERT_OK_AND_ASSIGN(const Mesh mesh,
+                       Mesh::Create({{"x", 2}, {"y", 2}}, {3, 1, 0, 2}));
+  EXPECT_THAT(mesh.Places().devices(), ElementsAre(0, 1, 2, 3));
+  EXPECT_EQ(mesh.Places().axes(), mesh.axes());
+}
+
 TEST(MeshTest, OneAxisNeedsOnePairOfBraces) {
   ASSERT_OK_AND_ASSIGN(const Mesh mesh, Mesh::Create({{"data", 8}}));
   EXPECT_EQ(mesh.axes().size(), 1u);

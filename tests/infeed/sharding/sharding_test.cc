@@ -9,6 +9,7 @@
 #include <random>
 #include <set>
 
+#include "infeed/sharding/hlo_text.h"
 #include "tests/support/status_matchers.h"
 
 namespace penstock {
@@ -61,16 +62,16 @@ TEST(ShardingTest, JaxTableOfAnEightByTwoTensor) {
 }
 
 TEST(ShardingTest, HloTextIsWhatJaxPrints) {
-  EXPECT_EQ(Make(kMesh, {{"x"}, {"y"}}).HloText(),
+  EXPECT_EQ(HloText(Make(kMesh, {{"x"}, {"y"}})),
             "{devices=[4,2]0,1,2,3,4,5,6,7}");
-  EXPECT_EQ(Make(kMesh, {{"x"}, {}}).HloText(),
+  EXPECT_EQ(HloText(Make(kMesh, {{"x"}, {}})),
             "{devices=[4,1,2]0,1,2,3,4,5,6,7 last_tile_dim_replicate}");
-  EXPECT_EQ(Make(kMesh, {{"y"}, {}}).HloText(),
+  EXPECT_EQ(HloText(Make(kMesh, {{"y"}, {}})),
             "{devices=[2,1,4]0,2,4,6,1,3,5,7 last_tile_dim_replicate}");
-  EXPECT_EQ(Make(kMesh, {{"x", "y"}, {}}).HloText(),
+  EXPECT_EQ(HloText(Make(kMesh, {{"x", "y"}, {}})),
             "{devices=[8,1]0,1,2,3,4,5,6,7}");
-  EXPECT_EQ(Make(kMesh, {{}, {}}).HloText(), "{replicated}");
-  EXPECT_EQ(Make(kMesh, {{"y"}, {"x"}}).HloText(),
+  EXPECT_EQ(HloText(Make(kMesh, {{}, {}})), "{replicated}");
+  EXPECT_EQ(HloText(Make(kMesh, {{"y"}, {"x"}})),
             "{devices=[2,4]0,2,4,6,1,3,5,7}");
 }
 
@@ -123,22 +124,24 @@ struct UnevenCase {
   int64_t size;
   int64_t shards;
   int64_t shard;
+  int64_t padded;
   std::vector<int64_t> valid;
 };
 
 // Computed from GSPMD's rule: shards of ceil(n / k), right padded.
 TEST(ShardingTest, UnevenSizesLeaveTheLastShardsShortOrEmpty) {
   const std::vector<UnevenCase> cases = {
-      {103, 4, 26, {26, 26, 26, 25}},
-      {103, 8, 13, {13, 13, 13, 13, 13, 13, 13, 12}},
-      {5, 4, 2, {2, 2, 1, 0}},
-      {9, 8, 2, {2, 2, 2, 2, 1, 0, 0, 0}},
-      {100, 16, 7, {7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 2, 0}},
-      {1003, 8, 126, {126, 126, 126, 126, 126, 126, 126, 121}},
+      {103, 4, 26, 104, {26, 26, 26, 25}},
+      {103, 8, 13, 104, {13, 13, 13, 13, 13, 13, 13, 12}},
+      {5, 4, 2, 8, {2, 2, 1, 0}},
+      {9, 8, 2, 16, {2, 2, 2, 2, 1, 0, 0, 0}},
+      {100, 16, 7, 112, {7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 2, 0}},
+      {1003, 8, 126, 1008, {126, 126, 126, 126, 126, 126, 126, 121}},
   };
   for (const UnevenCase& c : cases) {
     const Sharding sharding = Make({{"x", c.shards}}, {{"x"}});
     EXPECT_THAT(sharding.ShardShape({c.size}), ElementsAre(c.shard));
+    EXPECT_THAT(sharding.PaddedShape({c.size}), ElementsAre(c.padded));
     for (uint32_t d = 0; d < c.shards; ++d) {
       EXPECT_EQ(sharding.RangesOf(d, {c.size})[0].size(), c.valid[d])
           << c.size << "/" << c.shards << " device " << d;
@@ -208,6 +211,49 @@ TEST(ShardingTest, FirstReplicasHoldEveryElementOnce) {
     EXPECT_EQ(held.size(), static_cast<size_t>(shape[0] * shape[1]));
     for (const auto& element : held) EXPECT_EQ(held.count(element), 1u);
   }
+}
+
+TEST(ShardingTest, DimensionsBehindTheSpecAreWhole) {
+  const Sharding rows = Make(kMesh, {{"x"}});
+  EXPECT_THAT(rows.RangesOf(7, {8, 5}),
+              ElementsAre(IndexRange{6, 8}, IndexRange{0, 5}));
+  EXPECT_THAT(rows.ShardShape({8, 5}), ElementsAre(2, 5));
+}
+
+TEST(ShardingTest, OneDeviceHoldsAllAndTheOthersNothing) {
+  ASSERT_OK_AND_ASSIGN(const Sharding stage, Sharding::OneDevice(2, 4));
+  EXPECT_FALSE(stage.Holds(0));
+  EXPECT_TRUE(stage.Holds(2));
+  EXPECT_THAT(stage.RangesOf(2, {8, 2}),
+              ElementsAre(IndexRange{0, 8}, IndexRange{0, 2}));
+  EXPECT_THAT(stage.RangesOf(1, {8, 2}),
+              ElementsAre(IndexRange{0, 0}, IndexRange{0, 0}));
+  EXPECT_THAT(stage.ReplicaGroups(), ElementsAre(ElementsAre(2)));
+  EXPECT_THAT(Sharding::OneDevice(4, 4),
+              StatusIs(StatusCode::kInvalidArgument, HasSubstr("device 4 of")));
+}
+
+TEST(ShardingTest, ManualAndReplicatedHandEveryDeviceAll) {
+  for (const Sharding& sharding :
+       {Sharding::Manual(3), Sharding::Replicated(3)}) {
+    for (uint32_t d = 0; d < 3; ++d) {
+      EXPECT_THAT(sharding.RangesOf(d, {6}), ElementsAre(IndexRange{0, 6}));
+      EXPECT_EQ(sharding.ReplicaOf(d), d);
+    }
+  }
+}
+
+TEST(ShardingTest, GridsThatAreNoneAreRefused) {
+  constexpr auto kInvalid = StatusCode::kInvalidArgument;
+  EXPECT_THAT(Sharding::Tiled({.tiles = {2, 2}, .devices = {0, 1, 2}}),
+              StatusIs(kInvalid, HasSubstr("do not multiply to its 3")));
+  EXPECT_THAT(Sharding::Tiled({.tiles = {0}, .devices = {}}),
+              StatusIs(kInvalid, HasSubstr("do not multiply")));
+  EXPECT_THAT(Sharding::Tiled({.tiles = {2}, .devices = {1, 1}}),
+              StatusIs(kInvalid, HasSubstr("device 1 of a grid of tiles is "
+                                           "given twice")));
+  EXPECT_THAT(Sharding::Tiled({.tiles = {2}, .devices = {0, 2}}),
+              StatusIs(kInvalid, HasSubstr("out of range")));
 }
 
 TEST(ShardingTest, MistakesAreNamed) {

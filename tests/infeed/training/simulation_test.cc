@@ -77,6 +77,23 @@ TEST_F(SimulationTest, HostsAndThreadsDoNotChangeBatches) {
   }
 }
 
+TEST_F(SimulationTest, ShardingsOfTensorsDoNotChangeBatches) {
+  ASSERT_OK_AND_ASSIGN(const RunReport one, Simulate(Data(), Options()));
+  SimulationOptions options = Options(3);
+  options.mesh = {{"model", 2}, {"data", 4}, {"fsdp", 2}};
+  options.axis = "data,fsdp";
+  options.shardings = {{"tokens", {{"data", "fsdp"}, {"model"}}}};
+  options.host_of_device = {0, 1, 2, 2, 1, 0, 0, 1, 2, 0, 0, 0, 1, 1, 2, 2};
+  options.mesh_devices = {3, 1, 2, 0, 7, 6, 5, 4, 8, 9, 10, 11, 12, 13, 14, 15};
+  ASSERT_OK_AND_ASSIGN(const RunReport report, Simulate(Data(), options));
+  EXPECT_EQ(report.batch_digest, one.batch_digest);
+  EXPECT_EQ(report.record_digest, one.record_digest);
+  EXPECT_EQ(report.cores.size(), 16u);
+  EXPECT_EQ(report.loads.tensors[0].spec, "(data,fsdp),model");
+  EXPECT_GT(one.rows.bytes, 0u);
+  EXPECT_EQ(report.rows.bytes, one.rows.bytes);
+}
+
 TEST_F(SimulationTest, AnotherSeedGivesOtherBatchesOfTheSameRecords) {
   ASSERT_OK_AND_ASSIGN(const RunReport one, Simulate(Data(1), Options()));
   ASSERT_OK_AND_ASSIGN(const RunReport other, Simulate(Data(2), Options()));

@@ -68,10 +68,11 @@ class ReadAheadTest : public ::testing::Test {
                                 .Batch({.size = 1});
     auto stages = FlattenStages(dataset);
     EXPECT_OK(stages);
-    auto decoder = Decoder::Create(*stages, 0);
+    auto decoder = SourceDecoders::Create(*stages, {0}, 0);
     EXPECT_OK(decoder);
     return std::make_shared<const Job>(
         Job{.stages = *stages,
+            .first_ids = {0},
             .topology = {},
             .graph = {},
             .batch_rows = {0},

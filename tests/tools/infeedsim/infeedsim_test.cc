@@ -110,6 +110,110 @@ TEST_F(InfeedsimTest, TokensAsBytesGiveTheBatchesOfInt64) {
   EXPECT_EQ(digests.size(), 1);
 }
 
+TEST_F(InfeedsimTest, AMeshMayHaveManyAxesAndAnyOwners) {
+  const std::string dataset = MakeDataset();
+  const std::string cores = SimulationOf(dataset);
+  const std::string mesh = fmt::format(
+      "infeedsim {} --by tokens --buckets 64,128,256 --batch 16 --step-time 0 "
+      "--compile-time 0 --hosts 2 ",
+      dataset);
+  ASSERT_EQ(
+      RunProgramLine(cores + " --json " + (folder_ / "cores.json")).exit_code,
+      0);
+  const Outcome outcome = RunProgramLine(
+      mesh +
+      "--mesh data=8,model=2 --mesh-devices 15-0 --device-hosts "
+      "0,1,0,1,0,1,0,1,0,1,0,1,0,1,0,1 --sharding tokens=data,model "
+      "--explain --json " +
+      (folder_ / "mesh.json"));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.output;
+  EXPECT_THAT(outcome.output,
+              AllOf(HasSubstr("tokens [16, 256] as data,model"),
+                    HasSubstr("host 1 loads [0,16) x [0,128)"),
+                    HasSubstr("strided view of 2 runs of 512 bytes")));
+  const auto one = nlohmann::json::parse(folder_.Read("cores.json"));
+  const auto other = nlohmann::json::parse(folder_.Read("mesh.json"));
+  EXPECT_EQ(one["batch_digest"], other["batch_digest"]);
+  EXPECT_EQ(other["sharding"]["tensors"][0]["spec"], "data,model");
+}
+
+TEST_F(InfeedsimTest, VirtualTimeWalksThePlanAndRepeats) {
+  const std::string run = SimulationOf(MakeDataset()) +
+                          " --clock virtual --hosts 4 --step-time 10 "
+                          "--build-time 12 --step-jitter 1 --json ";
+  const Outcome one = RunProgramLine(run + (folder_ / "one.json"));
+  ASSERT_EQ(one.exit_code, 0) << one.output;
+  EXPECT_THAT(one.output, AllOf(HasSubstr("virtual time, a prediction"),
+                                HasSubstr("bound by the build")));
+  ASSERT_EQ(RunProgramLine(run + (folder_ / "two.json")).exit_code, 0);
+  EXPECT_EQ(folder_.Read("one.json"), folder_.Read("two.json"));
+  const std::string real =
+      SimulationOf(folder_ / "data/small-train.tfrecord@4") + " --json " +
+      (folder_ / "real.json");
+  ASSERT_EQ(RunProgramLine(real).exit_code, 0);
+  EXPECT_EQ(nlohmann::json::parse(folder_.Read("one.json"))["steps"],
+            nlohmann::json::parse(folder_.Read("real.json"))["steps"]);
+}
+
+TEST_F(InfeedsimTest, MeshesThatAreNoneAreNamed) {
+  const std::string run =
+      "infeedsim /nowhere --by tokens --buckets 64 --batch 16 ";
+  for (const auto& [arguments, message] :
+       std::vector<std::pair<std::string, std::string>>{
+           {"--mesh data", "--mesh: \"data\" is no axis of a mesh"},
+           {"--mesh data=70000", "at most 65536 devices together"},
+           {"--mesh-devices 0-", "--mesh-devices: \"0-\" is neither"},
+           {"--device-hosts a", "--device-hosts: \"a\" is neither"},
+           {"--sharding data,None", "names no tensor"},
+           {"--sharding tokens=data,",
+            "--sharding: sharding \"data,\", at "
+            "character 5"}}) {
+    const Outcome outcome = RunProgramLine(run + arguments);
+    EXPECT_NE(outcome.exit_code, 0) << arguments;
+    EXPECT_THAT(outcome.output, HasSubstr(message));
+  }
+}
+
+TEST_F(InfeedsimTest, AMixIsReadInItsRatioAndNamesEachSource) {
+  const std::string dataset = MakeDataset();
+  const std::string one = dataset.substr(dataset.rfind('/') + 1);
+  const auto mix = [&](const std::string& options) {
+    std::string line = SimulationOf("");
+    return RunProgramLine(fmt::format("{} --mix '{}=2' '{}=1' {}", line,
+                                      dataset, dataset, options));
+  };
+  const Outcome outcome =
+      mix("--mix-stop last --explain --json " + (folder_ / "mix.json"));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.output;
+  EXPECT_THAT(outcome.output,
+              AllOf(HasSubstr("read      source 0 (" + one),
+                    HasSubstr("read      source 1 (" + one),
+                    HasSubstr("mix       2 datasets by rows, those that end "
+                              "leave it")));
+  const auto json = nlohmann::json::parse(folder_.Read("mix.json"));
+  const auto count = RunForJson("recordtool count --json " + dataset);
+  EXPECT_EQ(json["record_digest"]["count"],
+            2 * count["records"].get<uint64_t>());
+  EXPECT_EQ(json["epochs"][0]["missing"], 0);
+  const Outcome tokens = mix("--mix-tokens --explain");
+  EXPECT_THAT(tokens.output, HasSubstr("2 datasets by tokens"));
+}
+
+TEST_F(InfeedsimTest, AMixThatIsWrittenWrongIsWrongUsage) {
+  const std::string rest = " --by tokens --buckets 8 --batch 8 ";
+  const auto wrong = [&](const std::string& words, const std::string& told) {
+    const Outcome outcome = RunProgramLine("infeedsim " + words + rest);
+    EXPECT_EQ(outcome.exit_code, 2) << outcome.output;
+    EXPECT_THAT(outcome.output, HasSubstr(told));
+  };
+  wrong("--mix a.tfrecord", "a pattern, = and a positive weight");
+  wrong("--mix a.tfrecord=-1", "a pattern, = and a positive weight");
+  wrong("--mix =1", "a pattern, = and a positive weight");
+  wrong("", "DATASET or --mix is missing");
+  wrong("a.tfrecord --mix-tokens", "--mix-tokens needs --mix");
+  wrong("a.tfrecord --mix b.tfrecord=1", "exclude each other");
+}
+
 TEST_F(InfeedsimTest, ASignalStopsInfeedsimWhichReportsAndSavesItsState) {
   const std::string dataset = MakeDataset();
   const Outcome stopped = RunShell(fmt::format(

@@ -1,0 +1,111 @@
+#include "infeed/virtual/virtual_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <vector>
+
+namespace penstock {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr size_t kMostHostsBlamed = 8;
+
+double Milliseconds(int64_t ns) { return static_cast<double>(ns) * 1e-6; }
+
+int64_t Sum(const std::vector<int64_t>& parts) {
+  return std::accumulate(parts.begin(), parts.end(), int64_t{0});
+}
+
+// Hosts that others waited for, the worst first.
+std::vector<uint32_t> Blamed(const VirtualReport& report) {
+  std::vector<uint32_t> hosts;
+  for (uint32_t host = 0; host < report.blame_ns.size(); ++host) {
+    if (Sum(report.blame_ns[host]) > 0) hosts.push_back(host);
+  }
+  std::ranges::stable_sort(hosts, [&](uint32_t a, uint32_t b) {
+    return Sum(report.blame_ns[a]) > Sum(report.blame_ns[b]);
+  });
+  return hosts;
+}
+
+}  // namespace
+
+std::string VirtualReportText(const VirtualReport& report) {
+  const StepSummary& times = report.times;
+  std::string text = fmt::format(
+      "virtual time, a prediction: {} steps in {:.3f} s on {} hosts, {} cores, "
+      "queue depth {}, seed {}\n",
+      times.steps, Milliseconds(report.wall_ns) * 1e-3, report.hosts,
+      report.cores.size(), report.depth, report.seed);
+  text += fmt::format(
+      "  step time p50 {:.3f} ms, p90 {:.3f}, p99 {:.3f}, max {:.3f}\n",
+      Milliseconds(times.p50_ns), Milliseconds(times.p90_ns),
+      Milliseconds(times.p99_ns), Milliseconds(times.max_ns));
+  text += fmt::format(
+      "  {}: {:.2f} % of steady step time; utilisation {:.2f} %, AU {:.2f} %, "
+      "bound by the {}\n",
+      InputBoundName(InputBoundOf(times.infeed_percent)), times.infeed_percent,
+      report.utilisation_percent(), times.au_percent,
+      VirtualStageName(report.bound()));
+  for (size_t b = 0; b < kBuckets; ++b) {
+    const auto bucket = static_cast<Bucket>(b);
+    text += fmt::format("  {:<14} {:>14.3f} ms a core\n", BucketName(bucket),
+                        Milliseconds(report.MeanNs(bucket)));
+  }
+  const std::vector<uint32_t> hosts = Blamed(report);
+  const size_t shown = std::min(hosts.size(), kMostHostsBlamed);
+  for (size_t i = 0; i < shown; ++i) {
+    const std::vector<int64_t>& blame = report.blame_ns[hosts[i]];
+    text += fmt::format(
+        "  all waited {:.3f} ms for host {}: {:.3f} to build, {:.3f} to "
+        "transfer\n",
+        Milliseconds(Sum(blame)), hosts[i],
+        Milliseconds(blame[static_cast<size_t>(VirtualStage::kBuild)]),
+        Milliseconds(blame[static_cast<size_t>(VirtualStage::kTransfer)]));
+  }
+  if (shown < hosts.size()) {
+    text += fmt::format("  and for {} more hosts\n", hosts.size() - shown);
+  }
+  return text;
+}
+
+std::string VirtualReportJson(const VirtualReport& report) {
+  const StepSummary& times = report.times;
+  Json json = {{"clock", "virtual"},
+               {"hosts", report.hosts},
+               {"cores", report.cores.size()},
+               {"queue_depth", report.depth},
+               {"seed", report.seed},
+               {"steps", times.steps},
+               {"wall_ns", report.wall_ns},
+               {"step_times",
+                {{"p50_ns", times.p50_ns},
+                 {"p90_ns", times.p90_ns},
+                 {"p99_ns", times.p99_ns},
+                 {"max_ns", times.max_ns},
+                 {"infeed_percent", times.infeed_percent},
+                 {"au_percent", times.au_percent}}},
+               {"utilisation_percent", report.utilisation_percent()},
+               {"bound", VirtualStageName(report.bound())}};
+  for (size_t b = 0; b < kBuckets; ++b) {
+    const auto bucket = static_cast<Bucket>(b);
+    json["mean_ledger"][std::string(BucketKey(bucket))] = report.MeanNs(bucket);
+  }
+  json["blame"] = Json::array();
+  for (const uint32_t host : Blamed(report)) {
+    Json blame = {{"host", host}};
+    for (size_t stage = 0; stage < kVirtualStages; ++stage) {
+      blame[fmt::format("{}_ns",
+                        VirtualStageName(static_cast<VirtualStage>(stage)))] =
+          report.blame_ns[host][stage];
+    }
+    json["blame"].push_back(std::move(blame));
+  }
+  return json.dump(2) + "\n";
+}
+
+}  // namespace penstock

@@ -1,0 +1,222 @@
+#include "infeed/virtual/virtual_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "formats/files/status_or.h"
+#include "infeed/devices/core_timeline.h"
+#include "infeed/virtual/delay_law.h"
+
+namespace penstock {
+namespace {
+
+struct HostClock {
+  int64_t done_ns = 0;    // when its current batch was built
+  int64_t pushed_ns = 0;  // when that was in all queues
+};
+
+struct CoreClock {
+  uint32_t host;
+  CoreTimeline timeline;
+  int64_t link_free_ns = 0;
+  int64_t free_ns = 0;   // of the step before
+  int64_t ready_ns = 0;  // its batch is there
+  VirtualStage late_with = VirtualStage::kDevice;
+};
+
+DrawKey KeyOf(const VirtualOptions& options, VirtualStage stage, uint64_t who,
+              uint64_t step) {
+  return {.seed = options.seed,
+          .stage = static_cast<uint64_t>(stage),
+          .who = who,
+          .step = step};
+}
+
+class VirtualRun {
+ public:
+  VirtualRun(std::span<const VirtualStep> steps, uint64_t count,
+             const VirtualOptions& options)
+      : steps_(steps), options_(options), hosts_(options.hosts) {
+    for (const uint32_t host : options.host_of_core) {
+      cores_.push_back({.host = host, .timeline = CoreTimeline(0, 0)});
+    }
+    begins_ns_.assign(std::max<size_t>(options.depth, 1), 0);
+    spans_.reserve(count);
+    report_ = {.hosts = options.hosts,
+               .depth = options.depth,
+               .seed = options.seed,
+               .blame_ns = std::vector<std::vector<int64_t>>(
+                   options.hosts, std::vector<int64_t>(kVirtualStages))};
+    for (uint64_t n = 0; n < count; ++n) Step(n);
+  }
+
+  VirtualReport Report() {
+    for (CoreClock& core : cores_) {
+      core.timeline.Finish(all_free_ns_);
+      report_.cores.push_back(
+          {.core = static_cast<uint32_t>(report_.cores.size()),
+           .host = core.host,
+           .ledger = core.timeline.ledger()});
+    }
+    report_.wall_ns = all_free_ns_;
+    report_.times = Summarize(spans_);
+    return std::move(report_);
+  }
+
+ private:
+  void Step(uint64_t n) {
+    const VirtualStep& step = steps_[n % steps_.size()];
+    for (uint32_t h = 0; h < hosts_.size(); ++h) Build(h, n);
+    size_t last = 0;
+    int64_t begin_ns = 0;
+    for (size_t c = 0; c < cores_.size(); ++c) {
+      CoreClock& core = cores_[c];
+      Bring(core, c, step, n);
+      const int64_t arrives_ns = std::max(core.ready_ns, core.free_ns);
+      if (arrives_ns <= begin_ns && c > 0) continue;
+      begin_ns = arrives_ns;
+      last = c;
+    }
+    if (begin_ns > all_free_ns_) {
+      const CoreClock& late = cores_[last];
+      report_.blame_ns[late.host][static_cast<size_t>(late.late_with)] +=
+          begin_ns - all_free_ns_;
+    }
+    const int64_t free_ns = all_free_ns_;
+    Take(step, n, begin_ns);
+    begins_ns_[n % begins_ns_.size()] = begin_ns;
+    if (options_.depth == 0) {
+      for (HostClock& host : hosts_) host.pushed_ns = begin_ns;
+    }
+    spans_.push_back({.free_ns = free_ns,
+                      .begin_ns = begin_ns,
+                      .compile_ns = step.compile_ns,
+                      .end_ns = all_free_ns_});
+  }
+
+  // A batch that finds its queue full waits there, and the next is not begun.
+  void Build(uint32_t h, uint64_t n) {
+    HostClock& host = hosts_[h];
+    host.done_ns =
+        host.pushed_ns +
+        DrawNs(options_.build, KeyOf(options_, VirtualStage::kBuild, h, n));
+    const bool waits = options_.depth > 0 && n >= options_.depth;
+    host.pushed_ns = std::max(
+        host.done_ns, waits ? begins_ns_[n % options_.depth] : int64_t{0});
+  }
+
+  void Bring(CoreClock& core, size_t c, const VirtualStep& step, uint64_t n) {
+    const int64_t pushed_ns = hosts_[core.host].pushed_ns;
+    const bool link_waits = core.link_free_ns <= pushed_ns;
+    const int64_t transfer_ns =
+        step.transfer_ns +
+        DrawNs(options_.transfer_extra,
+               KeyOf(options_, VirtualStage::kTransfer, c, n));
+    core.link_free_ns = std::max(core.link_free_ns, pushed_ns) + transfer_ns;
+    core.ready_ns = core.link_free_ns;
+    core.late_with =
+        link_waits ? VirtualStage::kBuild : VirtualStage::kTransfer;
+    core.timeline.Feed(pushed_ns, core.ready_ns);
+  }
+
+  void Take(const VirtualStep& step, uint64_t n, int64_t begin_ns) {
+    const int64_t computes_ns = begin_ns + step.compile_ns;
+    for (size_t c = 0; c < cores_.size(); ++c) {
+      CoreClock& core = cores_[c];
+      core.free_ns = computes_ns + step.step_ns +
+                     DrawNs(options_.step_extra,
+                            KeyOf(options_, VirtualStage::kDevice, c, n));
+      core.timeline.Begin(
+          {.begin_ns = begin_ns, .compile_ns = step.compile_ns});
+      core.timeline.End(core.free_ns, step.pad_rows, step.rows);
+      all_free_ns_ = std::max(all_free_ns_, core.free_ns);
+    }
+  }
+
+  const std::span<const VirtualStep> steps_;
+  const VirtualOptions& options_;
+  std::vector<HostClock> hosts_;
+  std::vector<CoreClock> cores_;
+  std::vector<int64_t> begins_ns_;  // of the last `depth` steps
+  std::vector<StepSpan> spans_;
+  int64_t all_free_ns_ = 0;  // all cores are done with the step before
+  VirtualReport report_;
+};
+
+Status CheckVirtual(std::span<const VirtualStep> steps,
+                    const VirtualOptions& options) {
+  if (steps.empty() || options.host_of_core.empty()) {
+    return InvalidArgumentError("a virtual run needs a step and a core");
+  }
+  for (const uint32_t host : options.host_of_core) {
+    if (host < options.hosts) continue;
+    return InvalidArgumentError(
+        fmt::format("a core on host {}, but the {} hosts count from 0", host,
+                    options.hosts));
+  }
+  bool negative = false;
+  for (const VirtualStep& step : steps) {
+    negative = negative || step.transfer_ns < 0 || step.step_ns < 0 ||
+               step.compile_ns < 0 || step.pad_rows > step.rows;
+  }
+  for (const DelayLaw& law :
+       {options.build, options.transfer_extra, options.step_extra}) {
+    negative = negative || law.fixed_ns < 0 || law.exponential_mean_ns < 0;
+  }
+  if (!negative) return OkStatus();
+  return InvalidArgumentError(
+      "a virtual run with a negative time, or more rows that pad than rows");
+}
+
+}  // namespace
+
+std::string_view VirtualStageName(VirtualStage stage) {
+  switch (stage) {
+    case VirtualStage::kBuild:
+      return "build";
+    case VirtualStage::kTransfer:
+      return "transfer";
+    case VirtualStage::kDevice:
+      return "device";
+  }
+  return "";
+}
+
+double VirtualReport::utilisation_percent() const {
+  if (wall_ns == 0) return 0;
+  return 100.0 *
+         static_cast<double>(MeanNs(Bucket::kCompute) +
+                             MeanNs(Bucket::kPadCompute)) /
+         static_cast<double>(wall_ns);
+}
+
+int64_t VirtualReport::MeanNs(Bucket bucket) const {
+  __int128 sum = 0;
+  for (const VirtualCore& core : cores) sum += core.ledger.ns(bucket);
+  return static_cast<int64_t>(sum / static_cast<__int128>(cores.size()));
+}
+
+VirtualStage VirtualReport::bound() const {
+  if (InputBoundOf(times.infeed_percent) == InputBound::kNot) {
+    return VirtualStage::kDevice;
+  }
+  int64_t build_ns = 0;
+  int64_t transfer_ns = 0;
+  for (const std::vector<int64_t>& host : blame_ns) {
+    build_ns += host[static_cast<size_t>(VirtualStage::kBuild)];
+    transfer_ns += host[static_cast<size_t>(VirtualStage::kTransfer)];
+  }
+  return build_ns >= transfer_ns ? VirtualStage::kBuild
+                                 : VirtualStage::kTransfer;
+}
+
+StatusOr<VirtualReport> RunVirtual(std::span<const VirtualStep> steps,
+                                   uint64_t count,
+                                   const VirtualOptions& options) {
+  PENSTOCK_RETURN_IF_ERROR(CheckVirtual(steps, options));
+  return VirtualRun(steps, count, options).Report();
+}
+
+}  // namespace penstock

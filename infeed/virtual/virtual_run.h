@@ -1,0 +1,93 @@
+// A training run in virtual time: no thread, no wait, any number of hosts on
+// one core. Its results are predictions from the times it is given, never
+// measures.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formats/files/status_or.h"
+#include "infeed/accounts/ledger.h"
+#include "infeed/accounts/step_times.h"
+
+namespace penstock {
+
+// A fixed time and, where its mean is not 0, an exponential one on top.
+struct DelayLaw {
+  int64_t fixed_ns = 0;
+  int64_t exponential_mean_ns = 0;
+};
+
+// One step, the same for all cores but for what laws add.
+struct VirtualStep {
+  int64_t transfer_ns = 0;  // of a core's slice
+  int64_t step_ns = 0;
+  int64_t compile_ns = 0;
+  uint64_t pad_rows = 0;
+  uint64_t rows = 1;
+};
+
+struct VirtualOptions {
+  std::vector<uint32_t> host_of_core = {0};
+  uint32_t hosts = 1;
+  // Batches that wait at a core at most; 0 hands over from hand to hand.
+  size_t depth = 2;
+  uint64_t seed = 17;
+  DelayLaw build = {};           // of a host's part of a batch, one at a time
+  DelayLaw transfer_extra = {};  // of each core's transfer
+  DelayLaw step_extra = {};      // of each core's step
+};
+
+// What keeps the cores waiting.
+enum class VirtualStage { kBuild, kTransfer, kDevice };
+inline constexpr size_t kVirtualStages = 3;
+std::string_view VirtualStageName(VirtualStage stage);  // "build" ...
+
+struct VirtualCore {
+  uint32_t core = 0;
+  uint32_t host = 0;
+  Ledger ledger{0};
+};
+
+struct VirtualReport {
+  uint32_t hosts = 1;
+  size_t depth = 0;
+  uint64_t seed = 0;
+  StepSummary times = {};
+  int64_t wall_ns = 0;
+  std::vector<VirtualCore> cores = {};
+  // [hosts][kVirtualStages]: how long all cores stood still because this host
+  // was the last to be ready, by what it was late with.
+  std::vector<std::vector<int64_t>> blame_ns = {};
+
+  // Steps, padding included, as a part of wall time, over all cores.
+  double utilisation_percent() const;
+  // Of a bucket, over all cores.
+  int64_t MeanNs(Bucket bucket) const;
+  // The stage with the most blame; the device where the cores wait for input
+  // less than 5 per cent of step time.
+  VirtualStage bound() const;
+};
+
+// Takes `count` steps, steps[n % steps.size()] each. Every host builds one
+// batch after the other and waits where a queue is full; every core begins a
+// step when all cores have its batch and are done with the last one.
+//
+// Errors:  kInvalidArgument for no steps, no cores, a host beyond `hosts`, a
+//          negative time.
+// Cost:    about 50 ns a core and step; no memory but that of cores and steps.
+StatusOr<VirtualReport> RunVirtual(std::span<const VirtualStep> steps,
+                                   uint64_t count,
+                                   const VirtualOptions& options);
+
+// For people and for programs. The text says in its first line that the time is
+// virtual. Both are the same, byte for byte, for the same steps, options and
+// seed.
+std::string VirtualReportText(const VirtualReport& report);
+std::string VirtualReportJson(const VirtualReport& report);
+
+}  // namespace penstock

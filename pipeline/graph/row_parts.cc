@@ -1,0 +1,138 @@
+#include "pipeline/graph/row_parts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "pipeline/graph/check_stages.h"
+#include "pipeline/graph/derived_parts.h"
+#include "pipeline/graph/segment.h"
+#include "tokenizer/interface/fingerprint.h"
+
+namespace penstock {
+namespace {
+
+StatePart ParsePart(const SourceStages& source, const std::string& of) {
+  Fingerprinter parse;
+  for (const Feature& feature : source.features) {
+    parse.Add(feature.name)
+        .Add(static_cast<uint64_t>(feature.type))
+        .Add(static_cast<uint64_t>(feature.length))
+        .Add(static_cast<uint64_t>(feature.as.value_or(ElementType::kInt32)))
+        .Add(feature.optional)
+        .Add(static_cast<uint64_t>(feature.encoding));
+    AddForm(feature, parse);
+  }
+  return {"Parse" + of, parse.Finish()};
+}
+
+StatePart TokenizePart(const TokenizeStage& tokenize, const std::string& of) {
+  const EncodeOptions& encode = tokenize.options.encode;
+  Fingerprinter text;
+  text.Add(tokenize.tokenizer->Fingerprint())
+      .Add(tokenize.options.from)
+      .Add(tokenize.options.to)
+      .Add(static_cast<uint64_t>(encode.special_text))
+      .Add(encode.add_special_tokens);
+  if (tokenize.options.as != ElementType::kInt32) {
+    text.Add(static_cast<uint64_t>(tokenize.options.as));
+  }
+  AddForm(TokenizedFeature(tokenize.options), text);
+  return {"Tokenize" + of, text.Finish()};
+}
+
+uint64_t FingerprintOf(const Stage& view) {
+  Fingerprinter hash;
+  if (const auto* mix = std::get_if<MixStage>(&view)) {
+    hash.Add(static_cast<uint64_t>(mix->options.stop)).Add(mix->options.by);
+    for (const double weight : mix->weights) {
+      hash.Add(std::bit_cast<uint64_t>(weight));
+    }
+  } else if (const auto* slice = std::get_if<SliceOptions>(&view)) {
+    hash.Add(slice->begin).Add(slice->end);
+  }
+  return hash.Finish();
+}
+
+// The stages of the order, those below first.
+class OrderParts {
+ public:
+  explicit OrderParts(const Stages& stages) : stages_(stages) {
+    Walk(*stages.root, /*top=*/true);
+  }
+
+  std::vector<StatePart> Take() { return std::move(parts_); }
+
+ private:
+  void Walk(const Node& node, bool top) {
+    const Segment segment = SegmentOf(node);
+    const size_t first = sources_;
+    for (const auto& parent : segment.base->parents) Walk(*parent, false);
+    if (BeginsEpochs(segment.base->stage)) {
+      Add(ViewName(segment.base->stage), first,
+          FingerprintOf(segment.base->stage));
+    } else {
+      ++sources_;
+    }
+    if (!segment.excluded.empty()) {
+      Fingerprinter hash;
+      for (const ExcludeStage* exclude : segment.excluded) {
+        for (const uint64_t id : exclude->record_ids) hash.Add(id);
+      }
+      Add("Exclude", first, hash.Finish());
+    }
+    if (segment.shuffle) {
+      Add("Shuffle", first,
+          Fingerprinter()
+              .Add(segment.shuffle->seed)
+              .Add(segment.shuffle->window_records)
+              .Finish());
+    }
+    if (segment.epochs && !top) {
+      Add("Repeat", first, Fingerprinter().Add(*segment.epochs).Finish());
+    }
+  }
+
+  // Over the sources from `first` on.
+  void Add(std::string name, size_t first, uint64_t fingerprint) {
+    if (sources_ == first + 1) name += OfSource(first, stages_.sources.size());
+    const std::string plain = name;
+    for (int number = 2;
+         std::ranges::find(parts_, name, &StatePart::name) != parts_.end();
+         ++number) {
+      name = fmt::format("{}, number {}", plain, number);
+    }
+    parts_.push_back({std::move(name), fingerprint});
+  }
+
+  const Stages& stages_;
+  size_t sources_ = 0;  // that were passed
+  std::vector<StatePart> parts_;
+};
+
+}  // namespace
+
+std::string OfSource(size_t source, size_t sources) {
+  return sources == 1 ? "" : fmt::format(" of source {}", source);
+}
+
+std::vector<StatePart> RowParts(const Stages& stages) {
+  const size_t sources = stages.sources.size();
+  std::vector<StatePart> parts;
+  for (size_t i = 0; i < sources; ++i) {
+    parts.push_back(ParsePart(stages.sources[i], OfSource(i, sources)));
+  }
+  for (StatePart& part : OrderParts(stages).Take()) {
+    parts.push_back(std::move(part));
+  }
+  for (size_t i = 0; i < sources; ++i) {
+    const auto& tokenize = stages.sources[i].tokenize;
+    if (tokenize)
+      parts.push_back(TokenizePart(*tokenize, OfSource(i, sources)));
+  }
+  return parts;
+}
+
+}  // namespace penstock

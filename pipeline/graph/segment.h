@@ -1,0 +1,30 @@
+// Stages of the order that may stand in any order: each says something of its
+// own about the same epoch.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "pipeline/graph/node.h"
+
+namespace penstock {
+
+// The stages from a node down to one that begins another epoch: ReadStage,
+// MixStage, ConcatStage or SliceOptions.
+struct Segment {
+  const Node* base = nullptr;
+  std::optional<ShuffleOptions> shuffle;
+  std::optional<uint64_t> epochs;
+  std::vector<const ExcludeStage*> excluded;
+};
+
+Segment SegmentOf(const Node& node);
+
+// Whether a stage has epochs of its own, made of those of its parents.
+bool BeginsEpochs(const Stage& stage);
+
+// "Mix", "Concat", "Take", "Skip" or "Slice".
+const char* ViewName(const Stage& base);
+
+}  // namespace penstock

@@ -1,0 +1,47 @@
+// The files of all sources of a graph.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "formats/files/file.h"
+#include "formats/files/status_or.h"
+#include "formats/index/record_files.h"
+#include "pipeline/graph/source.h"
+#include "pipeline/graph/stages.h"
+#include "pipeline/state.h"
+
+namespace penstock {
+
+// Records of the sources are numbered through.
+struct Sources {
+  std::vector<Source> each;
+  // Of all files; null where records are read in sequence, of one source.
+  std::shared_ptr<const RecordFiles> indexed;
+  // Of each source, then how many there are in all. Where indexed.
+  std::vector<uint64_t> first_ids = {0};
+
+  // Which source a record is of. Cost: a search.
+  size_t SourceOf(uint64_t record_id) const;
+  uint64_t RecordsOf(size_t source) const {
+    return first_ids[source + 1] - first_ids[source];
+  }
+  // Values of feature `by` in a record of a source.
+  // Errors:  kInvalidArgument where its indexes have no such lengths.
+  StatusOr<double> MeanLength(size_t source, const std::string& by) const;
+};
+
+// Errors:  those of OpenSource; kFailedPrecondition for files that are read in
+//          sequence where the graph needs their records by number.
+StatusOr<Sources> OpenSources(FileSystem& files, const Stages& stages);
+
+// A part of a state's graph whose name begins so is what the files of a source
+// are.
+inline constexpr char kDataPart[] = "the data";
+
+// Of each source.
+std::vector<StatePart> DataParts(const Stages& stages, const Sources& sources);
+
+}  // namespace penstock

@@ -1,0 +1,69 @@
+// Where the time of a pipeline's stages is written down as it passes.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "pipeline/build/batch_ring.h"
+#include "pipeline/profile.h"
+
+namespace penstock {
+
+// Threads: any number at a time, here and below.
+struct StageAccount {
+  // Relaxed: each is a sum that nothing else depends on.
+  std::atomic<int64_t> busy_ns = 0;
+  std::atomic<uint64_t> rows = 0;
+  std::atomic<uint64_t> bytes = 0;
+
+  void Count(uint64_t more_rows, uint64_t more_bytes) {
+    rows.fetch_add(more_rows, std::memory_order_relaxed);
+    bytes.fetch_add(more_bytes, std::memory_order_relaxed);
+  }
+};
+
+struct StageAccounts {
+  StageAccount plan;      // order and arrange, on the thread that drives
+  StageAccount read;      // on that thread where records come in sequence
+  StageAccount decode;    // parse and tokenize
+  StageAccount exchange;  // on that thread
+  StageAccount build;     // place
+  StageAccount starved;   // Next()
+  StageAccount blocked;
+  std::atomic<int64_t> begin_ns = 0;  // of the first Next(); 0 before it
+
+  // `sequence`: one thread reads.
+  PipelineProfile Profile(int threads, bool sequence) const;
+};
+
+inline int64_t ProfileNowNs() {
+  return std::chrono::steady_clock::now().time_since_epoch().count();
+}
+
+// Charges its life to a stage.
+// Cost:    two looks at the clock, some 50 ns: for chunks of rows, not for one.
+class StageTimer {
+ public:
+  explicit StageTimer(StageAccount& account)
+      : account_(account), begin_ns_(ProfileNowNs()) {}
+  ~StageTimer() {
+    account_.busy_ns.fetch_add(ProfileNowNs() - begin_ns_,
+                               std::memory_order_relaxed);
+  }
+  StageTimer(const StageTimer&) = delete;
+  StageTimer& operator=(const StageTimer&) = delete;
+
+ private:
+  StageAccount& account_;
+  const int64_t begin_ns_;
+};
+
+uint64_t BytesOf(std::span<const std::string_view> records);
+
+// BatchRing::AwaitRoom, charged to `blocked`.
+bool AwaitRoom(BatchRing& ring, uint64_t bytes, StageAccounts& accounts);
+
+}  // namespace penstock

@@ -1,0 +1,26 @@
+// What infeedsim is told of a run in virtual time.
+#pragma once
+
+#include <cstdint>
+
+#include "infeed/virtual/virtual_simulation.h"
+#include "tools/arguments/command.h"
+
+namespace penstock {
+
+struct VirtualArguments {
+  enum class RunClock { kReal, kVirtual } clock = RunClock::kReal;
+  uint64_t seed = 17;
+  double build_ms = 0;
+  double build_jitter_ms = 0;
+  double transfer_jitter_ms = 0;
+  double step_jitter_ms = 0;
+
+  bool chosen() const { return clock == RunClock::kVirtual; }
+  VirtualTimes Times() const;
+
+  // This must outlive `command`.
+  void AddTo(Command& command);
+};
+
+}  // namespace penstock
