@@ -10,7 +10,24 @@
 namespace penstock {
 
 size_t SizeBytes(ElementType type) {
-  return type == ElementType::kInt64 ? 8 : 4;
+  switch (type) {
+    case ElementType::kInt64:
+      return 8;
+    case ElementType::kInt32:
+    case ElementType::kUint32:
+    case ElementType::kFloat32:
+      return 4;
+    case ElementType::kInt16:
+    case ElementType::kUint16:
+    case ElementType::kBFloat16:
+    case ElementType::kFloat16:
+      return 2;
+    case ElementType::kInt8:
+    case ElementType::kUint8:
+    case ElementType::kBool:
+      return 1;
+  }
+  return 0;
 }
 
 std::string_view ElementTypeName(ElementType type) {
@@ -21,6 +38,22 @@ std::string_view ElementTypeName(ElementType type) {
       return "int64";
     case ElementType::kFloat32:
       return "float32";
+    case ElementType::kInt8:
+      return "int8";
+    case ElementType::kInt16:
+      return "int16";
+    case ElementType::kUint8:
+      return "uint8";
+    case ElementType::kUint16:
+      return "uint16";
+    case ElementType::kUint32:
+      return "uint32";
+    case ElementType::kBool:
+      return "bool";
+    case ElementType::kBFloat16:
+      return "bfloat16";
+    case ElementType::kFloat16:
+      return "float16";
   }
   return "unknown";
 }
@@ -29,7 +62,9 @@ std::vector<int64_t> Contract::ShapeOf(size_t t, size_t s,
                                        int64_t of_rows) const {
   std::vector<int64_t> shape = {of_rows};
   for (const int64_t size : tensors[t].row_shape) {
-    shape.push_back(size == TensorSpec::kBucketLength ? lengths[s] : size);
+    shape.push_back(size == TensorSpec::kBucketLength ? lengths[s]
+                    : size == TensorSpec::kOwnLength ? tensors[t].own_lengths[s]
+                                                     : size);
   }
   return shape;
 }
@@ -67,6 +102,9 @@ uint64_t Contract::Fingerprint() const {
     for (const int64_t size : tensor.row_shape) {
       hash.Add(static_cast<uint64_t>(size));
     }
+    for (const int64_t length : tensor.own_lengths) {
+      hash.Add(static_cast<uint64_t>(length));
+    }
   }
   return hash.Finish();
 }
@@ -78,12 +116,16 @@ std::string Contract::Describe() const {
                         rows);
     for (const int64_t size : tensor.row_shape) {
       text += ", ";
-      text += size == TensorSpec::kBucketLength
-                  ? fmt::format("{}", fmt::join(lengths, " | "))
-                  : fmt::format("{}", size);
+      if (size == TensorSpec::kBucketLength) {
+        text += fmt::format("{}", fmt::join(lengths, " | "));
+      } else if (size == TensorSpec::kOwnLength) {
+        text += fmt::format("{}", fmt::join(tensor.own_lengths, " | "));
+      } else {
+        text += fmt::format("{}", size);
+      }
     }
     text += "]";
-    if (tensor.role == Role::kData) {
+    if (tensor.role == Role::kData || tensor.pad_value != 0) {
       text += fmt::format(", pad {}", tensor.pad_value);
     }
     text += "\n";

@@ -10,29 +10,47 @@
 
 namespace penstock {
 
-enum class ElementType { kInt32, kInt64, kFloat32 };
+enum class ElementType {
+  kInt32,
+  kInt64,
+  kFloat32,
+  kInt8,
+  kInt16,
+  kUint8,
+  kUint16,
+  kUint32,
+  kBool,      // a byte, 0 or 1
+  kBFloat16,  // the upper half of a float32
+  kFloat16,   // IEEE 754 binary16
+};
 
 size_t SizeBytes(ElementType type);
-// "int32", "int64", "float32".
+// "int32", "int64", "float32", "bool", "bfloat16" ...
 std::string_view ElementTypeName(ElementType type);
 
+// docs/tensors.md has a table of them.
 enum class Role {
-  kData,      // a feature's values
-  kLengths,   // int32 [rows]: how many values of a feature are real
-  kPresence,  // float32 [rows]: 1 where the record has an optional feature
-  kWeights,   // float32 [rows]: 1 for a real row, 0 for one that pads
+  kData,       // a feature's values
+  kLengths,    // int32 [rows]: how many values of a feature are real
+  kPresence,   // float32 [rows]: 1 where the record has an optional feature
+  kWeights,    // float32 [rows]: 1 for a real row, 0 for one that pads
+  kDerived,    // made from where pieces lie: pipeline/derive.h
+  kObjective,  // made by an objective: pipeline/objective.h
 };
 
 struct TensorSpec {
   std::string name;
   ElementType type = ElementType::kInt32;
   // Dimensions after the row dimension; kBucketLength is the length of the
-  // batch's bucket. {} is one value a row.
+  // batch's bucket, kOwnLength what own_lengths has for it. {} is one value a
+  // row.
   std::vector<int64_t> row_shape;
   double pad_value = 0;  // of padding and of rows that pad
   Role role = Role::kData;
+  std::vector<int64_t> own_lengths = {};  // [shapes] where row_shape says so
 
   static constexpr int64_t kBucketLength = -1;
+  static constexpr int64_t kOwnLength = -2;
 };
 
 // Immutable after Compile().

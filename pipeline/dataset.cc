@@ -106,6 +106,52 @@ Dataset Dataset::Tokenize(std::shared_ptr<const Tokenizer> tokenizer,
       Append(node_, TokenizeStage{std::move(tokenizer), std::move(options)}));
 }
 
+Dataset Dataset::Select(std::vector<std::string> names) const {
+  return Dataset(Append(node_, RowOp(SelectStage{std::move(names)})));
+}
+
+Dataset Dataset::Rename(RenameOptions options) const {
+  return Dataset(Append(node_, RowOp(std::move(options))));
+}
+
+Dataset Dataset::Constant(ConstantOptions options) const {
+  return Dataset(Append(node_, RowOp(std::move(options))));
+}
+
+Dataset Dataset::Map(MapOptions options, MapFunction function) const {
+  return Dataset(
+      Append(node_, RowOp(MapStage{std::move(options), std::move(function)})));
+}
+
+Dataset Dataset::Filter(FilterOptions options, FilterFunction function) const {
+  return Dataset(Append(
+      node_, RowOp(FilterStage{std::move(options), std::move(function)})));
+}
+
+Dataset Dataset::Derive(std::vector<Derived> tensors) const {
+  return Dataset(Append(node_, DeriveStage{std::move(tensors)}));
+}
+
+Dataset Dataset::Objective(CausalLm objective) const {
+  return Dataset(Append(node_, ObjectiveStage{std::move(objective)}));
+}
+
+Dataset Dataset::Objective(PrefixLm objective) const {
+  return Dataset(Append(node_, ObjectiveStage{std::move(objective)}));
+}
+
+Dataset Dataset::Objective(FillInMiddle objective) const {
+  return Dataset(Append(node_, ObjectiveStage{std::move(objective)}));
+}
+
+Dataset Dataset::Objective(MaskedLm objective) const {
+  return Dataset(Append(node_, ObjectiveStage{std::move(objective)}));
+}
+
+Dataset Dataset::Objective(SpanCorruption objective) const {
+  return Dataset(Append(node_, ObjectiveStage{std::move(objective)}));
+}
+
 Dataset Dataset::Bucket(BucketOptions options) const {
   return Dataset(Append(node_, std::move(options)));
 }

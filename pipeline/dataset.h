@@ -4,19 +4,34 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "formats/example/examples.h"
 #include "formats/example/feature_spec.h"
+#include "formats/files/callback.h"
 #include "pipeline/contract.h"
 #include "tokenizer/interface/call_options.h"
 
 namespace penstock {
 
+struct FilterOptions;  // pipeline/row_function.h
+struct MapOptions;
+struct RowChunk;
+struct CausalLm;  // pipeline/objective.h, with the other objectives
+struct FillInMiddle;
+struct MaskedLm;
+struct PrefixLm;
+struct SpanCorruption;
+struct Derived;      // pipeline/derive.h
 struct Node;         // pipeline/graph/node.h
 struct OpenOptions;  // formats/open.h
+class Status;        // formats/files/status.h
 class Tokenizer;     // tokenizer/interface/tokenizer.h
+
+// One end of a row.
+enum class Side { kRight, kLeft };
 
 // A feature to take out of each tf.train.Example.
 struct Feature {
@@ -24,14 +39,26 @@ struct Feature {
   FeatureType type = FeatureType::kInt64;
   // Values in every row; kVarying allows any number. 1 makes a tensor [rows].
   int64_t length = kVarying;
-  // What an int64 feature becomes in a batch: int32 (a value that does not fit
-  // is an error) or int64. Float features become float32.
-  ElementType as = ElementType::kInt32;
+  // What it becomes in a batch; a value that does not fit is an error. By
+  // default int64 features become int32 (any integers and bool are possible)
+  // and float features float32 (or bfloat16, float16: the nearest).
+  std::optional<ElementType> as = std::nullopt;
   // Rows without the feature have no values instead of being an error.
   bool optional = false;
   // Numbers that lie in one bytes value, as `datagen --token-encoding` writes
   // them. For int64 alone.
   FeatureEncoding encoding = FeatureEncoding::kPlain;
+  // Instead of `length`: the sizes of a dense array, row-major, {28, 28, 3}. A
+  // bytes feature has it as one value of exactly so many bytes, little-endian
+  // numbers of type `as`, by default uint8.
+  std::vector<int64_t> shape = {};
+  // Of padding, and of rows that pad; by default 0, or for the feature that
+  // arranges what Bucket or Pad says.
+  std::optional<double> pad_value = std::nullopt;
+  // For varying features: where padding goes, and which values a row loses that
+  // is cut to its batch's length.
+  Side pad_side = Side::kRight;
+  Side cut_side = Side::kRight;
 
   static constexpr int64_t kVarying = -1;
 };
@@ -51,8 +78,24 @@ struct RepeatOptions {
 
 struct TokenizeOptions {
   std::string from = "text";  // a bytes feature of one value
-  std::string to = "tokens";  // int32, varying
+  std::string to = "tokens";  // varying
   EncodeOptions encode = {};
+  // As of a Feature.
+  ElementType as = ElementType::kInt32;
+  Side pad_side = Side::kRight;
+  Side cut_side = Side::kRight;
+};
+
+struct RenameOptions {
+  std::string from;
+  std::string to;
+};
+
+// A feature of one value that every row has.
+struct ConstantOptions {
+  std::string name;
+  double value = 0;  // 0 in rows that pad
+  ElementType as = ElementType::kInt32;
 };
 
 // What happens to a row longer than the longest length. It goes by the feature
@@ -60,7 +103,7 @@ struct TokenizeOptions {
 // under kTruncate and otherwise an error.
 enum class TooLong {
   kError,     // kInvalidArgument naming the record and both lengths
-  kTruncate,  // the row's first values stay
+  kTruncate,  // the row's first values stay; Feature::cut_side
   kDrop,      // the row is left out, and counted
 };
 
@@ -70,7 +113,7 @@ struct BucketOptions {
   // needs the least padding; that takes indexes with lengths.
   std::vector<int64_t> lengths;
   TooLong too_long = TooLong::kError;
-  double pad_value = 0;  // of `by`; other features are padded with 0
+  double pad_value = 0;  // of `by`, unless its Feature says
   // Of lengths that are chosen: how many, at most, and what each is a multiple
   // of.
   int64_t shapes = 8;
@@ -83,7 +126,7 @@ struct PadOptions {
   int64_t multiple_of = 128;
   int64_t max_length = 0;  // a multiple of multiple_of; must be given
   TooLong too_long = TooLong::kError;
-  double pad_value = 0;  // of `by`; other features are padded with 0
+  double pad_value = 0;  // of `by`, unless its Feature says
 };
 
 // How records are put together into rows of one length.
@@ -115,7 +158,7 @@ struct PackOptions {
   // each record that waits. kChunk needs none.
   int64_t window_rows = 0;
   TooLong too_long = TooLong::kError;  // kChunk cuts records and ignores it
-  double pad_value = 0;                // of `by`; other features have 0
+  double pad_value = 0;                // of `by`, unless its Feature says
 };
 
 // What happens to rows that do not fill the last batch of a shape in an epoch.
@@ -171,8 +214,10 @@ struct MixSource;
 // Parse, Shuffle, Repeat and Tokenize may stand in any order (but Parse before
 // Tokenize): each says something about the epoch, and epochs never mix. What
 // stands before Mix, Concat, Take, Skip or Slice is of its own: epochs that end
-// there are none of the run's. Then comes Bucket, Pad or Pack, and Batch
-// last.
+// there are none of the run's. Then comes Bucket, Pad or Pack, and Batch last.
+// Select, Rename, Constant, Map and Filter come one after the other between
+// Parse and these. Derive and Objective may stand anywhere before Batch, behind
+// Mix.
 //
 // Record ids of several sources are counted through, in the order of the graph.
 class Dataset {
@@ -215,6 +260,26 @@ class Dataset {
   Dataset Repeat(RepeatOptions options) const;
   Dataset Tokenize(std::shared_ptr<const Tokenizer> tokenizer,
                    TokenizeOptions options = {}) const;
+  // What happens to the features of rows, in the order of the graph: those that
+  // stay, another name for one, one more.
+  Dataset Select(std::vector<std::string> names) const;
+  Dataset Rename(RenameOptions options) const;
+  Dataset Constant(ConstantOptions options) const;
+  // A function of one's own over rows, MapFunction and FilterFunction of
+  // pipeline/row_function.h. Rows that Filter leaves out count as dropped.
+  Dataset Map(MapOptions options,
+              Callback<Status(const RowChunk&)> function) const;
+  Dataset Filter(FilterOptions options,
+                 Callback<Status(const RowChunk&, std::vector<bool>& keep)>
+                     function) const;
+  // Tensors made from where the pieces of a row lie: pipeline/derive.h.
+  Dataset Derive(std::vector<Derived> tensors) const;
+  // What a model is to learn, one of pipeline/objective.h.
+  Dataset Objective(CausalLm objective) const;
+  Dataset Objective(PrefixLm objective) const;
+  Dataset Objective(FillInMiddle objective) const;
+  Dataset Objective(MaskedLm objective) const;
+  Dataset Objective(SpanCorruption objective) const;
   // One of the three, before Batch.
   Dataset Bucket(BucketOptions options) const;
   Dataset Pad(PadOptions options) const;

@@ -17,7 +17,7 @@ struct PipelineCounts {
   uint64_t records = 0;    // in batches
   uint64_t rows = 0;       // of weight 1
   uint64_t pad_rows = 0;   // of weight 0
-  uint64_t dropped = 0;    // too long, or leftover under Leftover::kDrop
+  uint64_t dropped = 0;    // too long, leftover under Leftover::kDrop, filtered
   uint64_t truncated = 0;  // cut to the longest length
   // Batches made before they were full, as the rows that waited took more than
   // CompileOptions::waiting_bytes.

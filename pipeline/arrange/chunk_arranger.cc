@@ -73,6 +73,10 @@ class ChunkArranger final : public Arranger {
 Arranged ChunkArranger::Add(std::span<const Row> rows, Assignment& out) {
   if (FlushFull(out)) return {.taken = 0, .due = true};
   for (size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].length == kLeftOut) {
+      ++counts_.dropped;
+      continue;
+    }
     Put(rows[i], 0);
     const bool no_room = !IsFull() && held_bytes_ > options_.held_bytes;
     if (!IsFull() && !no_room) continue;
@@ -180,6 +184,7 @@ bool ChunkArranger::Load(std::span<const HeldPiece> held,
                   piece.begin != pieces_.back().begin + pieces_.back().length) {
       return false;
     }
+    if (rows[i].length == kLeftOut) return false;
     if (piece.begin > 0 && piece.begin >= rows[i].length) return false;
     if (piece.bin == 0) {
       if (held.size() > 1) return false;

@@ -19,7 +19,7 @@ enum class Admission { kTaken, kDropped, kRefused };
 // Cost:    a look at a table for lengths up to 65,536, a search beyond.
 class RowFit {
  public:
-  static constexpr int64_t kAnyLength = std::numeric_limits<int64_t>::max();
+  static constexpr int64_t kAnyLength = int64_t{kLeftOut} - 1;
 
   // `lengths` rise.
   RowFit(std::vector<int64_t> lengths, TooLong too_long)
@@ -44,6 +44,10 @@ class RowFit {
   Admission Admit(Row& row, ArrangeCounts& counts) const {
     if (int64_t{row.length} <= lengths_.back()) [[likely]] {
       return Admission::kTaken;
+    }
+    if (row.length == kLeftOut) {
+      ++counts.dropped;
+      return Admission::kDropped;
     }
     if (too_long_ == TooLong::kError) return Admission::kRefused;
     if (too_long_ == TooLong::kDrop) {

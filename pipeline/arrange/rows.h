@@ -7,6 +7,10 @@
 
 namespace penstock {
 
+// Row::length of a row that a Filter left out: an arranger takes it and drops
+// it.
+inline constexpr uint32_t kLeftOut = UINT32_MAX;
+
 // A record to be put into batches.
 struct Row {
   uint64_t record = 0;

@@ -1,10 +1,14 @@
 #include "pipeline/build/decode.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <limits>
+#include <numeric>
 #include <utility>
 
 #include "formats/files/status_or.h"
+#include "pipeline/build/append_row.h"
+#include "pipeline/graph/tensors.h"
 
 namespace penstock {
 namespace {
@@ -24,27 +28,17 @@ void AppendTexts(std::span<const std::string_view> records, Examples& out) {
   out.rows += records.size();
 }
 
-// Moves `from` behind `to`, both of numbers.
-void AppendColumn(const Column& from, Column& to) {
-  const uint64_t before = to.values();
-  to.name = from.name;
-  to.type = from.type;
-  to.ints.insert(to.ints.end(), from.ints.begin(), from.ints.end());
-  to.floats.insert(to.floats.end(), from.floats.begin(), from.floats.end());
-  for (size_t row = 1; row < from.row_offsets.size(); ++row) {
-    to.row_offsets.push_back(before + from.row_offsets[row]);
-  }
-}
-
+// Keeps `most` values of each row, at its front or at its back.
 template <typename T>
-void KeepFronts(size_t first_row, uint64_t most, Column& column,
-                std::vector<T>& values) {
+void KeepEnds(size_t first_row, uint64_t most, bool backs, Column& column,
+              std::vector<T>& values) {
   std::vector<uint64_t>& offsets = column.row_offsets;
   uint64_t to = offsets[first_row];
   uint64_t from = to;
   for (size_t row = first_row; row + 1 < offsets.size(); ++row) {
     const uint64_t end = offsets[row + 1];
     const uint64_t kept = std::min(end - from, most);
+    if (backs) from = end - kept;
     std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(from), kept,
                 values.begin() + static_cast<std::ptrdiff_t>(to));
     to += kept;
@@ -54,11 +48,21 @@ void KeepFronts(size_t first_row, uint64_t most, Column& column,
   values.resize(to);
 }
 
+// Of one value as it is decoded.
+uint64_t ValueBytes(const Feature& feature) {
+  if (feature.type == FeatureType::kFloat) return 4;
+  if (feature.type == FeatureType::kInt64) return 8;
+  uint64_t bytes = SizeBytes(TypeInBatch(feature)) + 8;
+  for (const int64_t size : feature.shape) bytes *= static_cast<uint64_t>(size);
+  return bytes;
+}
+
 }  // namespace
 
 StatusOr<Decoder> Decoder::Create(const Stages& stages,
-                                  const SourceStages& source) {
-  Decoder decoder;
+                                  const SourceStages& source,
+                                  uint64_t dataset) {
+  Decoder decoder(source, dataset);
   if (source.read.examples) {
     std::vector<FeatureSpec> specs;
     for (const Feature& feature : source.features) {
@@ -74,19 +78,22 @@ StatusOr<Decoder> Decoder::Create(const Stages& stages,
                               ExampleParser::Create(std::move(specs)));
   }
   decoder.tokenize_ = source.tokenize;
+  decoder.ops_before_tokenize_ = source.ops_before_tokenize;
   for (size_t i = 0; i < stages.batched.size(); ++i) {
     const Feature& feature = stages.batched[i];
-    if (source.tokenize && feature.name == source.tokenize->options.to) {
-      decoder.tokenized_ = i;
-    }
+    Column& column = decoder.columns_.columns.emplace_back();
+    column.name = feature.name;
+    column.type = feature.type;
+    decoder.fixed_.push_back(feature.length != Feature::kVarying);
+    decoder.optional_.push_back(feature.optional);
     if (feature.name == stages.by()) decoder.by_ = i;
     const bool varying = feature.length == Feature::kVarying;
     const auto most = static_cast<uint64_t>(
         varying ? stages.lengths().back() + 1 : feature.length);
     decoder.most_values_.push_back(stages.chunks() ? kAnyNumber : most);
+    decoder.cuts_left_.push_back(feature.cut_side == Side::kLeft);
     // Columns grow by doubling.
-    const uint64_t value_bytes =
-        2 * (feature.type == FeatureType::kFloat ? 4 : 8);
+    const uint64_t value_bytes = 2 * ValueBytes(feature);
     decoder.row_bytes_ += 2 * 8;  // of row_offsets
     // What is packed has as many values as the feature that arranges.
     if (feature.name == stages.by() || (stages.pack && varying)) {
@@ -98,40 +105,129 @@ StatusOr<Decoder> Decoder::Create(const Stages& stages,
   return decoder;
 }
 
+Status Decoder::Parse(std::span<const std::string_view> records,
+                      std::span<const uint64_t> ids, const Locate& locate,
+                      Examples& out) const {
+  if (parser_) {
+    return parser_->Parse(
+        records, [&](size_t i) { return locate(ids[i]); }, out);
+  }
+  AppendTexts(records, out);
+  return OkStatus();
+}
+
 Status Decoder::Decode(std::span<const std::string_view> records,
-                       std::span<const uint64_t> ids, const Locate& locate,
-                       DecodeScratch& scratch, DecodedRows& out) const {
+                       std::span<const uint64_t> ids, uint64_t epoch,
+                       const Locate& locate, DecodeScratch& scratch,
+                       DecodedRows& out) const {
   const size_t first_row = out.examples.rows;
+  if (ops_.size() > 0) {
+    PENSTOCK_RETURN_IF_ERROR(
+        DecodeChunk(records, ids, epoch, locate, scratch, out));
+    Cut(first_row, out.examples);
+    return OkStatus();
+  }
   Examples& parsed = tokenize_ ? scratch.parsed : out.examples;
   if (tokenize_) parsed.Clear();
-  if (parser_) {
-    PENSTOCK_RETURN_IF_ERROR(parser_->Parse(
-        records, [&](size_t i) { return locate(ids[i]); }, parsed));
-  } else {
-    AppendTexts(records, parsed);
-  }
+  PENSTOCK_RETURN_IF_ERROR(Parse(records, ids, locate, parsed));
   if (tokenize_) {
-    PENSTOCK_RETURN_IF_ERROR(Tokenize(ids, locate, scratch, out.examples));
+    PENSTOCK_RETURN_IF_ERROR(
+        Tokenize(ids, locate, parsed, scratch, out.examples));
   }
   for (size_t row = first_row; row < out.examples.rows; ++row) {
-    const uint64_t values =
-        by_ ? out.examples.columns[*by_].values_in(row) : uint64_t{0};
-    out.lengths.push_back(static_cast<uint32_t>(
-        std::min<uint64_t>(values, std::numeric_limits<uint32_t>::max())));
+    AppendLength(out.examples, row, out);
   }
   Cut(first_row, out.examples);
   return OkStatus();
 }
 
-Status Decoder::Tokenize(std::span<const uint64_t> ids, const Locate& locate,
-                         DecodeScratch& scratch, Examples& out) const {
-  const Examples& parsed = scratch.parsed;
-  out.columns.resize(parsed.columns.size());
-  for (size_t c = 0; c < parsed.columns.size(); ++c) {
-    if (c != tokenized_) AppendColumn(parsed.columns[c], out.columns[c]);
+Status Decoder::DecodeChunk(std::span<const std::string_view> records,
+                            std::span<const uint64_t> ids, uint64_t epoch,
+                            const Locate& locate, DecodeScratch& scratch,
+                            DecodedRows& out) const {
+  ChunkOfRows chunk;
+  chunk.records.assign(ids.begin(), ids.end());
+  chunk.at.resize(ids.size());
+  std::iota(chunk.at.begin(), chunk.at.end(), 0);
+  PENSTOCK_RETURN_IF_ERROR(Parse(records, ids, locate, chunk.rows));
+  const size_t before = tokenize_ ? ops_before_tokenize_ : 0;
+  PENSTOCK_RETURN_IF_ERROR(ops_.Run(0, before, epoch, locate, chunk));
+  if (tokenize_ && chunk.rows.rows > 0) {
+    Examples tokens;
+    PENSTOCK_RETURN_IF_ERROR(
+        Tokenize(chunk.records, locate, chunk.rows, scratch, tokens));
+    chunk.rows = std::move(tokens);
   }
-  const Column& texts = parsed.columns[tokenized_];
-  Column& tokens = out.columns[tokenized_];
+  PENSTOCK_RETURN_IF_ERROR(ops_.Run(before, ops_.size(), epoch, locate, chunk));
+  PENSTOCK_RETURN_IF_ERROR(CheckChunk(chunk, locate));
+  AppendChunk(chunk, ids.size(), out);
+  return OkStatus();
+}
+
+// A function may have changed how many values there are.
+Status Decoder::CheckChunk(const ChunkOfRows& chunk,
+                           const Locate& locate) const {
+  if (chunk.rows.rows == 0) return OkStatus();
+  for (size_t c = 0; c < chunk.rows.columns.size(); ++c) {
+    if (!fixed_[c]) continue;
+    const Column& column = chunk.rows.columns[c];
+    for (size_t row = 0; row < chunk.rows.rows; ++row) {
+      const uint64_t values = column.values_in(row);
+      if (values == most_values_[c] || (values == 0 && optional_[c])) continue;
+      return InvalidArgumentError(fmt::format(
+          "{}: feature \"{}\" has {} values after Map, but always {} in a "
+          "batch",
+          locate(chunk.records[row]), column.name, values, most_values_[c]));
+    }
+  }
+  return OkStatus();
+}
+
+void Decoder::AppendChunk(const ChunkOfRows& chunk, size_t rows,
+                          DecodedRows& out) const {
+  Examples& to = out.examples;
+  if (to.columns.empty()) to.columns = columns_.columns;
+  if (chunk.rows.rows == rows) {
+    for (size_t c = 0; c < to.columns.size(); ++c) {
+      AppendColumn(chunk.rows.columns[c], to.columns[c]);
+    }
+    to.rows += rows;
+    for (size_t row = 0; row < rows; ++row) AppendLength(chunk.rows, row, out);
+    return;
+  }
+  size_t next = 0;  // row of the chunk
+  for (size_t row = 0; row < rows; ++row) {
+    if (next < chunk.rows.rows && chunk.at[next] == row) {
+      AppendRow(chunk.rows, next, to);
+      AppendLength(chunk.rows, next++, out);
+    } else {
+      AppendNoValues(to);
+      out.lengths.push_back(kLeftOut);
+    }
+  }
+}
+
+void Decoder::AppendLength(const Examples& rows, size_t row,
+                           DecodedRows& out) const {
+  const uint64_t values = by_ ? rows.columns[*by_].values_in(row) : 0;
+  out.lengths.push_back(
+      static_cast<uint32_t>(std::min<uint64_t>(values, kLeftOut - 1)));
+}
+
+Status Decoder::Tokenize(std::span<const uint64_t> ids, const Locate& locate,
+                         const Examples& parsed, DecodeScratch& scratch,
+                         Examples& out) const {
+  out.columns.resize(parsed.columns.size());
+  size_t text_column = 0;
+  for (size_t c = 0; c < parsed.columns.size(); ++c) {
+    if (parsed.columns[c].name == tokenize_->options.from) {
+      text_column = c;
+    } else {
+      AppendColumn(parsed.columns[c], out.columns[c]);
+    }
+  }
+  const Column& texts = parsed.columns[text_column];
+  Column& tokens = out.columns[text_column];
   tokens.name = tokenize_->options.to;
   tokens.type = FeatureType::kInt64;
   std::vector<TokenId>& encoded = scratch.tokens;
@@ -155,15 +251,16 @@ void Decoder::Cut(size_t first_row, Examples& out) const {
   for (size_t c = 0; c < out.columns.size(); ++c) {
     Column& column = out.columns[c];
     const uint64_t most = most_values_[c];
+    if (column.type == FeatureType::kBytes) continue;  // of one value each
     bool cut = false;
     for (size_t row = first_row; row < out.rows && !cut; ++row) {
       cut = column.values_in(row) > most;
     }
     if (!cut) continue;
     if (column.type == FeatureType::kFloat) {
-      KeepFronts(first_row, most, column, column.floats);
+      KeepEnds(first_row, most, cuts_left_[c], column, column.floats);
     } else {
-      KeepFronts(first_row, most, column, column.ints);
+      KeepEnds(first_row, most, cuts_left_[c], column, column.ints);
     }
   }
 }
@@ -174,26 +271,9 @@ uint64_t Decoder::WorkBytes(uint64_t raw_bytes, uint64_t rows) const {
   uint64_t for_each_byte = 3 * 8;
   // The text itself, its ids of 4 bytes, and these as numbers.
   if (tokenize_) for_each_byte += 3 * (1 + 4);
+  // Functions work on a copy, and may make another.
+  if (ops_.size() > 0) for_each_byte += 2 * 8;
   return raw_bytes * for_each_byte + rows * 3 * 8 * (most_values_.size() + 2);
-}
-
-void AppendRow(const Examples& from, size_t row, Examples& to) {
-  to.columns.resize(from.columns.size());
-  for (size_t c = 0; c < from.columns.size(); ++c) {
-    const Column& source = from.columns[c];
-    Column& target = to.columns[c];
-    target.name = source.name;
-    target.type = source.type;
-    if (source.type == FeatureType::kInt64) {
-      const auto values = source.ints_of(row);
-      target.ints.insert(target.ints.end(), values.begin(), values.end());
-    } else {
-      const auto values = source.floats_of(row);
-      target.floats.insert(target.floats.end(), values.begin(), values.end());
-    }
-    target.EndRow();
-  }
-  ++to.rows;
 }
 
 }  // namespace penstock

@@ -10,6 +10,7 @@
 #include "formats/example/example_parser.h"
 #include "formats/example/examples.h"
 #include "formats/files/status_or.h"
+#include "pipeline/build/row_ops.h"
 #include "pipeline/build/rows.h"
 #include "pipeline/graph/stages.h"
 #include "tokenizer/interface/tokenizer.h"
@@ -37,18 +38,23 @@ struct DecodedRows {
 // Threads: any number at a time.
 class Decoder {
  public:
-  // Of the records of one of the sources.
+  // Of the records of one of the sources. `dataset` is the data's fingerprint,
+  // on which the keys of rows depend.
   static StatusOr<Decoder> Create(const Stages& stages,
-                                  const SourceStages& source);
+                                  const SourceStages& source, uint64_t dataset);
 
   // Appends one row for each record to `out`; its columns are those of
-  // Stages::batched. ids[i] is the record id of records[i]. Of a varying
+  // Stages::batched. ids[i] is the record id of records[i], all of them of
+  // `epoch`. A row that is filtered out has no values and the length kLeftOut.
+  // Of a varying
   // feature one value more is kept than the longest length holds, so that
   // whoever places the row knows that there were more.
-  // Errors:  those of ExampleParser and Tokenizer, naming the record.
+  // Errors:  those of ExampleParser and Tokenizer, naming the record; those of
+  //          functions over rows, naming these.
   Status Decode(std::span<const std::string_view> records,
-                std::span<const uint64_t> ids, const Locate& locate,
-                DecodeScratch& scratch, DecodedRows& out) const;
+                std::span<const uint64_t> ids, uint64_t epoch,
+                const Locate& locate, DecodeScratch& scratch,
+                DecodedRows& out) const;
 
   // Bytes that decoding `raw_bytes` of records takes, at most, what comes out
   // included.
@@ -60,22 +66,38 @@ class Decoder {
   }
 
  private:
-  Decoder() = default;
+  Decoder(const SourceStages& source, uint64_t dataset)
+      : ops_(source.row_ops, dataset) {}
 
+  Status Parse(std::span<const std::string_view> records,
+               std::span<const uint64_t> ids, const Locate& locate,
+               Examples& out) const;
   Status Tokenize(std::span<const uint64_t> ids, const Locate& locate,
-                  DecodeScratch& scratch, Examples& out) const;
+                  const Examples& parsed, DecodeScratch& scratch,
+                  Examples& out) const;
+  // Decode() where there are operations on rows.
+  Status DecodeChunk(std::span<const std::string_view> records,
+                     std::span<const uint64_t> ids, uint64_t epoch,
+                     const Locate& locate, DecodeScratch& scratch,
+                     DecodedRows& out) const;
+  Status CheckChunk(const ChunkOfRows& chunk, const Locate& locate) const;
+  void AppendChunk(const ChunkOfRows& chunk, size_t rows,
+                   DecodedRows& out) const;
+  void AppendLength(const Examples& rows, size_t row, DecodedRows& out) const;
   void Cut(size_t first_row, Examples& out) const;
 
   std::optional<ExampleParser> parser_;  // without it records are text
   std::optional<TokenizeStage> tokenize_;
-  size_t tokenized_ = 0;  // the column of the tokens
+  RowOps ops_;
+  size_t ops_before_tokenize_ = 0;
+  Examples columns_;  // of a row that comes out, without rows
   std::optional<size_t> by_;
   std::vector<uint64_t> most_values_;  // [columns]
+  std::vector<bool> fixed_;            // [columns]: always as many values
+  std::vector<bool> optional_;         // [columns]: or none
+  std::vector<bool> cuts_left_;        // [columns]
   uint64_t row_bytes_ = 0;       // without the values of the feature `by_`
   uint64_t by_value_bytes_ = 0;  // of one of those
 };
-
-// Appends row `row` of `from` to `to`, which has the same columns or none.
-void AppendRow(const Examples& from, size_t row, Examples& to);
 
 }  // namespace penstock

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "pipeline/build/decode.h"
+#include "pipeline/build/append_row.h"
 
 namespace penstock {
 namespace {
@@ -13,6 +13,9 @@ uint64_t BytesOf(const Examples& examples, size_t row) {
   uint64_t bytes = 0;
   for (const Column& column : examples.columns) {
     bytes += 8 + 8 * column.values_in(row);
+    if (column.type != FeatureType::kBytes) continue;
+    bytes += column.byte_offsets[column.row_offsets[row + 1]] -
+             column.byte_offsets[column.row_offsets[row]];
   }
   return bytes;
 }
@@ -20,7 +23,7 @@ uint64_t BytesOf(const Examples& examples, size_t row) {
 uint64_t BytesOf(const Examples& examples) {
   uint64_t bytes = 0;
   for (const Column& column : examples.columns) {
-    bytes += 8 * (examples.rows + column.values());
+    bytes += 8 * (examples.rows + column.values()) + column.bytes.size();
   }
   return bytes;
 }

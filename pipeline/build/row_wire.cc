@@ -71,12 +71,52 @@ bool ReadFloats(Head head, std::string_view& bytes, std::vector<float>& out) {
   return Take(bytes, out.data() + begin, count * sizeof(float));
 }
 
+// The number of values, then each with its size before it.
+void WriteBytes(const Column& column, size_t row, std::string& out) {
+  const Head head = static_cast<Head>(column.values_in(row)) << 1;
+  Append(&head, sizeof(head), out);
+  const uint64_t end = column.row_offsets[row + 1];
+  for (uint64_t v = column.row_offsets[row]; v < end; ++v) {
+    const std::string_view value = column.bytes_at(v);
+    const uint64_t size = value.size();
+    Append(&size, sizeof(size), out);
+    out.append(value);
+  }
+}
+
+bool ReadBytes(Head head, std::string_view& bytes, Column& out) {
+  for (size_t left = head >> 1; left > 0; --left) {
+    uint64_t size = 0;
+    if (!Take(bytes, &size, sizeof(size)) || bytes.size() < size) return false;
+    out.bytes.append(bytes.substr(0, size));
+    out.byte_offsets.push_back(out.bytes.size());
+    bytes.remove_prefix(size);
+  }
+  return true;
+}
+
+bool ReadColumn(Head head, std::string_view& bytes, Column& out) {
+  switch (out.type) {
+    case FeatureType::kBytes:
+      return ReadBytes(head, bytes, out);
+    case FeatureType::kFloat:
+      return ReadFloats(head, bytes, out.floats);
+    case FeatureType::kInt64:
+      return ReadInts(head, bytes, out.ints);
+  }
+  return false;
+}
+
 }  // namespace
 
 void WriteRow(const Examples& examples, size_t row, size_t begin, size_t count,
               std::string& out) {
   for (const Column& column : examples.columns) {
-    if (column.type != FeatureType::kFloat) {
+    if (column.type == FeatureType::kBytes) {
+      WriteBytes(column, row, out);
+      continue;
+    }
+    if (column.type == FeatureType::kInt64) {
       WriteInts(PartOf(column.ints_of(row), begin, count), out);
       continue;
     }
@@ -95,10 +135,8 @@ Status ReadRow(const Examples& columns, std::string_view& bytes,
     column.name = columns.columns[c].name;
     column.type = columns.columns[c].type;
     Head head = 0;
-    const bool read = Take(bytes, &head, sizeof(head)) &&
-                      (column.type == FeatureType::kFloat
-                           ? ReadFloats(head, bytes, column.floats)
-                           : ReadInts(head, bytes, column.ints));
+    const bool read =
+        Take(bytes, &head, sizeof(head)) && ReadColumn(head, bytes, column);
     if (!read) return InternalError("a row from another host is cut off");
     column.EndRow();
   }

@@ -12,8 +12,9 @@
 namespace penstock {
 
 // Appends row `row`: for each column its number of values and its values,
-// numbers of 4 bytes where all are small. Of a row's values only those from
-// `begin` on, and no more than `count`, are written.
+// numbers of 4 bytes where all are small, bytes with their size before them. Of
+// a row's numbers only those from `begin` on, and no more than `count`, are
+// written.
 void WriteRow(const Examples& examples, size_t row, size_t begin, size_t count,
               std::string& out);
 

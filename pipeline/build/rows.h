@@ -18,6 +18,12 @@ struct RowRef {
   uint32_t begin = 0;  // values of the record before these are not there
 };
 
+// A piece of a row, and where its values are.
+struct PlacedPiece {
+  Piece piece;
+  RowRef from;
+};
+
 // Says where a record came from, for messages. Threads: any number at a time.
 using Locate = std::function<std::string(uint64_t record_id)>;
 

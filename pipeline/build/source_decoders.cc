@@ -3,15 +3,20 @@
 #include <algorithm>
 #include <utility>
 
+#include "pipeline/build/append_row.h"
+
 namespace penstock {
 namespace {
 
 bool SameFeature(const Feature& a, const Feature& b) {
   return a.name == b.name && a.type == b.type && a.length == b.length &&
-         a.optional == b.optional && a.encoding == b.encoding;
+         a.optional == b.optional && a.encoding == b.encoding &&
+         a.shape == b.shape && a.cut_side == b.cut_side;
 }
 
 bool DecodedAlike(const SourceStages& a, const SourceStages& b) {
+  // Functions are not compared.
+  if (!a.row_ops.empty() || !b.row_ops.empty()) return false;
   if (a.read.examples != b.read.examples ||
       a.tokenize.has_value() != b.tokenize.has_value() ||
       !std::ranges::equal(a.features, b.features, SameFeature)) {
@@ -29,8 +34,9 @@ bool DecodedAlike(const SourceStages& a, const SourceStages& b) {
 
 }  // namespace
 
-StatusOr<SourceDecoders> SourceDecoders::Create(
-    const Stages& stages, std::vector<uint64_t> first_ids) {
+StatusOr<SourceDecoders> SourceDecoders::Create(const Stages& stages,
+                                                std::vector<uint64_t> first_ids,
+                                                uint64_t dataset) {
   SourceDecoders decoders;
   std::vector<const SourceStages*> kinds;
   for (size_t s = 0; s < stages.sources.size(); ++s) {
@@ -44,7 +50,7 @@ StatusOr<SourceDecoders> SourceDecoders::Create(
     if (kind == kinds.size()) {
       kinds.push_back(&source);
       PENSTOCK_ASSIGN_OR_RETURN(Decoder decoder,
-                                Decoder::Create(stages, source));
+                                Decoder::Create(stages, source, dataset));
       decoders.decoders_.push_back(std::move(decoder));
     }
     // Where records are read in sequence there is one source.
@@ -65,11 +71,11 @@ size_t SourceDecoders::Of(uint64_t record_id) const {
 }
 
 Status SourceDecoders::Decode(std::span<const std::string_view> records,
-                              std::span<const uint64_t> ids,
+                              std::span<const uint64_t> ids, uint64_t epoch,
                               const Locate& locate, DecodeScratch& scratch,
                               DecodedRows& out) const {
   if (decoders_.size() == 1) {
-    return decoders_[0].Decode(records, ids, locate, scratch, out);
+    return decoders_[0].Decode(records, ids, epoch, locate, scratch, out);
   }
   // Those of each decoder at once, then row by row into the order asked for.
   std::vector<size_t> kinds(ids.size());
@@ -86,8 +92,8 @@ Status SourceDecoders::Decode(std::span<const std::string_view> records,
       some_ids.push_back(ids[i]);
     }
     if (some.empty()) continue;
-    PENSTOCK_RETURN_IF_ERROR(
-        decoders_[kind].Decode(some, some_ids, locate, scratch, decoded[kind]));
+    PENSTOCK_RETURN_IF_ERROR(decoders_[kind].Decode(
+        some, some_ids, epoch, locate, scratch, decoded[kind]));
     if (some.size() == ids.size() && out.lengths.empty()) {
       std::swap(out, decoded[kind]);
       return OkStatus();

@@ -19,13 +19,15 @@ class SourceDecoders {
  public:
   // `first_ids` as in Sources; sources that are decoded alike share a decoder.
   static StatusOr<SourceDecoders> Create(const Stages& stages,
-                                         std::vector<uint64_t> first_ids);
+                                         std::vector<uint64_t> first_ids,
+                                         uint64_t dataset);
 
   // As Decoder does, each record by the decoder of its source.
   // Cost:    where sources are decoded in different ways, a copy of the rows.
   Status Decode(std::span<const std::string_view> records,
-                std::span<const uint64_t> ids, const Locate& locate,
-                DecodeScratch& scratch, DecodedRows& out) const;
+                std::span<const uint64_t> ids, uint64_t epoch,
+                const Locate& locate, DecodeScratch& scratch,
+                DecodedRows& out) const;
 
   uint64_t WorkBytes(uint64_t raw_bytes, uint64_t rows) const;
   uint64_t RowBytes(int64_t length) const;

@@ -6,6 +6,9 @@
 
 #include "formats/files/status.h"
 #include "pipeline/graph/check_stages.h"
+#include "pipeline/graph/feature_form.h"
+#include "pipeline/graph/row_ops.h"
+#include "pipeline/graph/tensors.h"
 
 namespace penstock {
 namespace {
@@ -17,12 +20,13 @@ Status Refused(std::string message) {
 // Replaces the bytes feature that Tokenize reads by the one it makes.
 Status ApplyTokenize(SourceStages& source) {
   const TokenizeOptions& options = source.tokenize->options;
-  const Feature* from = FindFeature(source.features, options.from);
+  const Feature* from = FindFeature(source.batched, options.from);
   if (from == nullptr) {
     return Refused(fmt::format("Tokenize reads \"{}\", but the features are {}",
-                               options.from, FeatureNames(source.features)));
+                               options.from, FeatureNames(source.batched)));
   }
-  if (from->type != FeatureType::kBytes || from->length != 1) {
+  if (from->type != FeatureType::kBytes || from->length != 1 ||
+      !from->shape.empty()) {
     return Refused(
         fmt::format("Tokenize reads \"{}\", which must be a bytes "
                     "feature of length 1",
@@ -30,12 +34,11 @@ Status ApplyTokenize(SourceStages& source) {
   }
   if (options.to.empty())
     return Refused("Tokenize to a feature without a name");
-  for (Feature& feature : source.batched) {
+  for (size_t i = 0; i < source.batched.size(); ++i) {
+    Feature& feature = source.batched[i];
     if (feature.name == options.from) {
-      feature = {.name = options.to,
-                 .type = FeatureType::kInt64,
-                 .length = Feature::kVarying,
-                 .as = ElementType::kInt32};
+      feature = TokenizedFeature(options);
+      source.origins[i] = "";
     } else if (feature.name == options.to) {
       return Refused(
           fmt::format("Tokenize makes \"{}\", which is already a "
@@ -64,9 +67,7 @@ void NameFeaturesOf(const std::string& by, SourceStages& source) {
 
 std::string DescribeFeature(const Feature& feature) {
   return fmt::format("{}{} with {} values", feature.optional ? "optional " : "",
-                     ElementTypeName(feature.type == FeatureType::kFloat
-                                         ? ElementType::kFloat32
-                                         : feature.as),
+                     ElementTypeName(TypeInBatch(feature)),
                      feature.length == Feature::kVarying
                          ? "any number of"
                          : std::to_string(feature.length));
@@ -99,8 +100,33 @@ Status Agree(Stages& stages, size_t s) {
                                  SourceName(stages, s)));
     }
     const auto from = static_cast<size_t>(found - source.batched.begin());
+    if (from == i) continue;
+    if (!source.row_ops.empty()) {
+      // Their columns come in the order that the operations give them.
+      SelectStage select;
+      for (const Feature& one : first.batched) select.names.push_back(one.name);
+      source.row_ops.push_back(select);
+      return ApplyRowOp(source.row_ops.back(), source);
+    }
     std::swap(source.batched[i], source.batched[from]);
     std::swap(source.features[i], source.features[from]);
+    std::swap(source.origins[i], source.origins[from]);
+  }
+  return OkStatus();
+}
+
+// From the features that are read to those that reach a batch.
+Status ApplyOps(SourceStages& source) {
+  for (const Feature& feature : source.batched) {
+    source.origins.push_back(feature.name);
+  }
+  for (size_t op = 0; op <= source.row_ops.size(); ++op) {
+    const size_t tokenize_at =
+        source.tokenize ? source.ops_before_tokenize : SIZE_MAX;
+    if (op == tokenize_at) PENSTOCK_RETURN_IF_ERROR(ApplyTokenize(source));
+    if (op < source.row_ops.size()) {
+      PENSTOCK_RETURN_IF_ERROR(ApplyRowOp(source.row_ops[op], source));
+    }
   }
   return OkStatus();
 }
@@ -125,11 +151,12 @@ Status CheckSources(Stages& stages) {
     if (source.features.empty()) {
       return Refused("no stage names a feature to read: add .Parse({...})");
     }
-    for (const Feature& feature : source.features) {
+    for (Feature& feature : source.features) {
       PENSTOCK_RETURN_IF_ERROR(CheckFeature(feature));
+      SetLength(feature);
     }
     source.batched = source.features;
-    if (source.tokenize) PENSTOCK_RETURN_IF_ERROR(ApplyTokenize(source));
+    PENSTOCK_RETURN_IF_ERROR(ApplyOps(source));
     if (s > 0) PENSTOCK_RETURN_IF_ERROR(Agree(stages, s));
   }
   stages.batched = stages.sources.front().batched;

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cmath>
 #include <limits>
 #include <set>
 #include <utility>
 
 #include "formats/files/status.h"
 #include "pipeline/graph/check_pack.h"
+#include "pipeline/graph/feature_form.h"
 
 namespace penstock {
 namespace {
@@ -22,28 +22,6 @@ constexpr int64_t kMaxMultiple = int64_t{1} << 24;
 
 Status Wrong(std::string message) {
   return InvalidArgumentError(std::move(message));
-}
-
-Status CheckPadValue(const Stages& stages, const Feature& by) {
-  const double pad = stages.pad_value();
-  if (by.type == FeatureType::kFloat) {
-    // Infinities and NaN are float values, too.
-    if (!std::isfinite(pad) ||
-        std::abs(pad) <= double{std::numeric_limits<float>::max()}) {
-      return OkStatus();
-    }
-    return Wrong(fmt::format("pad_value {} is no float32 value of \"{}\"", pad,
-                             by.name));
-  }
-  // Larger integers are not exact in a double.
-  const double limit = by.as == ElementType::kInt32
-                           ? std::numeric_limits<int32_t>::max()
-                           : 9007199254740992.0;
-  if (std::trunc(pad) == pad && pad <= limit && pad >= -limit - 1) {
-    return OkStatus();
-  }
-  return Wrong(fmt::format("pad_value {} is no {} value of \"{}\"", pad,
-                           ElementTypeName(by.as), by.name));
 }
 
 Status CheckLongest(int64_t length, std::string_view stage) {
@@ -113,6 +91,14 @@ std::string PresenceName(const std::string& feature) {
   return feature + "_present";
 }
 
+Feature TokenizedFeature(const TokenizeOptions& options) {
+  return {.name = options.to,
+          .type = FeatureType::kInt64,
+          .as = options.as,
+          .pad_side = options.pad_side,
+          .cut_side = options.cut_side};
+}
+
 const Feature* FindFeature(const std::vector<Feature>& features,
                            const std::string& name) {
   for (const Feature& feature : features) {
@@ -135,23 +121,17 @@ Status CheckFeature(const Feature& feature) {
                     "length or Feature::kVarying",
                     feature.name, feature.length));
   }
-  if (feature.type == FeatureType::kInt64 &&
-      feature.as == ElementType::kFloat32) {
-    return Wrong(
-        fmt::format("feature \"{}\" is int64 and cannot become "
-                    "float32: use kInt32 or kInt64",
-                    feature.name));
-  }
-  return OkStatus();
+  return CheckForm(feature);
 }
 
 Status CheckFeatures(const Stages& stages) {
   std::set<std::string> names = {kRowMaskName};
   for (const Feature& feature : stages.batched) {
-    if (feature.type == FeatureType::kBytes) {
+    if (feature.type == FeatureType::kBytes && feature.shape.empty()) {
       return Wrong(
           fmt::format("feature \"{}\" is bytes, which no batch can "
-                      "hold: tokenize it or leave it out of Parse",
+                      "hold: tokenize it, leave it out of Parse or, where all "
+                      "have one size, give its shape",
                       feature.name));
     }
     const bool varying = feature.length == Feature::kVarying;
@@ -204,7 +184,7 @@ Status CheckArranging(const Stages& stages) {
   } else {
     PENSTOCK_RETURN_IF_ERROR(CheckPack(stages));
   }
-  return CheckPadValue(stages, *by);
+  return OkStatus();
 }
 
 Status CheckBatch(const Stages& stages) {

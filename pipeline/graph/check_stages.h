@@ -20,6 +20,9 @@ std::string PresenceName(const std::string& feature);
 // "source 1 (b.tfrecord@4)": its number and its pattern without folders.
 std::string SourceName(const Stages& stages, size_t source);
 
+// What Tokenize makes.
+Feature TokenizedFeature(const TokenizeOptions& options);
+
 // Of sources without Parse: the features that later stages name.
 void NameFeatures(Stages& stages);
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "formats/files/status_or.h"
+#include "pipeline/graph/check_derived.h"
 #include "pipeline/graph/check_stages.h"
 #include "pipeline/graph/segment.h"
 #include "pipeline/graph/stages.h"
@@ -80,6 +81,31 @@ class Flattener {
     }
     return Before(Rank::kArranged, "Tokenize");
   }
+  Status Visit(const RowOp& stage) {
+    for (SourceStages& source : out.sources) {
+      if (source.features.empty() && source.read.examples) {
+        return Wrong(
+            "there is no Parse before Select, Rename, Constant, Map or "
+            "Filter: it says which features rows have");
+      }
+      if (!source.tokenize) ++source.ops_before_tokenize;
+      source.row_ops.push_back(stage);
+    }
+    return Before(Rank::kArranged, "Select, Rename, Constant, Map or Filter");
+  }
+  Status Visit(const DeriveStage& stage) {
+    if (!out.derived.empty()) {
+      return Wrong("two Derive stages: give all tensors to one");
+    }
+    if (stage.tensors.empty()) return Wrong("Derive without a tensor");
+    out.derived = stage.tensors;
+    return Before(Rank::kBatched, "Derive");
+  }
+  Status Visit(const ObjectiveStage& stage) {
+    if (out.objective) return Wrong("two Objective stages: keep one");
+    out.objective = stage.objective;
+    return Before(Rank::kBatched, "Objective");
+  }
   Status Visit(const BucketOptions& stage) {
     PENSTOCK_RETURN_IF_ERROR(Arrange("Bucket"));
     out.bucket = stage;
@@ -156,6 +182,13 @@ Status Flattener::Walk(const Node& node) {
                       "after {}",
                       name, name));
     }
+    if (!part.out.derived.empty() || part.out.objective) {
+      const char* name = ViewName(node.stage);
+      return Wrong(
+          fmt::format("a dataset inside {} has Derive or Objective: put them "
+                      "after {}",
+                      name, name));
+    }
     for (SourceStages& source : part.out.sources) {
       out.sources.push_back(std::move(source));
     }
@@ -180,6 +213,8 @@ StatusOr<Stages> FlattenStages(const Dataset& dataset) {
   PENSTOCK_RETURN_IF_ERROR(CheckFeatures(stages));
   PENSTOCK_RETURN_IF_ERROR(CheckArranging(stages));
   PENSTOCK_RETURN_IF_ERROR(CheckBatch(stages));
+  ExpandObjective(stages);
+  PENSTOCK_RETURN_IF_ERROR(CheckDerived(stages));
   return stages;
 }
 

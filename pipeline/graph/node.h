@@ -9,6 +9,9 @@
 
 #include "formats/open.h"
 #include "pipeline/dataset.h"
+#include "pipeline/derive.h"
+#include "pipeline/graph/row_ops.h"
+#include "pipeline/objective.h"
 #include "tokenizer/interface/tokenizer.h"
 
 namespace penstock {
@@ -40,11 +43,23 @@ struct TokenizeStage {
   TokenizeOptions options;
 };
 
+struct DeriveStage {
+  std::vector<Derived> tensors;
+};
+
+using Objective =
+    std::variant<CausalLm, PrefixLm, FillInMiddle, MaskedLm, SpanCorruption>;
+
+struct ObjectiveStage {
+  Objective objective;
+};
+
 // What a stage does; the others hold no more than their options.
 using Stage =
     std::variant<ReadStage, MixStage, ConcatStage, SliceOptions, ExcludeStage,
                  ParseStage, ShuffleOptions, RepeatOptions, TokenizeStage,
-                 BucketOptions, PadOptions, PackOptions, BatchOptions>;
+                 RowOp, DeriveStage, ObjectiveStage, BucketOptions, PadOptions,
+                 PackOptions, BatchOptions>;
 
 struct Node {
   // None of ReadStage, any number of MixStage and ConcatStage, else one.

@@ -6,6 +6,8 @@
 #include <bit>
 #include <utility>
 
+#include "pipeline/graph/check_stages.h"
+#include "pipeline/graph/derived_parts.h"
 #include "pipeline/graph/segment.h"
 #include "tokenizer/interface/fingerprint.h"
 
@@ -18,22 +20,27 @@ StatePart ParsePart(const SourceStages& source, const std::string& of) {
     parse.Add(feature.name)
         .Add(static_cast<uint64_t>(feature.type))
         .Add(static_cast<uint64_t>(feature.length))
-        .Add(static_cast<uint64_t>(feature.as))
+        .Add(static_cast<uint64_t>(feature.as.value_or(ElementType::kInt32)))
         .Add(feature.optional)
         .Add(static_cast<uint64_t>(feature.encoding));
+    AddForm(feature, parse);
   }
   return {"Parse" + of, parse.Finish()};
 }
 
 StatePart TokenizePart(const TokenizeStage& tokenize, const std::string& of) {
   const EncodeOptions& encode = tokenize.options.encode;
-  return {"Tokenize" + of, Fingerprinter()
-                               .Add(tokenize.tokenizer->Fingerprint())
-                               .Add(tokenize.options.from)
-                               .Add(tokenize.options.to)
-                               .Add(static_cast<uint64_t>(encode.special_text))
-                               .Add(encode.add_special_tokens)
-                               .Finish()};
+  Fingerprinter text;
+  text.Add(tokenize.tokenizer->Fingerprint())
+      .Add(tokenize.options.from)
+      .Add(tokenize.options.to)
+      .Add(static_cast<uint64_t>(encode.special_text))
+      .Add(encode.add_special_tokens);
+  if (tokenize.options.as != ElementType::kInt32) {
+    text.Add(static_cast<uint64_t>(tokenize.options.as));
+  }
+  AddForm(TokenizedFeature(tokenize.options), text);
+  return {"Tokenize" + of, text.Finish()};
 }
 
 uint64_t FingerprintOf(const Stage& view) {

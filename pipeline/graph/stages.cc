@@ -4,7 +4,10 @@
 #include <utility>
 
 #include "pipeline/graph/check_stages.h"
+#include "pipeline/graph/derived_parts.h"
+#include "pipeline/graph/row_ops.h"
 #include "pipeline/graph/row_parts.h"
+#include "pipeline/graph/tensors.h"
 #include "tokenizer/interface/fingerprint.h"
 
 namespace penstock {
@@ -20,6 +23,18 @@ double Stages::pad_value() const {
   if (bucket) return bucket->pad_value;
   return pad ? pad->pad_value : 0;
 }
+
+std::string Stages::length_column() const {
+  const auto i = FindFeature(*this, by());
+  if (!i) return "";
+  const std::string& origin = sources.front().origins[*i];
+  for (const SourceStages& source : sources) {
+    if (source.origins[*i] != origin) return "";
+  }
+  return origin;
+}
+
+bool Stages::rows_vary() const { return !by().empty() || Filters(*this); }
 
 TooLong Stages::too_long() const {
   if (pack) return pack->too_long;
@@ -52,6 +67,8 @@ std::vector<int64_t> Stages::lengths() const {
 
 std::vector<StatePart> Stages::Parts() const {
   std::vector<StatePart> parts = RowParts(*this);
+  AddRowOpParts(*this, parts);
+  AddDerivedParts(*this, parts);
   if (!by().empty()) {
     Fingerprinter arrange;
     arrange.Add(by()).Add(static_cast<uint64_t>(too_long()));
@@ -83,37 +100,9 @@ Contract Stages::MakeContract() const {
   Contract contract;
   contract.rows = batch.size;
   contract.lengths = lengths();
-  for (const Feature& feature : batched) {
-    TensorSpec tensor;
-    tensor.name = feature.name;
-    tensor.type = feature.type == FeatureType::kFloat ? ElementType::kFloat32
-                                                      : feature.as;
-    if (feature.length == Feature::kVarying) {
-      tensor.row_shape = {TensorSpec::kBucketLength};
-    } else if (feature.length > 1) {
-      tensor.row_shape = {feature.length};
-    }
-    if (feature.name == by()) tensor.pad_value = pad_value();
-    contract.tensors.push_back(tensor);
-    if (feature.length == Feature::kVarying) {
-      contract.tensors.push_back({.name = LengthsName(feature.name),
-                                  .type = ElementType::kInt32,
-                                  .row_shape = {},
-                                  .pad_value = 0,
-                                  .role = Role::kLengths});
-    } else if (feature.optional) {
-      contract.tensors.push_back({.name = PresenceName(feature.name),
-                                  .type = ElementType::kFloat32,
-                                  .row_shape = {},
-                                  .pad_value = 0,
-                                  .role = Role::kPresence});
-    }
+  for (BatchTensor& tensor : TensorsOf(*this)) {
+    contract.tensors.push_back(std::move(tensor.spec));
   }
-  contract.tensors.push_back({.name = kRowMaskName,
-                              .type = ElementType::kFloat32,
-                              .row_shape = {},
-                              .pad_value = 0,
-                              .role = Role::kWeights});
   return contract;
 }
 

@@ -21,8 +21,14 @@ struct SourceStages {
   // To take out of each example; one bytes feature, "text", for a corpus.
   std::vector<Feature> features;
   std::optional<TokenizeStage> tokenize;
+  // What happens to rows, in order; Tokenize comes before operation
+  // ops_before_tokenize.
+  std::vector<RowOp> row_ops;
+  size_t ops_before_tokenize = 0;
   // What reaches the batch: Tokenize takes its bytes feature's place.
   std::vector<Feature> batched;
+  // The name of each in the records; empty where it is made on the way.
+  std::vector<std::string> origins;
 };
 
 struct Stages {
@@ -38,13 +44,21 @@ struct Stages {
   std::optional<PadOptions> pad;
   std::optional<PackOptions> pack;
   BatchOptions batch;
+  // Also those that the objective is made of.
+  std::vector<Derived> derived;
+  std::optional<Objective> objective;
 
-  // The features that reach the batch, in order, the same of all sources. None
-  // is bytes.
+  // The features that reach the batch, in order, the same of all sources. Bytes
+  // are of fixed size.
   std::vector<Feature> batched;
 
   // The feature whose length arranges rows; empty without the three.
   std::string by() const;
+  // The name of by() in the records, by which an index knows its lengths; empty
+  // where it is made on the way.
+  std::string length_column() const;
+  // Which batch a row is in depends on more than its position.
+  bool rows_vary() const;
   TooLong too_long() const;
   double pad_value() const;  // of by()
   // Every length a batch may have, rising; {0} without the three.

@@ -31,6 +31,11 @@ constexpr uint64_t MixKeys(std::initializer_list<uint64_t> numbers) {
 enum class SeedStage : uint64_t {
   kShuffle = 1,
   kWindow = 2,
+  kPrefixLm = 16,
+  kFillInMiddle = 17,
+  kMaskedLm = 18,
+  kSpanCorruption = 19,
+  kRowFunction = 20,
 };
 
 // A key that depends on every argument. `seed + epoch` would make epoch 1 of

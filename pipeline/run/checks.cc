@@ -35,7 +35,7 @@ Status CheckStreamed(const Stages& stages, const Sources& sources,
         "window_records to shuffle windows",
         sources.each.front().why_sequential));
   }
-  if (topology.hosts > 1 && !stages.by().empty() && options.group == nullptr) {
+  if (topology.hosts > 1 && stages.rows_vary() && options.group == nullptr) {
     return InvalidArgumentError(fmt::format(
         "{} hosts must tell each other the lengths of \"{}\", as the pipeline "
         "is streamed: give CompileOptions::group",

@@ -32,6 +32,14 @@
 namespace penstock {
 namespace {
 
+// What rows are drawn by: the data of all sources.
+uint64_t KeyOf(const Sources& sources) {
+  if (sources.each.size() == 1) return sources.each.front().fingerprint;
+  Fingerprinter hash;
+  for (const Source& source : sources.each) hash.Add(source.fingerprint);
+  return hash.Finish();
+}
+
 // Compiles on one host; what it learns on the way serves the next step.
 class Compiler {
  public:
@@ -56,12 +64,11 @@ class Compiler {
   // Where no length matters a row's position says which batch it is in, and so
   // who decodes it: no batch may end early.
   uint64_t WaitingLimit() const {
-    return stages_.by().empty() ? std::numeric_limits<uint64_t>::max()
-                                : options_.waiting_bytes;
+    return stages_.rows_vary() ? options_.waiting_bytes
+                               : std::numeric_limits<uint64_t>::max();
   }
   bool Lockstep() const {
-    return !choice_.planned && !job_->stages.by().empty() &&
-           topology_.hosts > 1;
+    return !choice_.planned && job_->stages.rows_vary() && topology_.hosts > 1;
   }
 
   const Topology topology_;
@@ -95,7 +102,7 @@ Status Compiler::Prepare(const Dataset& dataset) {
   }
   PENSTOCK_ASSIGN_OR_RETURN(
       SourceDecoders decoder,
-      SourceDecoders::Create(stages_, sources_.first_ids));
+      SourceDecoders::Create(stages_, sources_.first_ids, KeyOf(sources_)));
   std::vector<StatePart> graph = DataParts(stages_, sources_);
   const std::vector<StatePart> stages = stages_.Parts();
   graph.insert(graph.end(), stages.begin(), stages.end());
@@ -110,6 +117,7 @@ Status Compiler::Prepare(const Dataset& dataset) {
   if (sources_.indexed == nullptr && stages_.shuffle) {
     graph.push_back({"window_bytes", options_.window_bytes});
   }
+  const uint64_t data = KeyOf(sources_);
   job_ = std::make_shared<const Job>(
       Job{.stages = stages_,
           .first_ids = sources_.first_ids,
@@ -119,7 +127,7 @@ Status Compiler::Prepare(const Dataset& dataset) {
                                static_cast<uint64_t>(stages_.batch.size)),
           .max_record_bytes = options_.max_record_bytes,
           .decoder = std::move(decoder),
-          .placer = Placer(stages_, stages_.MakeContract()),
+          .placer = Placer(stages_, stages_.MakeContract(), data),
           .buffers = std::make_shared<BufferPool>(options_.buffer_bytes),
           .lane = std::make_shared<Lane>()});
   return choice_.planned ? PlanIt() : StreamIt();
@@ -134,8 +142,8 @@ StepOptions Compiler::StepsOf() const {
 Status Compiler::PlanIt() {
   LengthTable lengths;
   if (!stages_.by().empty()) {
-    PENSTOCK_ASSIGN_OR_RETURN(auto columns,
-                              sources_.indexed->Lengths(stages_.by()));
+    PENSTOCK_ASSIGN_OR_RETURN(
+        auto columns, sources_.indexed->Lengths(stages_.length_column()));
     lengths = LengthTable(std::move(columns));
   }
   PlanFacts plan = {.order = tree_.order,

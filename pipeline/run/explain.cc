@@ -7,6 +7,7 @@
 
 #include "pipeline/graph/check_stages.h"
 #include "pipeline/graph/row_parts.h"
+#include "pipeline/run/explain_derived.h"
 
 namespace penstock {
 namespace {
@@ -113,6 +114,7 @@ std::string DescribeStages(const Stages& stages) {
               ? std::string("  repeat    for ever\n")
               : fmt::format("  repeat    {} epochs\n", stages.epochs);
   text += DescribeTokenize(stages);
+  text += DescribeDerived(stages);
   if (stages.bucket) {
     text += fmt::format("  bucket    by {}, lengths {}; longer rows are {}\n",
                         stages.by(), fmt::join(stages.bucket->lengths, ", "),
@@ -223,6 +225,7 @@ std::string Explain(const Job& job, const Sources& sources,
   }
   text +=
       fmt::format("shapes: {}, so as many compiles\n", job.contract().shapes());
+  text += DescribeDerivedBytes(job.contract());
   if (explanation.forecast) {
     text += DescribeForecast(job.stages, *explanation.forecast,
                              explanation.epochs_are_alike);

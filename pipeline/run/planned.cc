@@ -57,7 +57,8 @@ class PlannedReader {
  private:
   StatusOr<size_t> CountRows(const Batch& batch, size_t row, size_t end,
                              bool alone, Scratch& scratch) const;
-  Status Read(std::span<const uint64_t> ids, Scratch& scratch) const;
+  Status Read(std::span<const uint64_t> ids, uint64_t epoch,
+              Scratch& scratch) const;
   Status CheckLength(const Piece& piece, uint32_t found) const;
   std::unique_ptr<Scratch> Borrow() const;
   void Return(std::unique_ptr<Scratch> scratch) const;
@@ -80,7 +81,8 @@ StatusOr<bool> PlannedReader::Build(const Assignment& assignment, bool alone,
   if (rows == 0) return false;
   end = row + rows;
   PENSTOCK_RETURN_IF_ERROR(
-      Read(std::span(scratch->ids).first(scratch->ends[rows - 1]), *scratch));
+      Read(std::span(scratch->ids).first(scratch->ends[rows - 1]), batch.epoch,
+           *scratch));
   const Locate locate = [this](uint64_t id) { return files_->Locate(id); };
   const StageTimer timer(job_->accounts->build);
   job_->accounts->build.Count(
@@ -134,7 +136,7 @@ StatusOr<size_t> PlannedReader::CountRows(const Batch& batch, size_t row,
   return rows;
 }
 
-Status PlannedReader::Read(std::span<const uint64_t> ids,
+Status PlannedReader::Read(std::span<const uint64_t> ids, uint64_t epoch,
                            Scratch& scratch) const {
   scratch.rows.Clear();
   if (ids.empty()) return OkStatus();
@@ -148,7 +150,7 @@ Status PlannedReader::Read(std::span<const uint64_t> ids,
   accounts.decode.Count(ids.size(), bytes);
   const StageTimer timer(accounts.decode);
   return job_->decoder.Decode(
-      scratch.gathered.records, ids,
+      scratch.gathered.records, ids, epoch,
       [this](uint64_t id) { return files_->Locate(id); }, scratch.decode,
       scratch.rows);
 }
@@ -175,7 +177,8 @@ Status PlannedReader::CheckLength(const Piece& piece, uint32_t found) const {
       "{}: feature \"{}\" has {} values, but the index says {}: write the "
       "index again with `{}`",
       files_->Locate(piece.record), job_->stages.by(), found, told,
-      IndexCommand(job_->stages.by(), job_->SourceOf(piece.record))));
+      IndexCommand(job_->stages.length_column(),
+                   job_->SourceOf(piece.record))));
 }
 
 std::unique_ptr<Scratch> PlannedReader::Borrow() const {

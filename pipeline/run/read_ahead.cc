@@ -53,7 +53,8 @@ struct ReadAhead::Shared {
       job->accounts->read.Count(records.size(), bytes);
       job->accounts->decode.Count(records.size(), bytes);
       const StageTimer timer(job->accounts->decode);
-      PENSTOCK_RETURN_IF_ERROR(job->decoder.Decode(records, ids, locate,
+      PENSTOCK_RETURN_IF_ERROR(job->decoder.Decode(records, ids,
+                                                   flight.round.epoch, locate,
                                                    scratch, flight.rows[part]));
       next += records.size();
     }

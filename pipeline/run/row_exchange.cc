@@ -13,15 +13,6 @@
 #include "pipeline/build/row_wire.h"
 
 namespace penstock {
-namespace {
-
-// How many values of a row go with a piece. Behind the last one there may be
-// some that do not fit, of which whoever places it has to know.
-size_t CountSent(const Piece& piece) {
-  return piece.last ? std::numeric_limits<size_t>::max() : piece.length;
-}
-
-}  // namespace
 
 StatusOr<std::vector<uint32_t>> GatherLengths(const Round& round,
                                               std::vector<uint32_t> mine,
@@ -51,7 +42,9 @@ StatusOr<std::vector<uint32_t>> GatherLengths(const Round& round,
 }
 
 RowExchange::RowExchange(const Job& job, Group* group)
-    : host_(job.topology.host), group_(group) {
+    : host_(job.topology.host),
+      group_(group),
+      sends_whole_(!job.stages.derived.empty() || job.stages.objective) {
   const auto rows = static_cast<uint64_t>(job.contract().rows);
   feeders_.resize(job.topology.RowsOfShard(rows) * job.topology.shards);
   for (uint32_t host = 0; host < job.topology.hosts; ++host) {
@@ -66,6 +59,17 @@ RowExchange::RowExchange(const Job& job, Group* group)
   }
 }
 
+uint32_t RowExchange::BeginSent(const Piece& piece) const {
+  return sends_whole_ ? 0 : piece.begin;
+}
+
+// Behind the last piece there may be values that do not fit, of which whoever
+// places it has to know.
+size_t RowExchange::CountSent(const Piece& piece) const {
+  return sends_whole_ || piece.last ? std::numeric_limits<size_t>::max()
+                                    : piece.length;
+}
+
 std::vector<std::string> RowExchange::Outgoing(std::span<const FedStep> steps,
                                                const RowStore& store) const {
   std::vector<std::string> to(group_->hosts());
@@ -78,8 +82,8 @@ std::vector<std::string> RowExchange::Outgoing(std::span<const FedStep> steps,
         const StoredRow& stored = store.Find(place.slot);
         for (const uint32_t host : feeders_[row]) {
           if (host == host_) continue;
-          WriteRow(*stored.examples, stored.row, piece.begin, CountSent(piece),
-                   to[host]);
+          WriteRow(*stored.examples, stored.row, BeginSent(piece),
+                   CountSent(piece), to[host]);
         }
       }
     }
@@ -108,7 +112,8 @@ Status RowExchange::Meet(std::span<FedStep> steps, RowStore& store) {
         } else if (is_mine) {
           PENSTOCK_RETURN_IF_ERROR(
               ReadRow(columns_, left[place.host], *received));
-          fed.sources.push_back({received, received->rows - 1, piece.begin});
+          fed.sources.push_back(
+              {received, received->rows - 1, BeginSent(piece)});
         }
       }
     }

@@ -56,12 +56,17 @@ class RowExchange {
   Status Meet(std::span<FedStep> steps, RowStore& store);
 
  private:
+  // Which of a record's values go with a piece.
+  uint32_t BeginSent(const Piece& piece) const;
+  size_t CountSent(const Piece& piece) const;
   // The rows that each host feeds and this one decoded, in order.
   std::vector<std::string> Outgoing(std::span<const FedStep> steps,
                                     const RowStore& store) const;
 
   const uint32_t host_;
   Group* const group_;
+  // What is derived looks at all of a record.
+  const bool sends_whole_;
   // [rows of a batch]: the hosts that feed it.
   std::vector<std::vector<uint32_t>> feeders_;
   Examples columns_;  // of a decoded row, without rows

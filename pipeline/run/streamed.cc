@@ -145,7 +145,7 @@ StatusOr<std::vector<Row>> Streamed::Store(const DecodedRound& decoded) {
   for (const DecodedRound::Part& part : decoded.parts) {
     lengths.insert(lengths.end(), part.lengths.begin(), part.lengths.end());
   }
-  if (job_->stages.by().empty()) {
+  if (!job_->stages.rows_vary()) {
     lengths.assign(rows.size(), 0);
   } else if (group_ != nullptr) {
     const StageTimer timer(job_->accounts->exchange);

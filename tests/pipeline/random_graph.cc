@@ -6,6 +6,9 @@
 #include <filesystem>
 
 #include "formats/files/file.h"
+#include "pipeline/derive.h"
+#include "pipeline/objective.h"
+#include "pipeline/row_function.h"
 #include "tests/support/status_matchers.h"
 #include "tokenizer/load.h"
 
@@ -72,7 +75,9 @@ RandomGraph::RandomGraph(uint64_t number, DataPool& pool)
       too_long(Draw(2) == 0 ? TooLong::kTruncate : TooLong::kDrop),
       leftover(Draw(3) == 0 ? Leftover::kDrop : Leftover::kPad),
       batch(static_cast<int64_t>(12 * (1 + Draw(4)))),
-      force_streamed(Draw(2) == 0) {
+      force_streamed(Draw(2) == 0),
+      learn(static_cast<Learn>(number % 7)),
+      rows(number % 5 < 3 ? static_cast<Rows>(number % 5) : kAsRead) {
   if (!data->indexed && shuffle == kAll) shuffle = kWindow;
   if (arrange == kPack) {
     pack = {.by = "tokens",
@@ -201,10 +206,12 @@ Dataset RandomGraph::Make(const std::string& pattern) const {
     dataset = dataset.Parse(packs ? std::vector<Feature>{tokens}
                                   : std::vector<Feature>{id, tokens});
   }
+  dataset = WithRows(dataset);
   if (shuffle != kNone) {
     dataset = dataset.Shuffle(
         {.seed = seed, .window_records = shuffle == kAll ? 0 : window});
   }
+  dataset = WithLearned(dataset);
   if (arrange == kBucket) {
     dataset = dataset.Bucket({.by = "tokens",
                               .lengths = lengths,
@@ -220,6 +227,55 @@ Dataset RandomGraph::Make(const std::string& pattern) const {
   if (packs) dataset = dataset.Pack(pack);
   return dataset.Batch(
       {.size = batch, .leftover = leftover, .balance = {.parts = balance}});
+}
+
+// A function that looks at all rows and changes none, or leaves out a fourth.
+Dataset RandomGraph::WithRows(const Dataset& dataset) const {
+  switch (rows) {
+    case kAsRead:
+      return dataset;
+    case kMapped:
+      return dataset.Map({.name = "same"}, [](const RowChunk& chunk) {
+        if (chunk.keys.size() != chunk.rows.rows) {
+          return InternalError("there is no key for each row");
+        }
+        return OkStatus();
+      });
+    case kFiltered:
+      return dataset.Filter({.name = "fourths"}, [](const RowChunk& chunk,
+                                                    std::vector<bool>& keep) {
+        for (size_t row = 0; row < keep.size(); ++row) {
+          keep[row] = chunk.rows.columns[0].ints_of(row)[0] % 4 != 1;
+        }
+        return OkStatus();
+      });
+  }
+  return dataset;
+}
+
+Dataset RandomGraph::WithLearned(const Dataset& dataset) const {
+  if (arrange == kFixed) return dataset;
+  switch (learn) {
+    case kNothing:
+      return dataset;
+    case kDerived:
+      return dataset.Derive({SegmentIds("tokens"), Positions("tokens"),
+                             Labels("tokens"), LossWeights("tokens")});
+    case kCausal:
+      return dataset.Objective(CausalLm{});
+    case kPrefix:
+      return dataset.Objective(PrefixLm{.seed = seed});
+    case kFill:
+      return dataset.Objective(FillInMiddle{
+          .seed = seed, .prefix_id = 1, .middle_id = 2, .suffix_id = 3});
+    case kMasked:
+      return dataset.Objective(
+          MaskedLm{.seed = seed, .mask_id = 4, .vocabulary = 1000});
+    case kSpans:
+      return dataset.Objective(
+          SpanCorruption{.seed = seed, .sentinel = 99, .eos = 1});
+  }
+  return dataset;
 }
 
 RunOptions RandomGraph::Run() {
@@ -241,14 +297,15 @@ std::string RandomGraph::Describe() const {
       "PENSTOCK_GRAPH={}: data {}, {} epochs, arrange {}, shuffle {}, "
       "tokenize {}, window {}, lengths {}, too_long {}, leftover {}, batch {}, "
       "pack {} of {} in {} to {} parts, "
-      "streamed {}, waiting {}, window bytes {}, view {}, stop {}, taken {}, "
-      "weight {}",
+      "streamed {}, waiting {}, window bytes {}, learn {}, rows {}, view {}, "
+      "stop {}, taken {}, weight {}",
       seed, kind, epochs, static_cast<int>(arrange), static_cast<int>(shuffle),
       tokenize, window, fmt::join(lengths, " "), static_cast<int>(too_long),
       static_cast<int>(leftover), batch, static_cast<int>(pack.kind),
       pack.max_segments, pack.window_rows, balance, force_streamed,
-      waiting_bytes, window_bytes, static_cast<int>(view),
-      static_cast<int>(stop), taken, weight);
+      waiting_bytes, window_bytes, static_cast<int>(learn),
+      static_cast<int>(rows), static_cast<int>(view), static_cast<int>(stop),
+      taken, weight);
 }
 
 }  // namespace penstock::testing

@@ -47,6 +47,8 @@ struct RandomGraph {
   RunOptions Run();
   uint64_t Draw(uint64_t below) { return random() % below; }
   std::string Describe() const;
+  Dataset WithRows(const Dataset& dataset) const;
+  Dataset WithLearned(const Dataset& dataset) const;
 
   uint64_t seed;
   std::mt19937_64 random;
@@ -66,6 +68,17 @@ struct RandomGraph {
   PackOptions pack;
   int64_t balance = 0;  // BalanceOptions::parts
   bool force_streamed;
+  // Of the tokens, where rows have any.
+  enum Learn {
+    kNothing,
+    kDerived,
+    kCausal,
+    kPrefix,
+    kFill,
+    kMasked,
+    kSpans,
+  } learn;
+  enum Rows { kAsRead, kMapped, kFiltered } rows;
   // Small in one of ten.
   uint64_t waiting_bytes = uint64_t{1} << 32;
   uint64_t window_bytes = uint64_t{1} << 28;

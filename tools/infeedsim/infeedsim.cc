@@ -46,6 +46,7 @@ constexpr char kExamples[] = R"(
   infeedsim data/raw-train.tfrecord@8 --tokenizer cl100k_base.tiktoken \
             --by tokens --buckets 512,1024 --too-long truncate --batch 128
   infeedsim ... --pack 2048 --batch 64 --trace 120000
+  infeedsim ... --objective causal --segment-ids --explain
   infeedsim ... --mesh data=4,model=2 --sharding tokens=data,model --explain
   infeedsim ... --clock virtual --cores 17920 --hosts 2240 --build-time 8 \
             --step-jitter 0.1
@@ -117,6 +118,7 @@ StatusOr<Dataset> MakeDataset(const SimulationArguments& arguments) {
         tokenizer,
         {.to = arguments.by, .encode = {.special_text = SpecialText::kAsText}});
   }
+  dataset = arguments.objective.Apply(dataset, arguments.by);
   if (arguments.pack.length > 0) {
     PackOptions pack = arguments.pack;
     pack.by = arguments.by;

@@ -231,6 +231,7 @@ void SimulationArguments::AddTo(Command& command) {
   AddInput(command, *this);
   AddTokens(command, *this);
   AddBatches(command, *this);
+  objective.AddTo(command);
   AddOrder(command, *this);
   AddDevices(command, *this);
   hosts.AddTo(command);

@@ -13,6 +13,7 @@
 #include "tools/arguments/command.h"
 #include "tools/infeedsim/host_arguments.h"
 #include "tools/infeedsim/mesh_arguments.h"
+#include "tools/infeedsim/objective_arguments.h"
 #include "tools/infeedsim/report_files.h"
 #include "tools/infeedsim/virtual_arguments.h"
 #include "tools/programs/recovery_settings.h"
@@ -41,6 +42,7 @@ struct SimulationArguments {
   TooLong too_long = TooLong::kError;
   double pad_value = 0;
   BatchOptions batch{.size = 256};
+  ObjectiveArguments objective;
   bool shuffle = true;
   ShuffleOptions shuffling;
   RepeatOptions repeat;

@@ -46,6 +46,39 @@ TEST_F(CoreSliceTest, SliceIsAViewOfItsRows) {
   EXPECT_FALSE(slice.Find("labels").has_value());
 }
 
+TEST_F(CoreSliceTest, EveryTypeIsSlicedByItsSize) {
+  Contract contract = {.rows = 4};
+  for (int type = 0; !ElementTypeName(static_cast<ElementType>(type)).empty() &&
+                     SizeBytes(static_cast<ElementType>(type)) > 0;
+       ++type) {
+    contract.tensors.push_back({.name = std::to_string(type),
+                                .type = static_cast<ElementType>(type),
+                                .row_shape = {3, 5}});
+  }
+  EXPECT_EQ(contract.tensors.size(), 11u);
+  Batch batch{.row_offsets = {0, 0, 0, 0, 0}};
+  std::vector<std::vector<std::byte>> memory;
+  for (size_t t = 0; t < contract.tensors.size(); ++t) {
+    memory.emplace_back(4 * 15 * SizeBytes(contract.tensors[t].type));
+    for (size_t i = 0; i < memory[t].size(); ++i) {
+      memory[t][i] = static_cast<std::byte>(i);
+    }
+    batch.tensors.push_back({contract.ShapeOf(t, 0, 4), memory[t]});
+  }
+  ASSERT_OK_AND_ASSIGN(
+      const CoreSlice slice,
+      CoreSlice::Create(std::make_shared<const Batch>(std::move(batch)),
+                        std::make_shared<const Contract>(contract),
+                        {.row_begin = 1, .rows = 2}));
+  for (size_t t = 0; t < contract.tensors.size(); ++t) {
+    const size_t row_bytes = 15 * SizeBytes(contract.tensors[t].type);
+    const TensorView view = slice.tensor(t);
+    EXPECT_THAT(view.shape, ElementsAre(2, 3, 5));
+    EXPECT_EQ(view.bytes.data(), memory[t].data() + row_bytes);
+    EXPECT_EQ(view.bytes.size(), 2 * row_bytes);
+  }
+}
+
 TEST_F(CoreSliceTest, RowsThatPadAreCounted) {
   ASSERT_OK_AND_ASSIGN(const CoreSlice slice,
                        Slice(Whole(), {.row_begin = 5, .rows = 3}));

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "pipeline/derive.h"
+#include "pipeline/objective.h"
 #include "pipeline/pipeline.h"
 #include "tests/pipeline/dataset_fixture.h"
 #include "tests/support/status_matchers.h"
@@ -41,6 +43,37 @@ TEST_F(ExplainTest, PlannedSaysWhatAnEpochWillBe) {
                     HasSubstr("rows in buckets: 10, 6"),
                     HasSubstr("rows of each host: 3, 3, 2"),
                     HasSubstr("bytes  in all")));
+}
+
+TEST_F(ExplainTest, DerivedTensorsAreNamedAndPriced) {
+  std::vector<uint32_t> lengths(16, 8);
+  const Dataset read = Dataset::TfRecords(WriteDataset(folder_, lengths));
+  const auto explained = [](const Dataset& dataset) {
+    auto pipeline = Compile(
+        dataset.Bucket({.by = "tokens", .lengths = {8, 16}}).Batch({.size = 8}),
+        {});
+    EXPECT_OK(pipeline);
+    return pipeline->Explain();
+  };
+  // 8 rows of 16 values of 4 bytes, and 64-byte blocks of lengths and mask.
+  EXPECT_THAT(
+      explained(read.Derive({SegmentIds("tokens"), Labels("tokens")})),
+      AllOf(HasSubstr("derive    tokens_segment_ids, tokens_labels\n"),
+            HasSubstr("tokens_labels: int32 [8, 8 | 16], pad -100"),
+            HasSubstr("derived: 1024 of the 1664 bytes of a batch of length "
+                      "16: tokens_segment_ids 512, tokens_labels 512\n"),
+            HasSubstr("masks: views of tokens_segment_ids; made, [8, 1, 1, 16] "
+                      "would take 128 bytes and [8, 1, 16, 16] 2048\n")));
+  EXPECT_THAT(explained(read.Objective(
+                  SpanCorruption{.seed = 4, .sentinel = 99, .eos = 1})),
+              AllOf(HasSubstr("objective spans of 3 tokens, 15 % of tokens, "
+                              "sentinels from 99 down, seed 4\n"),
+                    HasSubstr("tokens_inputs: int32 [8, 9 | 16]\n"),
+                    HasSubstr("tokens_targets: int32 [8, 3 | 4]\n")));
+  EXPECT_THAT(
+      explained(read.Objective(MaskedLm{.mask_id = 5, .vocabulary = 100})),
+      HasSubstr("objective 15 % of tokens of tokens: 80 % become 5, "
+                "10 % random ones below 100, seed 0\n"));
 }
 
 // Law 8: every buffer has a budget, and the sum is printed.

@@ -68,7 +68,7 @@ class ReadAheadTest : public ::testing::Test {
                                 .Batch({.size = 1});
     auto stages = FlattenStages(dataset);
     EXPECT_OK(stages);
-    auto decoder = SourceDecoders::Create(*stages, {0});
+    auto decoder = SourceDecoders::Create(*stages, {0}, 0);
     EXPECT_OK(decoder);
     return std::make_shared<const Job>(
         Job{.stages = *stages,
@@ -77,7 +77,7 @@ class ReadAheadTest : public ::testing::Test {
             .graph = {},
             .batch_rows = {0},
             .decoder = *std::move(decoder),
-            .placer = Placer(*stages, stages->MakeContract()),
+            .placer = Placer(*stages, stages->MakeContract(), 0),
             .buffers = nullptr,
             .lane = std::make_shared<Lane>()});
   }

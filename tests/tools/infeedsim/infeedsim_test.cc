@@ -53,6 +53,39 @@ TEST_F(InfeedsimTest, ARunOfNoStepsLeavesAStateThatIsTheWholeRun) {
   EXPECT_EQ(digest("rest.json"), digest("whole.json"));
 }
 
+TEST_F(InfeedsimTest, ObjectivesAreLearnedTheSameByAnyHosts) {
+  const std::string dataset = MakeDataset();
+  const auto digest = [&](const std::string& more) {
+    const Outcome outcome = RunProgramLine(SimulationOf(dataset) + " --json " +
+                                           (folder_ / "run.json") + more);
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+    return nlohmann::json::parse(folder_.Read("run.json"))["batch_digest"]
+        .get<std::string>();
+  };
+  std::set<std::string> digests = {digest("")};
+  const std::vector<std::string> objectives = {
+      " --segment-ids --positions",
+      " --objective causal",
+      " --objective prefix",
+      " --objective fill-in-middle --fill-ids 256,257,258",
+      " --objective masked --mask-id 256 --vocabulary 256",
+      " --objective span-corruption --sentinel 300 --eos-id 256"};
+  for (const std::string& objective : objectives) {
+    const std::string one = digest(objective);
+    EXPECT_EQ(digest(objective + " --hosts 3 --streamed"), one) << objective;
+    digests.insert(one);
+  }
+  EXPECT_EQ(digests.size(), 1 + objectives.size());
+  const Outcome explained = RunProgramLine(
+      SimulationOf(dataset) + " --explain --objective causal --segment-ids");
+  EXPECT_THAT(explained.output, AllOf(HasSubstr("tokens_labels: int32"),
+                                      HasSubstr("tokens_segment_ids: int32")));
+  const Outcome wrong =
+      RunProgramLine(SimulationOf(dataset) + " --objective masked");
+  EXPECT_EQ(wrong.exit_code, 1);
+  EXPECT_THAT(wrong.output, HasSubstr("mask_id is -1"));
+}
+
 TEST_F(InfeedsimTest, TokensAsBytesGiveTheBatchesOfInt64) {
   std::set<std::string> digests;
   for (const std::string encoding : {"int64", "uint16", "uint32"}) {

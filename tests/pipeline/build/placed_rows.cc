@@ -1,0 +1,107 @@
+#include "tests/pipeline/build/placed_rows.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <utility>
+
+#include "pipeline/build/batch_layout.h"
+#include "pipeline/graph/stages.h"
+#include "tests/support/status_matchers.h"
+
+namespace penstock::testing {
+
+PlacedRows::PlacedRows(const Dataset& dataset,
+                       std::vector<std::vector<int64_t>> records) {
+  auto stages = FlattenStages(dataset);
+  EXPECT_OK(stages);
+  if (!stages.ok()) return;
+  stages_ = *std::move(stages);
+  contract_ = stages_.MakeContract();
+  examples_.rows = records.size();
+  AddColumn(std::move(records));
+}
+
+void PlacedRows::AddColumn(std::vector<std::vector<int64_t>> rows) {
+  Column& column = examples_.columns.emplace_back();
+  column.type = FeatureType::kInt64;
+  for (const auto& row : rows) {
+    column.ints.insert(column.ints.end(), row.begin(), row.end());
+    column.EndRow();
+  }
+}
+
+void PlacedRows::AddFloats(std::vector<std::vector<float>> rows) {
+  Column& column = examples_.columns.emplace_back();
+  column.type = FeatureType::kFloat;
+  for (const auto& row : rows) {
+    column.floats.insert(column.floats.end(), row.begin(), row.end());
+    column.EndRow();
+  }
+}
+
+void PlacedRows::AddBytes(std::vector<std::string> rows) {
+  Column& column = examples_.columns.emplace_back();
+  column.type = FeatureType::kBytes;
+  for (const std::string& row : rows) {
+    column.bytes += row;
+    column.byte_offsets.push_back(column.bytes.size());
+    column.EndRow();
+  }
+}
+
+void PlacedRows::AddRow(std::vector<Piece> pieces) {
+  rows_.push_back(std::move(pieces));
+}
+
+void PlacedRows::AddRecord(uint64_t record) {
+  const auto length =
+      static_cast<uint32_t>(examples_.columns[0].values_in(record));
+  AddRow({{.record = record, .length = length}});
+}
+
+void PlacedRows::AddRecords(uint64_t count) {
+  for (uint64_t record = 0; record < count; ++record) AddRecord(record);
+}
+
+Status PlacedRows::Place(uint64_t epoch, uint64_t dataset) {
+  const Placer placer(stages_, contract_, dataset);
+  BufferPool pool(0);
+  auto batch = NewBatch(contract_, contract_.shapes() - 1,
+                        static_cast<int64_t>(rows_.size()), pool);
+  EXPECT_OK(batch);
+  batch_ = *std::move(batch);
+  batch_.epoch = epoch;
+  // What is not written shows.
+  for (Tensor& tensor : batch_.tensors) {
+    std::memset(tensor.bytes.data(), 0xa5, tensor.bytes.size());
+  }
+  const Locate locate = [](uint64_t id) {
+    return "record " + std::to_string(id);
+  };
+  cut_rows = 0;
+  for (size_t row = 0; row < rows_.size(); ++row) {
+    std::vector<PlacedPiece> placed;
+    for (const Piece& piece : rows_[row]) {
+      placed.push_back({piece, {&examples_, piece.record}});
+    }
+    Status status = placer.Place(placed, row, locate, batch_, cut_rows);
+    if (!status.ok()) return status;
+  }
+  return OkStatus();
+}
+
+PlacedRows& PlacedRows::Placed(uint64_t epoch, uint64_t dataset) {
+  EXPECT_OK(Place(epoch, dataset));
+  return *this;
+}
+
+const Tensor& PlacedRows::Find(const std::string& name) const {
+  for (size_t t = 0; t < contract_.tensors.size(); ++t) {
+    if (contract_.tensors[t].name == name) return batch_.tensors[t];
+  }
+  ADD_FAILURE() << "no tensor " << name;
+  return batch_.tensors[0];
+}
+
+}  // namespace penstock::testing
