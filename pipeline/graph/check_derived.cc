@@ -163,6 +163,11 @@ class ObjectiveCheck {
     return OkStatus();
   }
   Status operator()(const SpanCorruption& spans) const {
+    if (stages_.pack) {
+      return WrongTensor(
+          "SpanCorruption after Pack: its inputs and targets are of one record "
+          "a row; use Bucket or Pad");
+    }
     PENSTOCK_ASSIGN_OR_RETURN(const Feature* const feature,
                               TokensOf(stages_, "SpanCorruption", spans.of));
     if (spans.of != stages_.by()) {

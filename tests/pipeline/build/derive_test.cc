@@ -237,11 +237,10 @@ TEST(DeriveTest, OtherFeaturesOfPackedRowsLieWhereTheTokensLie) {
   EXPECT_THAT(rows.Row<int32_t>("scores", 1), ElementsAre(40, 0, 0, 0, 0, 0));
   EXPECT_THAT(rows.Row<int32_t>("scores_lengths", 0), ElementsAre(5));
   EXPECT_EQ(rows.cut_rows, 0u);
-  EXPECT_THAT(
-      packed({40, 50, 60, 70, 80}).Place(),
-      StatusIs(StatusCode::kInvalidArgument,
-               AllOf(HasSubstr("record 1"), HasSubstr("\"scores\""),
-                     HasSubstr("5 values"), HasSubstr("shares a row"))));
+  EXPECT_THAT(packed({40, 50, 60, 70, 80}).Place(),
+              StatusIs(StatusCode::kInvalidArgument,
+                       AllOf(HasSubstr("record 1"), HasSubstr("\"scores\""),
+                             HasSubstr("5 values"), HasSubstr("go together"))));
 }
 
 void ExpectRefused(const Dataset& dataset, const std::string& words) {

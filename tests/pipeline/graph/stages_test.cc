@@ -67,6 +67,11 @@ TEST(StagesTest, StagesInTheWrongPlaceAreRefused) {
                     .Parse({{.name = "id", .length = 1}})
                     .Batch({.size = 1}),
                 "Parse takes features out of tf.train.Example");
+  ExpectRefused(Read()
+                    .Objective(SpanCorruption{})
+                    .Pack({.by = "tokens", .length = 16})
+                    .Batch({.size = 1}),
+                "SpanCorruption after Pack");
   ExpectRefused(Dataset::TfRecords("").Bucket(Tokens()).Batch({.size = 1}),
                 "no files");
 }
