@@ -4,15 +4,12 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "formats/example/examples.h"
-#include "formats/example/feature_spec.h"
 #include "formats/files/callback.h"
-#include "pipeline/contract.h"
-#include "tokenizer/interface/call_options.h"
+#include "pipeline/arranging.h"
+#include "pipeline/features.h"
 
 namespace penstock {
 
@@ -30,39 +27,6 @@ struct OpenOptions;  // formats/open.h
 class Status;        // formats/files/status.h
 class Tokenizer;     // tokenizer/interface/tokenizer.h
 
-// One end of a row.
-enum class Side { kRight, kLeft };
-
-// A feature to take out of each tf.train.Example.
-struct Feature {
-  std::string name;
-  FeatureType type = FeatureType::kInt64;
-  // Values in every row; kVarying allows any number. 1 makes a tensor [rows].
-  int64_t length = kVarying;
-  // What it becomes in a batch; a value that does not fit is an error. By
-  // default int64 features become int32 (any integers and bool are possible)
-  // and float features float32 (or bfloat16, float16: the nearest).
-  std::optional<ElementType> as = std::nullopt;
-  // Rows without the feature have no values instead of being an error.
-  bool optional = false;
-  // Numbers that lie in one bytes value, as `datagen --token-encoding` writes
-  // them. For int64 alone.
-  FeatureEncoding encoding = FeatureEncoding::kPlain;
-  // Instead of `length`: the sizes of a dense array, row-major, {28, 28, 3}. A
-  // bytes feature has it as one value of exactly so many bytes, little-endian
-  // numbers of type `as`, by default uint8.
-  std::vector<int64_t> shape = {};
-  // Of padding, and of rows that pad; by default 0, or for the feature that
-  // arranges what Bucket or Pad says.
-  std::optional<double> pad_value = std::nullopt;
-  // For varying features: where padding goes, and which values a row loses that
-  // is cut to its batch's length.
-  Side pad_side = Side::kRight;
-  Side cut_side = Side::kRight;
-
-  static constexpr int64_t kVarying = -1;
-};
-
 struct ShuffleOptions {
   uint64_t seed = 0;
   // 0 shuffles all records, which needs records that are reached by number (an
@@ -74,117 +38,6 @@ struct ShuffleOptions {
 struct RepeatOptions {
   // Each epoch has another order. 0 repeats for ever.
   uint64_t epochs = 1;
-};
-
-struct TokenizeOptions {
-  std::string from = "text";  // a bytes feature of one value
-  std::string to = "tokens";  // varying
-  EncodeOptions encode = {};
-  // As of a Feature.
-  ElementType as = ElementType::kInt32;
-  Side pad_side = Side::kRight;
-  Side cut_side = Side::kRight;
-};
-
-struct RenameOptions {
-  std::string from;
-  std::string to;
-};
-
-// A feature of one value that every row has.
-struct ConstantOptions {
-  std::string name;
-  double value = 0;  // 0 in rows that pad
-  ElementType as = ElementType::kInt32;
-};
-
-// What happens to a row longer than the longest length. It goes by the feature
-// that arranges; another varying feature that is longer than its batch is cut
-// under kTruncate and otherwise an error.
-enum class TooLong {
-  kError,     // kInvalidArgument naming the record and both lengths
-  kTruncate,  // the row's first values stay; Feature::cut_side
-  kDrop,      // the row is left out, and counted
-};
-
-struct BucketOptions {
-  std::string by;  // the feature whose length decides
-  // Of the buckets, rising. Empty: as many as `shapes`, with which the data
-  // needs the least padding; that takes indexes with lengths.
-  std::vector<int64_t> lengths;
-  TooLong too_long = TooLong::kError;
-  double pad_value = 0;  // of `by`, unless its Feature says
-  // Of lengths that are chosen: how many, at most, and what each is a multiple
-  // of.
-  int64_t shapes = 8;
-  int64_t multiple_of = 1;
-};
-
-// Rows stay in order; each batch is as long as its longest row, rounded up.
-struct PadOptions {
-  std::string by;
-  int64_t multiple_of = 128;
-  int64_t max_length = 0;  // a multiple of multiple_of; must be given
-  TooLong too_long = TooLong::kError;
-  double pad_value = 0;  // of `by`, unless its Feature says
-};
-
-// How records are put together into rows of one length.
-enum class PackKind {
-  // The first open row that has room takes a record. Once none has, the fullest
-  // rows become a batch.
-  kFirstFit,
-  // Records are gathered until they fill a window of rows, and put there, the
-  // longest first, each where the least room is left. Rows that are not full
-  // come apart and wait for the next window. The fullest rows of all.
-  kBestFit,
-  // Records follow each other in the order of the epoch, and are cut where a
-  // row ends. No padding but at the end of an epoch.
-  kChunk,
-};
-
-// Several records a row. Other features go with `by`: each has as many values
-// in a record as `by` has, or is optional and has none.
-struct PackOptions {
-  std::string by;
-  int64_t length = 0;  // of every row; up to 2^24
-  PackKind kind = PackKind::kBestFit;
-  // Records in a row, at most; 0 is as many as the row has values, which bounds
-  // records without values.
-  int64_t max_segments = 0;
-  // Rows that are open, or made, at once; no less than the batch has. 0 is a
-  // batch, a quarter of one and 64: more of them are fuller, but records travel
-  // further from where the order has them, and the state grows, by 16 bytes for
-  // each record that waits. kChunk needs none.
-  int64_t window_rows = 0;
-  TooLong too_long = TooLong::kError;  // kChunk cuts records and ignores it
-  double pad_value = 0;                // of `by`, unless its Feature says
-};
-
-// What happens to rows that do not fill the last batch of a shape in an epoch.
-enum class Leftover {
-  kPad,    // rows of weight 0 fill it
-  kDrop,   // they are left out, and counted
-  kError,  // kFailedPrecondition: before step 0 when planned
-};
-
-// Which row of a packed batch goes where. Which rows it has, and how many each
-// device gets, stays.
-struct BalanceOptions {
-  // Equal parts of a batch that shall cost the same: its shards times the
-  // micro-batches of each, or a multiple. 0 leaves rows as they come. It is the
-  // graph's, so that batches do not depend on devices.
-  int64_t parts = 0;
-  // A record of L values costs linear L + quadratic L^2: the layers, and
-  // attention. As much for both at 8,192 values.
-  double linear = 1;
-  double quadratic = 1.0 / 8192;
-};
-
-struct BatchOptions {
-  int64_t size = 0;  // rows of a global batch
-  Leftover leftover = Leftover::kPad;
-  BalanceOptions balance = {};  // with Pack
 };
 
 // When a mix of datasets ends.

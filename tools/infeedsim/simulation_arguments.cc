@@ -70,7 +70,7 @@ void AddBatches(Command& command, SimulationArguments& arguments) {
       .Number("--buckets", arguments.buckets, "N",
               "Lengths of the buckets, such as 128,256,512")
       .AtLeast(1)
-      .DefaultsTo("those that need the least padding");
+      .DefaultsTo("by least padding");
   batches
       .Number("--shapes", arguments.shapes, "N",
               "Buckets, at most, where their lengths are not given")
@@ -109,7 +109,7 @@ void AddBatches(Command& command, SimulationArguments& arguments) {
       .Number("--pack-window", arguments.pack.window_rows, "ROWS",
               "Rows that are open, or packed, at once")
       .AtLeast(1)
-      .DefaultsTo("a batch, a quarter of one and 64")
+      .DefaultsTo("1.25 batches and 64")
       .Needs("--pack");
   batches
       .Flag("--balance", arguments.balance,
