@@ -1,6 +1,6 @@
 # Installs the build into a folder of its own and uses it as another project
-# would: user.cc beside this file, and the trainer of README.md, with the
-# CMakeLists.txt that README.md shows. The trainer is stopped by its data's end,
+# would: user.cc beside this file, and the trainers of README.md, with the
+# CMakeLists.txt that README.md shows. A trainer is stopped by its data's end,
 # then run again from the state that it saved.
 #   cmake -DBUILD=... -DSOURCE=... -DREADME=... -DWORK=... -DSANITIZE=...
 #         -P run.cmake
@@ -12,16 +12,18 @@ function(run)
   endif()
 endfunction()
 
-# The first block of README.md in a language, as a file.
-function(write_block language file)
+# A block of README.md in a language, counted from 1, as a file.
+function(write_block language number file)
   file(READ ${README} text)
-  string(FIND "${text}" "```${language}\n" begin)
-  if(begin EQUAL -1)
-    message(FATAL_ERROR "README.md has no ${language} block")
-  endif()
   string(LENGTH "```${language}\n" mark)
-  math(EXPR begin "${begin} + ${mark}")
-  string(SUBSTRING "${text}" ${begin} -1 text)
+  foreach(block RANGE 1 ${number})
+    string(FIND "${text}" "```${language}\n" begin)
+    if(begin EQUAL -1)
+      message(FATAL_ERROR "README.md has no ${language} block ${block}")
+    endif()
+    math(EXPR begin "${begin} + ${mark}")
+    string(SUBSTRING "${text}" ${begin} -1 text)
+  endforeach()
   string(FIND "${text}" "```" end)
   string(SUBSTRING "${text}" 0 ${end} text)
   file(WRITE ${file} "${text}")
@@ -58,13 +60,23 @@ endforeach()
 build(${SOURCE} ${WORK}/user)
 run(${WORK}/user/user)
 
-write_block(cpp ${WORK}/readme/trainer.cc)
-write_block(cmake ${WORK}/readme/CMakeLists.txt)
-build(${WORK}/readme ${WORK}/trainer)
-run(${WORK}/prefix/bin/datagen --input ${README} --output data --name books
-    --tokenizer bytes --max-tokens 512 --shards 8 --quiet)
-run(${WORK}/trainer/trainer)
-if(NOT EXISTS ${WORK}/run.state)
-  message(FATAL_ERROR "the trainer saved no state")
-endif()
-run(${WORK}/trainer/trainer)
+# Builds trainer `number` of README.md and runs it over ${ARGN}, datasets that
+# README.md itself is the text of.
+function(train number state)
+  set(folder ${WORK}/readme-${number})
+  write_block(cpp ${number} ${folder}/trainer.cc)
+  write_block(cmake 1 ${folder}/CMakeLists.txt)
+  build(${folder} ${folder}/build)
+  foreach(name ${ARGN})
+    run(${WORK}/prefix/bin/datagen --input ${README} --output data --name ${name}
+        --tokenizer bytes --max-tokens 512 --shards 8 --quiet --overwrite)
+  endforeach()
+  run(${folder}/build/trainer)
+  if(NOT EXISTS ${WORK}/${state})
+    message(FATAL_ERROR "trainer ${number} saved no state")
+  endif()
+  run(${folder}/build/trainer)
+endfunction()
+
+train(1 run.state books)
+train(2 mix.state books web)
