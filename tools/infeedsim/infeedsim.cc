@@ -6,15 +6,11 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "formats/datasets/manifest.h"
-#include "formats/datasets/shard_names.h"
 #include "formats/files/atomic_file.h"
 #include "formats/files/file.h"
 #include "formats/files/status_or.h"
-#include "formats/open.h"
 #include "infeed/reports/report_text.h"
 #include "infeed/sharding/load_plan.h"
 #include "infeed/training/simulation.h"
@@ -23,10 +19,9 @@
 #include "pipeline/dataset.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/state.h"
-#include "tokenizer/interface/tokenizer.h"
-#include "tools/arguments/numbers.h"
 #include "tools/infeedsim/report_files.h"
 #include "tools/infeedsim/simulation_arguments.h"
+#include "tools/infeedsim/simulation_dataset.h"
 #include "tools/programs/leftover_files.h"
 #include "tools/programs/output.h"
 #include "tools/programs/program.h"
@@ -64,86 +59,6 @@ Times are those of simulated devices; no TPU is used. The pipeline, the queues
 and their threads are real; with --clock virtual only the plan is, and times are
 predictions from the flags, the same for the same seed.
 Where hosts are processes host 0 alone prints the report and writes files.)";
-
-StatusOr<FeatureEncoding> EncodingOf(const SimulationArguments& arguments,
-                                     const std::string& pattern) {
-  if (arguments.encoding) return *arguments.encoding;
-  PENSTOCK_ASSIGN_OR_RETURN(const std::vector<std::string> paths,
-                            ExpandPattern(LocalFiles(), pattern));
-  PENSTOCK_ASSIGN_OR_RETURN(const std::optional<Manifest> manifest,
-                            LoadManifestBeside(LocalFiles(), paths[0]));
-  const ManifestFeature* feature =
-      manifest ? manifest->Find(arguments.by) : nullptr;
-  return feature == nullptr ? FeatureEncoding::kPlain : feature->encoding;
-}
-
-StatusOr<Dataset> ReadDataset(const SimulationArguments& arguments,
-                              const std::string& pattern) {
-  Dataset dataset = arguments.corpus
-                        ? Dataset::Corpus(pattern, arguments.open)
-                        : Dataset::TfRecords(pattern, arguments.open);
-  if (!arguments.corpus && arguments.tokenizer.path.empty()) {
-    PENSTOCK_ASSIGN_OR_RETURN(const FeatureEncoding encoding,
-                              EncodingOf(arguments, pattern));
-    dataset = dataset.Parse({{.name = arguments.by, .encoding = encoding}});
-  }
-  return arguments.shuffle ? dataset.Shuffle(arguments.shuffling) : dataset;
-}
-
-StatusOr<Dataset> MixDatasets(const SimulationArguments& arguments) {
-  std::vector<MixSource> sources;
-  for (const std::string& weighed : arguments.mix) {
-    const size_t equals = weighed.rfind('=');
-    PENSTOCK_ASSIGN_OR_RETURN(
-        Dataset dataset, ReadDataset(arguments, weighed.substr(0, equals)));
-    sources.push_back(
-        {std::move(dataset),
-         *ReadReal(std::string_view(weighed).substr(equals + 1))});
-  }
-  MixOptions options = arguments.mix_options;
-  if (arguments.mix_tokens) options.by = arguments.by;
-  return Dataset::Mix(std::move(sources), std::move(options));
-}
-
-StatusOr<Dataset> MakeDataset(const SimulationArguments& arguments) {
-  PENSTOCK_ASSIGN_OR_RETURN(Dataset dataset,
-                            arguments.mix.empty()
-                                ? ReadDataset(arguments, arguments.pattern)
-                                : MixDatasets(arguments));
-  dataset = dataset.Repeat(arguments.repeat);
-  if (!arguments.tokenizer.path.empty()) {
-    PENSTOCK_ASSIGN_OR_RETURN(const std::shared_ptr<const Tokenizer> tokenizer,
-                              arguments.tokenizer.Load());
-    dataset = dataset.Tokenize(
-        tokenizer,
-        {.to = arguments.by, .encode = {.special_text = SpecialText::kAsText}});
-  }
-  dataset = arguments.objective.Apply(dataset, arguments.by);
-  if (arguments.pack.length > 0) {
-    PackOptions pack = arguments.pack;
-    pack.by = arguments.by;
-    pack.too_long = arguments.too_long;
-    pack.pad_value = arguments.pad_value;
-    dataset = dataset.Pack(std::move(pack));
-  } else if (arguments.multiple_of > 0) {
-    dataset = dataset.Pad({.by = arguments.by,
-                           .multiple_of = arguments.multiple_of,
-                           .max_length = arguments.max_length,
-                           .too_long = arguments.too_long,
-                           .pad_value = arguments.pad_value});
-  } else {
-    dataset = dataset.Bucket({.by = arguments.by,
-                              .lengths = arguments.buckets,
-                              .too_long = arguments.too_long,
-                              .pad_value = arguments.pad_value,
-                              .shapes = arguments.shapes});
-  }
-  BatchOptions batch = arguments.batch;
-  if (arguments.balance) {
-    batch.balance.parts = arguments.devices.cores * arguments.micro_batches;
-  }
-  return dataset.Batch(batch);
-}
 
 Status PrintTrace(const SimulationArguments& arguments,
                   const Dataset& dataset) {
