@@ -197,7 +197,8 @@ class ReadingDevice final : public Device {
             same_ = same_ && std::ranges::equal(bytes, first);
           }
         });
-    transferred_.count_down();
+    // A third may begin before anyone has seen two; a latch ends at zero.
+    if (readers_.size() <= 2) transferred_.count_down();
     return Work{now_ns, std::numeric_limits<int64_t>::max()};
   }
   int64_t CompileNs(const CoreSlice&) const override { return 0; }
