@@ -22,7 +22,7 @@ class BatchSource {
 
   virtual StatusOr<std::optional<Batch>> Next() = 0;
   virtual void Cancel() = 0;
-  virtual void Leave(const Status& why) { Cancel(); }
+  virtual void Leave(const Status& /*why*/) { Cancel(); }
   virtual const Contract& contract() const = 0;
   virtual const Topology& topology() const = 0;
   virtual PipelineCounts counts() const { return {}; }
