@@ -146,8 +146,8 @@ void CheckPacked(const RandomGraph& graph,
   };
   const auto length = static_cast<uint64_t>(graph.pack.length);
   const bool chunk = graph.pack.kind == PackKind::kChunk;
-  const bool same = graph.learn != RandomGraph::kFill &&
-                    graph.learn != RandomGraph::kMasked;
+  const bool same =
+      graph.learn != RandomGraph::kFill && graph.learn != RandomGraph::kMasked;
   std::map<std::pair<uint64_t, uint64_t>, uint64_t> next;  // of epoch, record
   for (const GlobalBatch& batch : batches) {
     const auto tokens = ValuesOf<int32_t>(batch.tensors[0]);
