@@ -49,16 +49,22 @@ target_compile_options(penstock_warnings INTERFACE
   -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers
   -Wnon-virtual-dtor -Woverloaded-virtual)
 
-# Compiles the sources of each room as one unit: most of the time goes into
-# headers, which are then read once a room.
-function(penstock_unite_rooms target)
+# Compiles the sources of each room as one unit, or as a few of `most` sources:
+# most of the time goes into headers and templates, which are then read once.
+function(penstock_unite_rooms target most)
   set_target_properties(${target} PROPERTIES
     UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   foreach(source IN LISTS ARGN)
     get_filename_component(room ${source} DIRECTORY)
-    if(room)
-      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${room})
+    if(NOT room)
+      set(room root)
     endif()
+    string(MAKE_C_IDENTIFIER ${room} room)
+    list(APPEND of_${room} ${source})
+    list(LENGTH of_${room} number)
+    math(EXPR part "(${number} - 1) / ${most}")
+    set_source_files_properties(${source} PROPERTIES
+      UNITY_GROUP ${room}${part})
   endforeach()
 endfunction()
 
@@ -68,7 +74,7 @@ function(penstock_library name)
   add_library(penstock_${name} STATIC ${ARG_SOURCES})
   add_library(penstock::${name} ALIAS penstock_${name})
   set_target_properties(penstock_${name} PROPERTIES EXPORT_NAME ${name})
-  penstock_unite_rooms(penstock_${name} ${ARG_SOURCES})
+  penstock_unite_rooms(penstock_${name} 50 ${ARG_SOURCES})
   target_include_directories(penstock_${name} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
     $<INSTALL_INTERFACE:include>)
@@ -93,6 +99,7 @@ endif()
 function(penstock_test name)
   cmake_parse_arguments(ARG "" "SHARDS" "SOURCES;DEPS" ${ARGN})
   add_executable(${name}_tests ${ARG_SOURCES})
+  penstock_unite_rooms(${name}_tests 8 ${ARG_SOURCES})
   target_compile_options(${name}_tests PRIVATE ${penstock_test_options})
   target_precompile_headers(${name}_tests REUSE_FROM penstock_test_headers)
   target_link_libraries(${name}_tests PRIVATE ${ARG_DEPS} penstock_warnings

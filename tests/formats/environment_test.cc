@@ -25,8 +25,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-constexpr auto kInvalid = StatusCode::kInvalidArgument;
-
 class EnvironmentTest : public ::testing::Test {
  protected:
   std::string WriteTfRecord(const std::string& path) {

@@ -25,6 +25,7 @@ namespace penstock {
 namespace {
 
 using ::penstock::testing::FakeClock;
+using ::penstock::testing::kInvalid;
 using ::penstock::testing::MadeBatches;
 using ::penstock::testing::MadeOptions;
 using ::penstock::testing::StatusIs;
@@ -243,7 +244,6 @@ TEST(InfeedTest, PipelineAndMeshMustFit) {
     EXPECT_FALSE(infeed.Next().has_value());
     return infeed.status();
   };
-  constexpr auto kInvalid = StatusCode::kInvalidArgument;
   const Mesh mesh = *Mesh::Create({{"data", 4}});
   EXPECT_THAT(
       status(mesh, TopologyOf(2, 1, 0)),

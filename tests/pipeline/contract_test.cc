@@ -10,7 +10,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-Contract Example() {
+Contract SomeContract() {
   return {
       .rows = 1024,
       .lengths = {128, 256, 512},
@@ -25,7 +25,7 @@ Contract Example() {
 }
 
 TEST(ContractTest, ShapesAndBytesFollowFromTheSpecs) {
-  const Contract contract = Example();
+  const Contract contract = SomeContract();
   EXPECT_EQ(contract.shapes(), 3u);
   EXPECT_THAT(contract.ShapeOf(0, 1, 32), ElementsAre(32, 256));
   EXPECT_THAT(contract.ShapeOf(1, 1, 32), ElementsAre(32));
@@ -35,7 +35,7 @@ TEST(ContractTest, ShapesAndBytesFollowFromTheSpecs) {
 }
 
 TEST(ContractTest, DescriptionIsALineForEachTensor) {
-  EXPECT_EQ(Example().Describe(),
+  EXPECT_EQ(SomeContract().Describe(),
             "tokens: int32 [1024, 128 | 256 | 512], pad 7\n"
             "tokens_lengths: int32 [1024]\n"
             "image: float32 [1024, 3], pad 0\n"
@@ -43,13 +43,13 @@ TEST(ContractTest, DescriptionIsALineForEachTensor) {
 }
 
 TEST(ContractTest, TensorsAreFoundByName) {
-  const Contract contract = Example();
+  const Contract contract = SomeContract();
   EXPECT_EQ(contract.Find("id"), &contract.tensors[3]);
   EXPECT_EQ(contract.Find("ids"), nullptr);
 }
 
 TEST(ContractTest, FingerprintChangesWithEveryPart) {
-  std::vector<Contract> contracts(8, Example());
+  std::vector<Contract> contracts(8, SomeContract());
   contracts[1].rows = 512;
   contracts[2].lengths = {128, 256};
   contracts[3].tensors[0].name = "ids";
@@ -62,7 +62,7 @@ TEST(ContractTest, FingerprintChangesWithEveryPart) {
     fingerprints.insert(contract.Fingerprint());
   }
   EXPECT_EQ(fingerprints.size(), contracts.size());
-  EXPECT_EQ(Example().Fingerprint(), contracts[0].Fingerprint());
+  EXPECT_EQ(SomeContract().Fingerprint(), contracts[0].Fingerprint());
 }
 
 }  // namespace

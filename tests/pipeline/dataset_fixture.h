@@ -1,7 +1,9 @@
 // Small datasets on disk and whole runs over them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <optional>
 #include <string>
@@ -49,6 +51,14 @@ struct GlobalBatch {
 
   bool operator==(const GlobalBatch&) const = default;
 };
+
+// The values of a tensor.
+template <typename T>
+std::vector<T> ValuesOf(const std::vector<std::byte>& bytes) {
+  std::vector<T> values(bytes.size() / sizeof(T));
+  std::memcpy(values.data(), bytes.data(), bytes.size());
+  return values;
+}
 
 // The record of each row of one record; kNoRecord of rows that pad.
 std::vector<uint64_t> RowIds(const Batch& batch);

@@ -26,13 +26,6 @@ uint64_t Graphs() {
 #endif
 }
 
-template <typename T>
-std::vector<T> ValuesOf(const std::vector<std::byte>& bytes) {
-  std::vector<T> values(bytes.size() / sizeof(T));
-  std::memcpy(values.data(), bytes.data(), bytes.size());
-  return values;
-}
-
 class RandomGraphTest : public ::testing::Test {
  protected:
   template <typename Check>

@@ -82,13 +82,6 @@ class RowFunctionsTest : public ::testing::Test {
   std::string pattern_ = WriteDataset(folder_, lengths_);
 };
 
-template <typename T>
-std::vector<T> ValuesOf(const std::vector<std::byte>& bytes) {
-  std::vector<T> values(bytes.size() / sizeof(T));
-  std::memcpy(values.data(), bytes.data(), bytes.size());
-  return values;
-}
-
 TEST_F(RowFunctionsTest, SelectRenameAndConstantMakeTheColumnsOfABatch) {
   const Dataset dataset =
       Dataset::TfRecords(pattern_)

@@ -14,7 +14,7 @@ using ::testing::AllOf;
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
 
-State Example() {
+State SomeState() {
   return {.graph = {{"the data", 0xfedcba9876543210}, {"Batch", 1}},
           .epoch = 3,
           .step = 12345678901,
@@ -34,12 +34,12 @@ State Example() {
 }
 
 TEST(StateTextTest, EveryMemberSurvivesATrip) {
-  ASSERT_OK_AND_ASSIGN(const State state, ParseState(FormatState(Example())));
-  EXPECT_EQ(state, Example());
+  ASSERT_OK_AND_ASSIGN(const State state, ParseState(FormatState(SomeState())));
+  EXPECT_EQ(state, SomeState());
 }
 
 TEST(StateTextTest, NoChangedByteGoesUnnoticed) {
-  const std::string text = FormatState(Example());
+  const std::string text = FormatState(SomeState());
   for (size_t i = 0; i + 1 < text.size(); ++i) {  // not the last line end
     for (const char with : {'0', '1', ' ', '"'}) {
       std::string damaged = text;
@@ -47,7 +47,7 @@ TEST(StateTextTest, NoChangedByteGoesUnnoticed) {
       damaged[i] = with;
       const auto state = ParseState(damaged);
       if (state.ok()) {
-        EXPECT_EQ(*state, Example()) << damaged;
+        EXPECT_EQ(*state, SomeState()) << damaged;
         continue;
       }
       EXPECT_THAT(state.status().code(),
@@ -58,7 +58,7 @@ TEST(StateTextTest, NoChangedByteGoesUnnoticed) {
 }
 
 TEST(StateTextTest, NoCutTextIsAState) {
-  const std::string text = FormatState(Example());
+  const std::string text = FormatState(SomeState());
   for (size_t size = 0; size + 1 < text.size(); ++size) {
     EXPECT_THAT(ParseState(text.substr(0, size)),
                 StatusIs(StatusCode::kDataLoss, HasSubstr("state")));
@@ -67,7 +67,7 @@ TEST(StateTextTest, NoCutTextIsAState) {
 
 TEST(StateTextTest, OtherVersionsAreNotGuessedAt) {
   for (const char* version : {":1,", ":3,"}) {
-    std::string text = FormatState(Example());
+    std::string text = FormatState(SomeState());
     text.replace(text.find(":2,"), 3, version);
     EXPECT_THAT(ParseState(text), StatusIs(StatusCode::kUnimplemented,
                                            HasSubstr("state of version")));
@@ -76,7 +76,7 @@ TEST(StateTextTest, OtherVersionsAreNotGuessedAt) {
 
 // A batch of 1,024 rows and four lengths.
 TEST(StateTextTest, ThousandsOfRowsThatWaitTakeLessThan64KiB) {
-  State state = Example();
+  State state = SomeState();
   state.held.clear();
   for (uint64_t i = 0; i < 4 * 1023; ++i) {
     state.held.push_back({.record = 100'000'000 * (i * i % 31)});
@@ -90,9 +90,9 @@ TEST(StateTextTest, ThousandsOfRowsThatWaitTakeLessThan64KiB) {
 TEST(StateFileTest, FilesKeepStatesAndErrorsNameThem) {
   const ScratchFolder folder;
   const std::string path = folder / "run.state";
-  EXPECT_OK(SaveState(LocalFiles(), path, Example()));
+  EXPECT_OK(SaveState(LocalFiles(), path, SomeState()));
   ASSERT_OK_AND_ASSIGN(const State state, LoadState(LocalFiles(), path));
-  EXPECT_EQ(state, Example());
+  EXPECT_EQ(state, SomeState());
   EXPECT_THAT(LoadState(LocalFiles(), folder / "none.state"),
               StatusIs(StatusCode::kNotFound, HasSubstr("none.state")));
   folder.Write("run.state", "{\"penstock_state\":2}");

@@ -20,11 +20,6 @@
 
 namespace penstock::testing {
 
-inline constexpr auto kInvalid = StatusCode::kInvalidArgument;
-inline constexpr auto kDataLoss = StatusCode::kDataLoss;
-inline constexpr auto kUnimplemented = StatusCode::kUnimplemented;
-inline constexpr auto kExhausted = StatusCode::kResourceExhausted;
-
 // An entry to write: a file unless `type` says otherwise.
 struct Entry {
   std::string name;

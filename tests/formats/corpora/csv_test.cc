@@ -20,10 +20,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using std::string_literals::operator""s;
 
-constexpr auto kInvalid = StatusCode::kInvalidArgument;
-constexpr auto kDataLoss = StatusCode::kDataLoss;
-constexpr auto kExhausted = StatusCode::kResourceExhausted;
-
 ReadOut Read(std::string_view text, CsvReadOptions options = {}) {
   return ReadAll(ReadCsv(MakeMemoryStream("f.csv", text), options));
 }

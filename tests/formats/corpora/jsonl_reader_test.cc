@@ -24,9 +24,6 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-constexpr auto kLoss = StatusCode::kDataLoss;
-constexpr auto kInvalid = StatusCode::kInvalidArgument;
-
 class JsonlReaderTest : public ::testing::Test {
  protected:
   ReadOut Read(const std::string& bytes, JsonlReadOptions options = {}) {
@@ -99,7 +96,7 @@ TEST_F(JsonlReaderTest, AByteOrderMarkIsTakenOffAtTheStart) {
   EXPECT_THAT(Read("\xef\xbb\xbf{\"text\": \"a\"}\n").records,
               ElementsAre("a"));
   EXPECT_THAT(Judge("\xef\xbb\xbf{\"text\": \"a\"}"),
-              StatusIs(kLoss, HasSubstr(At(2) + ": column 1: not JSON")));
+              StatusIs(kDataLoss, HasSubstr(At(2) + ": column 1: not JSON")));
   EXPECT_THAT(Read("\xff\xfe{\0\"\0"s).status,
               StatusIs(kInvalid, HasSubstr("UTF-16LE")));
 }
@@ -135,10 +132,10 @@ TEST_F(JsonlReaderTest, ABadLineIsRefusedAloneAndByItsPlace) {
   };
   for (const auto& [line, column, what] : bad) {
     EXPECT_THAT(Judge(line),
-                StatusIs(kLoss, AllOf(StartsWith(At(2) + ": column " +
-                                                 std::to_string(column) +
-                                                 ": not JSON: "),
-                                      HasSubstr(what))))
+                StatusIs(kDataLoss, AllOf(StartsWith(At(2) + ": column " +
+                                                     std::to_string(column) +
+                                                     ": not JSON: "),
+                                          HasSubstr(what))))
         << line;
   }
 }
@@ -157,7 +154,7 @@ TEST_F(JsonlReaderTest, NumbersOutOfRangeAreTakenWhereAskedFor) {
       "{\"text\": \"b\", \"z\": NaN}\n";
   const ReadOut out = Read(text, {.leniency = {.numbers = true}});
   EXPECT_THAT(out.records, ElementsAre("a"));
-  EXPECT_THAT(out.status, StatusIs(kLoss, HasSubstr(":2: column 20: ")));
+  EXPECT_THAT(out.status, StatusIs(kDataLoss, HasSubstr(":2: column 20: ")));
 }
 
 TEST_F(JsonlReaderTest, InvalidUnicodeIsReplacedWhereAskedFor) {
@@ -179,7 +176,7 @@ TEST_F(JsonlReaderTest, InvalidUnicodeIsReplacedWhereAskedFor) {
         out.records,
         ElementsAre("a" + mark + "b" + mark + "\xf0\x9f\x98\x80",
                     mark + "\xc3\xa9" + mark + mark + mark, many, "ok"));
-    EXPECT_THAT(out.status, StatusIs(kLoss, HasSubstr(":5: column 11: ")));
+    EXPECT_THAT(out.status, StatusIs(kDataLoss, HasSubstr(":5: column 11: ")));
   }
 }
 
@@ -198,12 +195,13 @@ TEST_F(JsonlReaderTest, LinesWhereTheFieldComesTwiceAreTold) {
 
 TEST_F(JsonlReaderTest, WideTextWithoutAMarkAndJoinedFilesAreHinted) {
   EXPECT_THAT(Read("{\0\"\0t\0\"\0:\0001\0}\0\n\0"s).status,
-              StatusIs(kLoss, HasSubstr("looks like UTF-16")));
+              StatusIs(kDataLoss, HasSubstr("looks like UTF-16")));
   const std::string marked = "\xef\xbb\xbf{\"text\": \"a\"}\n";
-  EXPECT_THAT(Read(marked + marked).status,
-              StatusIs(kLoss, HasSubstr(":2: column 1: not JSON: expected a "
-                                        "value; it begins with a byte order "
-                                        "mark")));
+  EXPECT_THAT(
+      Read(marked + marked).status,
+      StatusIs(kDataLoss, HasSubstr(":2: column 1: not JSON: expected a "
+                                    "value; it begins with a byte order "
+                                    "mark")));
 }
 
 TEST_F(JsonlReaderTest, AMissingFieldIsNamedWithThoseTheObjectHas) {
@@ -242,32 +240,35 @@ TEST_F(JsonlReaderTest, PrettyPrintedJsonIsRecognised) {
   for (const std::string text :
        {"{\n  \"text\": \"a\"\n}\n", "[\n{\"text\": \"a\"}\n]\n",
         "[{\n  \"text\": \"a\"\n}]"}) {
-    EXPECT_THAT(Read(text).status,
-                StatusIs(kLoss, HasSubstr("looks like pretty-printed JSON: put "
-                                          "each document on one line")));
+    EXPECT_THAT(
+        Read(text).status,
+        StatusIs(kDataLoss, HasSubstr("looks like pretty-printed JSON: put "
+                                      "each document on one line")));
   }
 }
 
 TEST_F(JsonlReaderTest, ACutOffLastLineIsAnErrorThatSaysSo) {
   const ReadOut out = Read("{\"text\": \"a\"}\n{\"text\": \"b");
   EXPECT_THAT(out.records, ElementsAre("a"));
-  EXPECT_THAT(out.status,
-              StatusIs(kLoss, AllOf(StartsWith(At(2) + ": column 10: not JSON"),
-                                    HasSubstr("is the file cut off?"))));
+  EXPECT_THAT(
+      out.status,
+      StatusIs(kDataLoss, AllOf(StartsWith(At(2) + ": column 10: not JSON"),
+                                HasSubstr("is the file cut off?"))));
 }
 
 TEST_F(JsonlReaderTest, AFileOfAnotherTypeIsNamed) {
   EXPECT_THAT(Read("<!DOCTYPE html>\n<html>").status,
-              StatusIs(kLoss, HasSubstr(":1: column 1: not JSON")));
-  EXPECT_THAT(Read("<!DOCTYPE html>\n<html>").status,
-              StatusIs(kLoss, HasSubstr("the file looks like an HTML page")));
+              StatusIs(kDataLoss, HasSubstr(":1: column 1: not JSON")));
+  EXPECT_THAT(
+      Read("<!DOCTYPE html>\n<html>").status,
+      StatusIs(kDataLoss, HasSubstr("the file looks like an HTML page")));
   EXPECT_THAT(Read(Gzip("{}\n")).status,
               StatusIs(kInvalid, HasSubstr("looks like gzip")));
 }
 
 TEST_F(JsonlReaderTest, MessagesHoldNoPayload) {
   EXPECT_THAT(Judge("{\"text\": \"SECRET"),
-              StatusIs(kLoss, Not(HasSubstr("SECRET"))));
+              StatusIs(kDataLoss, Not(HasSubstr("SECRET"))));
   EXPECT_THAT(Judge("{\"text\": [\"SECRET\"]}"),
               StatusIs(kInvalid, Not(HasSubstr("SECRET"))));
 }

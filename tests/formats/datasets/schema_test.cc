@@ -16,8 +16,6 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-constexpr auto kInvalid = StatusCode::kInvalidArgument;
-
 class SchemaTest : public ::testing::Test {
  protected:
   std::string Row(const std::function<void(ExampleWriter&)>& fill) {

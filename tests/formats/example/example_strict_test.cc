@@ -10,6 +10,7 @@
 #include "formats/example/example_parser.h"
 #include "formats/example/example_writer.h"
 #include "tests/formats/example/example_oracle.h"
+#include "tests/formats/example/int_records.h"
 #include "tests/formats/wire/wire_builder.h"
 #include "tests/support/status_matchers.h"
 
@@ -21,17 +22,11 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
-using Ints = std::vector<int64_t>;
 
-std::string Packed(const Ints& values) {
-  std::string packed;
-  for (const int64_t v : values) packed += Varint(v);
-  return Chunk(1, packed);
-}
-std::string IntX(std::string_view list) { return Entry("x", Int64List(list)); }
 std::string Unknown() { return VarintField(15, 7); }
 
-StatusOr<Ints> Read(const std::vector<std::string>& records, ExampleMode mode) {
+StatusOr<Ints> ReadX(const std::vector<std::string>& records,
+                     ExampleMode mode) {
   const auto parser =
       ExampleParser::Create({{.name = "x", .optional = true}}, {.mode = mode});
   const std::vector<std::string_view> views(records.begin(), records.end());
@@ -50,13 +45,13 @@ StatusOr<Ints> Read(const std::vector<std::string>& records, ExampleMode mode) {
 void ExpectRow(const std::string& record, const Ints& lax,
                const std::string& strict, const std::string& feature = "x") {
   EXPECT_EQ(Disagreement(record), "");
-  const auto values = Read({record}, ExampleMode::kLax);
+  const auto values = ReadX({record}, ExampleMode::kLax);
   ASSERT_OK(values);
   EXPECT_EQ(*values, lax);
   const std::string place =
       feature.empty() ? "" : "feature \"" + feature + "\": ";
   EXPECT_THAT(
-      Read({record}, ExampleMode::kStrict).status(),
+      ReadX({record}, ExampleMode::kStrict).status(),
       StatusIs(StatusCode::kDataLoss,
                AllOf(StartsWith("f: record 0 at offset 9: " + place + strict +
                                 " at byte "),
@@ -68,7 +63,7 @@ void ExpectRow(const std::string& record, const Ints& lax,
 void ExpectBoth(const std::string& record, const Ints& values) {
   EXPECT_EQ(Disagreement(record), "");
   for (const ExampleMode mode : {ExampleMode::kLax, ExampleMode::kStrict}) {
-    const auto found = Read({record}, mode);
+    const auto found = ReadX({record}, mode);
     ASSERT_OK(found);
     EXPECT_EQ(*found, values);
   }
@@ -77,7 +72,7 @@ void ExpectBoth(const std::string& record, const Ints& values) {
 void ExpectRefusedByBoth(const std::string& record, const std::string& words) {
   EXPECT_EQ(Disagreement(record), "");
   for (const ExampleMode mode : {ExampleMode::kLax, ExampleMode::kStrict}) {
-    EXPECT_THAT(Read({record}, mode).status(),
+    EXPECT_THAT(ReadX({record}, mode).status(),
                 StatusIs(StatusCode::kDataLoss,
                          AllOf(HasSubstr(words),
                                EndsWith("the record is no tf.train.Example"))));
@@ -232,7 +227,7 @@ TEST(ExampleStrictTest, ADuplicateIsSeenWhateverTheRowsBeforeHad) {
   const std::string a = Entry("a", Int64List(Packed({1})));
   const std::string b = Entry("b", Int64List(Packed({1})));
   const auto expect_twice = [](const std::vector<std::string>& records) {
-    EXPECT_THAT(Read(records, ExampleMode::kStrict).status(),
+    EXPECT_THAT(ReadX(records, ExampleMode::kStrict).status(),
                 StatusIs(StatusCode::kDataLoss,
                          HasSubstr("a feature that comes twice")));
   };
@@ -240,8 +235,8 @@ TEST(ExampleStrictTest, ADuplicateIsSeenWhateverTheRowsBeforeHad) {
   expect_twice({Record(a + b), Record(b + a), Record(b + a + b)});
   expect_twice({Record(a + b), Record(a), Record(a + b + a)});
   EXPECT_OK(
-      Read({Record(a + b), Record(b + a), Record(a), Record(b), Record("")},
-           ExampleMode::kStrict));
+      ReadX({Record(a + b), Record(b + a), Record(a), Record(b), Record("")},
+            ExampleMode::kStrict));
 }
 
 TEST(ExampleStrictTest, ManyAndLongNamesAreComparedToo) {
@@ -249,11 +244,11 @@ TEST(ExampleStrictTest, ManyAndLongNamesAreComparedToo) {
   for (int i = 0; i < 600; ++i) {
     entries += Entry(std::string(i, 'n'), Int64List(Packed({1})));
   }
-  EXPECT_OK(Read({Record(entries), Record(entries)}, ExampleMode::kStrict));
+  EXPECT_OK(ReadX({Record(entries), Record(entries)}, ExampleMode::kStrict));
   EXPECT_THAT(
-      Read({Record(entries),
-            Record(entries + Entry(std::string(500, 'n'), Int64List("")))},
-           ExampleMode::kStrict)
+      ReadX({Record(entries),
+             Record(entries + Entry(std::string(500, 'n'), Int64List("")))},
+            ExampleMode::kStrict)
           .status(),
       StatusIs(StatusCode::kDataLoss, HasSubstr("comes twice")));
 }
@@ -270,9 +265,9 @@ TEST(ExampleStrictTest, WhatIsWrittenIsStrict) {
 
 TEST(ExampleStrictTest, MessagesHoldNothingOfThePayload) {
   const auto status =
-      Read({Record(Entry("x", BytesList(Chunk(1, "secret")) +
-                                  BytesList(Chunk(1, "secret"))))},
-           ExampleMode::kStrict)
+      ReadX({Record(Entry("x", BytesList(Chunk(1, "secret")) +
+                                   BytesList(Chunk(1, "secret"))))},
+            ExampleMode::kStrict)
           .status();
   EXPECT_THAT(status,
               StatusIs(StatusCode::kDataLoss, Not(HasSubstr("secret"))));

@@ -8,6 +8,7 @@
 
 #include "formats/example/example_parser.h"
 #include "tests/formats/example/example_oracle.h"
+#include "tests/formats/example/int_records.h"
 #include "tests/formats/wire/wire_builder.h"
 #include "tests/support/status_matchers.h"
 
@@ -26,8 +27,6 @@ StatusOr<Column> Read(std::string_view record, FeatureType type) {
   return std::move(out.columns[0]);
 }
 
-using Ints = std::vector<int64_t>;
-
 // The values of int64 feature "x", or {-999} where the record is refused.
 Ints IntsOf(std::string_view record) {
   const auto column = Read(record, FeatureType::kInt64);
@@ -40,13 +39,6 @@ std::string ErrorOf(std::string_view record,
   const auto column = Read(record, type);
   EXPECT_EQ(column.status().code(), StatusCode::kDataLoss);
   return std::string(column.status().message());
-}
-
-std::string IntX(std::string_view list) { return Entry("x", Int64List(list)); }
-std::string Packed(const Ints& values) {
-  std::string packed;
-  for (const int64_t v : values) packed += Varint(v);
-  return Chunk(1, packed);
 }
 
 TEST(ExampleWireTest, TheLastEntryOfAKeyWins) {

@@ -18,8 +18,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr auto kInvalid = StatusCode::kInvalidArgument;
-
 std::string Ints(std::string_view name, const std::vector<int64_t>& values) {
   std::string packed;
   for (const int64_t v : values) packed += Varint(v);

@@ -15,10 +15,10 @@ namespace {
 
 using Kind = wire::Feature::KindCase;
 
-Status ParseTwice(const std::vector<FeatureSpec>& context,
-                  const std::vector<FeatureSpec>& lists,
-                  std::string_view record, ExampleMode mode,
-                  SequenceExamples& out) {
+Status ParseSequenceTwice(const std::vector<FeatureSpec>& context,
+                          const std::vector<FeatureSpec>& lists,
+                          std::string_view record, ExampleMode mode,
+                          SequenceExamples& out) {
   const auto parser = SequenceParser::Create(context, lists, {.mode = mode});
   if (!parser.ok()) return parser.status();
   return parser->Parse(
@@ -43,8 +43,8 @@ std::optional<FeatureType> TypeOf(const wire::FeatureList& list) {
 }
 
 // Whether values [begin, end) of the column are those of the feature.
-bool SameValues(const wire::Feature& feature, const Column& column,
-                uint64_t begin, uint64_t end) {
+bool SameStep(const wire::Feature& feature, const Column& column,
+              uint64_t begin, uint64_t end) {
   const auto& ints = feature.int64_list().value();
   const auto& floats = feature.float_list().value();
   const auto& bytes = feature.bytes_list().value();
@@ -74,8 +74,8 @@ bool SameSteps(const wire::FeatureList& list, const Column& column,
     return false;
   }
   for (int s = 0; s < list.feature_size(); ++s) {
-    if (!SameValues(list.feature(s), column, column.step_offsets[begin + s],
-                    column.step_offsets[begin + s + 1])) {
+    if (!SameStep(list.feature(s), column, column.step_offsets[begin + s],
+                  column.step_offsets[begin + s + 1])) {
       return false;
     }
   }
@@ -92,7 +92,7 @@ std::string Refused(std::string_view record) {
                          .optional = true});
       }
       SequenceExamples out;
-      const Status status = ParseTwice(specs, specs, record, mode, out);
+      const Status status = ParseSequenceTwice(specs, specs, record, mode, out);
       if (!IsDataLoss(status)) {
         return "protobuf refuses it, we say " + status.ToString();
       }
@@ -122,14 +122,14 @@ std::string SequenceDisagreement(std::string_view record) {
   }
   SequenceExamples out;
   const Status status =
-      ParseTwice(context, lists, record, ExampleMode::kLax, out);
+      ParseSequenceTwice(context, lists, record, ExampleMode::kLax, out);
   if (!status.ok()) return "protobuf takes it, we say " + status.ToString();
   if (out.context.rows != 2 || out.lists.rows != 2) return "rows are missing";
   for (const auto& [name, feature] : message.context().feature()) {
     const Column& column = *out.context.Find(name);
     for (size_t row = 0; row < 2; ++row) {
-      if (!SameValues(feature, column, column.row_offsets[row],
-                      column.row_offsets[row + 1])) {
+      if (!SameStep(feature, column, column.row_offsets[row],
+                    column.row_offsets[row + 1])) {
         return "values of feature '" + name + "' differ";
       }
     }

@@ -25,8 +25,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Ints = std::vector<int64_t>;
 
-constexpr auto kInvalid = StatusCode::kInvalidArgument;
-
 std::string Lists(std::string_view entries) { return Chunk(2, entries); }
 std::string Step(std::string_view feature) { return Chunk(1, feature); }
 std::string IntStep(const Ints& values) {

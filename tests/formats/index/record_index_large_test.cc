@@ -23,7 +23,7 @@ using ::testing::HasSubstr;
 
 constexpr uint64_t kRecords = 1'000'000'000;
 constexpr uint64_t kStep = 2064;  // records of 2 KiB
-constexpr uint64_t kPage = 64 << 10;
+constexpr uint64_t kFilePage = 64 << 10;
 
 // Kilobytes by the name that /proc/self/status gives them.
 uint64_t Kilobytes(const std::string& name) {
@@ -51,8 +51,8 @@ class LargeIndexTest : public ::testing::Test {
     std::vector<std::string> pages;
     for (const uint64_t page : there) {
       std::string bytes;
-      for (uint64_t i = page * kPage / 8;
-           i < (page + 1) * kPage / 8 && i <= kRecords; ++i) {
+      for (uint64_t i = page * kFilePage / 8;
+           i < (page + 1) * kFilePage / 8 && i <= kRecords; ++i) {
         bytes += BytesOf(i * kStep);
       }
       const uint32_t checksum = Crc32c(bytes);
@@ -80,7 +80,7 @@ class LargeIndexTest : public ::testing::Test {
     std::filesystem::resize_file(index, data + data_bytes);
     std::fstream out(index, std::ios::in | std::ios::out | std::ios::binary);
     for (size_t i = 0; i < there.size(); ++i) {
-      out.seekp(static_cast<std::streamoff>(data + there[i] * kPage));
+      out.seekp(static_cast<std::streamoff>(data + there[i] * kFilePage));
       out << pages[i];
     }
   }
@@ -107,7 +107,7 @@ void LoadAndFind(const std::string& path) {
 
 // In a process of its own: addresses are taken that other tests count.
 TEST_F(LargeIndexTest, ABillionRecordsOpenInFewMegabytes) {
-  const uint64_t last_page = kRecords * 8 / kPage;
+  const uint64_t last_page = kRecords * 8 / kFilePage;
   Write({0, 61'035, last_page});
   EXPECT_EXIT(
       {

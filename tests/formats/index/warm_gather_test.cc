@@ -30,7 +30,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr uint64_t kPage = 4096;
+constexpr uint64_t kBlock = 4096;
 
 class WarmGatherTest : public ::testing::Test {
  protected:
@@ -48,14 +48,14 @@ class WarmGatherTest : public ::testing::Test {
   void AddPagesOfRecords() {
     std::vector<std::string> records;
     for (size_t i = 0; i < 40; ++i) {
-      const size_t size = i < 20 ? kPage : 1 + i * 997 % (3 * kPage) + 16;
+      const size_t size = i < 20 ? kBlock : 1 + i * 997 % (3 * kBlock) + 16;
       records.emplace_back(size - kTfRecordFramingBytes,
                            static_cast<char>('0' + i));
     }
     // So that the last record ends where a page does.
     size_t bytes = 0;
     for (const auto& record : records) bytes += record.size() + 16;
-    records.emplace_back(2 * kPage - bytes % kPage - 16, 'z');
+    records.emplace_back(2 * kBlock - bytes % kBlock - 16, 'z');
     AddFile("pages", records);
   }
   void Open(RecordFilesOptions options = {}) {
@@ -144,8 +144,8 @@ TEST_F(WarmGatherTest, AFileCutOffAnywhereIsAnErrorNotADeath) {
   const std::string good = folder_.Read("pages");
   const auto time = std::filesystem::last_write_time(paths_[0]);
   for (const size_t size :
-       {good.size() - 1, good.size() - kPage, good.size() - kPage - 1,
-        5 * kPage, 5 * kPage + 1, 5 * kPage - 1, size_t{1}, size_t{0}}) {
+       {good.size() - 1, good.size() - kBlock, good.size() - kBlock - 1,
+        5 * kBlock, 5 * kBlock + 1, 5 * kBlock - 1, size_t{1}, size_t{0}}) {
     folder_.Write("pages", good);
     std::filesystem::last_write_time(paths_[0], time);
     Open();
@@ -168,7 +168,7 @@ TEST_F(WarmGatherTest, AFileCutOffAndMendedIsReadAgain) {
   const auto time = std::filesystem::last_write_time(paths_[0]);
   Open();
   ExpectGathers(All());
-  std::filesystem::resize_file(paths_[0], kPage);
+  std::filesystem::resize_file(paths_[0], kBlock);
   EXPECT_FALSE(opened_->Gather(All(), out_).ok());
   folder_.Write("pages", good);
   std::filesystem::last_write_time(paths_[0], time);

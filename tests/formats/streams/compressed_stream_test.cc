@@ -12,6 +12,7 @@
 #include "formats/streams/gzip_stream.h"
 #include "formats/streams/zlib_compressor.h"
 #include "formats/streams/zlib_stream.h"
+#include "tests/formats/streams/decoded.h"
 #include "tests/formats/streams/reference_zlib.h"
 #include "tests/support/effort.h"
 #include "tests/support/status_matchers.h"
@@ -45,35 +46,6 @@ class PieceStream final : public ByteStream {
   size_t position_ = 0;
 };
 
-struct Decoded {
-  std::string bytes;
-  Status status;
-};
-
-Decoded Decode(ByteStream& stream, size_t out_bytes) {
-  Decoded decoded;
-  std::string buffer(out_bytes, '\0');
-  while (true) {
-    const auto got = stream.Read(buffer);
-    decoded.status = got.status();
-    if (!got.ok() || *got == 0) break;
-    decoded.bytes.append(buffer, 0, *got);
-  }
-  // Both an end and an error are for ever.
-  const auto again = stream.Read(buffer);
-  EXPECT_EQ(again.status(), decoded.status);
-  EXPECT_EQ(again.value_or(0), 0u);
-  return decoded;
-}
-
-std::string SomeText() {
-  std::string text;
-  for (int i = 0; text.size() < 3000; ++i) {
-    text += "line " + std::to_string(i * i) + (i % 7 == 0 ? "\n" : " and ");
-  }
-  return text;
-}
-
 // What the two formats have in common.
 struct Format {
   std::unique_ptr<ByteStream> (*open)(std::unique_ptr<ByteStream>);
@@ -93,7 +65,7 @@ class CompressedStreamTest : public ::testing::TestWithParam<Format> {
   std::string Reference(std::string_view bytes, ReferenceOptions options = {}) {
     return ReferenceCompress(bytes, GetParam().window_bits, options);
   }
-  const std::string text_ = SomeText();
+  const std::string text_ = SomeText(3000);
 };
 
 INSTANTIATE_TEST_SUITE_P(
@@ -231,7 +203,7 @@ class GzipStreamTest : public ::testing::Test {
 };
 
 TEST_F(GzipStreamTest, MembersFollowEachOtherWhereverTheInputIsCut) {
-  const std::string text = SomeText();
+  const std::string text = SomeText(3000);
   std::string bytes;
   std::string expected;
   for (const size_t size : {10, 0, 0, 1, 700, 0, 33, 1200}) {
@@ -257,7 +229,7 @@ TEST_F(GzipStreamTest, HeadersWithEveryFieldAreRead) {
   header.extra = extra;
   header.extra_len = 3;
   header.hcrc = 1;
-  const std::string text = SomeText();
+  const std::string text = SomeText(3000);
   const std::string bytes =
       ReferenceCompress(text, kGzipBits, {.header = &header});
   for (size_t piece = 1; piece < 70; ++piece) {
@@ -268,13 +240,13 @@ TEST_F(GzipStreamTest, HeadersWithEveryFieldAreRead) {
 }
 
 TEST_F(GzipStreamTest, AWrongTrailerNamesTheMember) {
-  const std::string good = ReferenceCompress(SomeText(), kGzipBits);
+  const std::string good = ReferenceCompress(SomeText(3000), kGzipBits);
   for (size_t byte = good.size() - 8; byte < good.size(); ++byte) {
     std::string bad = good;
     bad[byte] ^= 0x10;
     for (const size_t out : {10, 100000}) {
       const Decoded decoded = Read(good + bad + good, 7, out);
-      const size_t unverified = decoded.bytes.size() - SomeText().size();
+      const size_t unverified = decoded.bytes.size() - SomeText(3000).size();
       EXPECT_THAT(decoded.status,
                   StatusIs(StatusCode::kDataLoss,
                            AllOf(HasSubstr("gzip CRC mismatch in member 1"),

@@ -14,6 +14,7 @@
 #include "formats/streams/open_stream.h"
 #include "formats/tfrecord/tfrecord_writer.h"
 #include "tests/formats/archives/archive_fixture.h"
+#include "tests/formats/streams/decoded.h"
 #include "tests/support/effort.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/status_matchers.h"
@@ -25,11 +26,6 @@ using ::testing::AllOf;
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using std::string_view_literals::operator""sv;
-
-constexpr auto kInvalid = StatusCode::kInvalidArgument;
-constexpr auto kDataLoss = StatusCode::kDataLoss;
-constexpr auto kExhausted = StatusCode::kResourceExhausted;
-constexpr auto kUnimplemented = StatusCode::kUnimplemented;
 
 std::string Xz(std::string_view bytes) {
   std::string out(lzma_stream_buffer_bound(bytes.size()), '\0');
@@ -54,35 +50,10 @@ std::string Bzip2(std::string_view bytes) {
   return out;
 }
 
-struct Decoded {
-  std::string bytes;
-  Status status;
-};
-
-Decoded Decode(std::string_view packed, Compression compression,
+Decoded Unpack(std::string_view packed, Compression compression,
                size_t out_bytes = 4096) {
-  const auto stream = Unwrap(MakeMemoryStream("f.packed", packed), compression);
-  Decoded decoded;
-  std::string buffer(out_bytes, '\0');
-  while (true) {
-    const auto got = stream->Read(buffer);
-    decoded.status = got.status();
-    if (!got.ok() || *got == 0) break;
-    decoded.bytes.append(buffer, 0, *got);
-  }
-  // Both an end and an error are for ever.
-  const auto again = stream->Read(buffer);
-  EXPECT_EQ(again.status(), decoded.status);
-  EXPECT_EQ(again.value_or(0), 0u);
-  return decoded;
-}
-
-std::string SomeText() {
-  std::string text;
-  for (int i = 0; text.size() < 2000; ++i) {
-    text += "line " + std::to_string(i * i) + (i % 7 == 0 ? "\n" : " and ");
-  }
-  return text;
+  return Decode(*Unwrap(MakeMemoryStream("f.packed", packed), compression),
+                out_bytes);
 }
 
 struct Codec {
@@ -97,10 +68,10 @@ class CodecTest : public ::testing::TestWithParam<Codec> {
  protected:
   std::string Pack(std::string_view bytes) { return GetParam().pack(bytes); }
   Decoded Read(std::string_view packed, size_t out_bytes = 4096) {
-    return Decode(packed, GetParam().compression, out_bytes);
+    return Unpack(packed, GetParam().compression, out_bytes);
   }
   const std::string name_{CompressionName(GetParam().compression)};
-  const std::string text_ = SomeText();
+  const std::string text_ = SomeText(2000);
 };
 
 INSTANTIATE_TEST_SUITE_P(
@@ -212,10 +183,10 @@ TEST(ZstdTest, WithoutAChecksumAWrongByteMayGoUnnoticed) {
   // A frame of one raw block, RFC 8878: magic, single segment of 3 bytes, last
   // block, raw, 3 bytes.
   const std::string frame("\x28\xb5\x2f\xfd\x20\x03\x19\0\0abc", 12);
-  EXPECT_EQ(Decode(frame, Compression::kZstd).bytes, "abc");
+  EXPECT_EQ(Unpack(frame, Compression::kZstd).bytes, "abc");
   std::string bad = frame;
   bad[9] = 'x';
-  const Decoded decoded = Decode(bad, Compression::kZstd);
+  const Decoded decoded = Unpack(bad, Compression::kZstd);
   EXPECT_OK(decoded.status);
   EXPECT_EQ(decoded.bytes, "xbc");
 }
@@ -224,7 +195,7 @@ TEST(ZstdTest, AWrongChecksumIsNamed) {
   std::string packed = Zstd("some text");
   packed.back() ^= 1;
   EXPECT_THAT(
-      Decode(packed, Compression::kZstd).status,
+      Unpack(packed, Compression::kZstd).status,
       StatusIs(kDataLoss,
                HasSubstr("f.packed: zstd checksum mismatch in frame 0")));
 }
@@ -232,7 +203,7 @@ TEST(ZstdTest, AWrongChecksumIsNamed) {
 TEST(ZstdTest, SkippableFramesGiveNothing) {
   const std::string skippable("\x5a\x2a\x4d\x18\3\0\0\0abc", 11);
   const Decoded decoded =
-      Decode(skippable + Zstd("x") + skippable, Compression::kZstd);
+      Unpack(skippable + Zstd("x") + skippable, Compression::kZstd);
   EXPECT_OK(decoded.status);
   EXPECT_EQ(decoded.bytes, "x");
 }
@@ -244,9 +215,9 @@ TEST(ZstdTest, AWindowOver128MiBIsRefusedBeforeItIsAllocated) {
            static_cast<char>((window_log - 10) << 3) +
            std::string("\x09\0\0x", 4);  // the last block, 1 byte as it is
   };
-  EXPECT_EQ(Decode(frame(27), Compression::kZstd).bytes, "x");
+  EXPECT_EQ(Unpack(frame(27), Compression::kZstd).bytes, "x");
   for (const int window_log : {28, 31, 41}) {
-    EXPECT_THAT(Decode(frame(window_log), Compression::kZstd).status,
+    EXPECT_THAT(Unpack(frame(window_log), Compression::kZstd).status,
                 StatusIs(kExhausted, AllOf(HasSubstr("window over 128 MiB"),
                                            HasSubstr("--long"))));
   }
@@ -271,7 +242,7 @@ TEST(XzTest, ADictionaryOver256MiBIsRefused) {
       lzma_crc32(reinterpret_cast<const uint8_t*>(packed.data()) + block,
                  header_bytes - 4, 0);
   Store(packed, block + header_bytes - 4, crc);
-  EXPECT_THAT(Decode(packed, Compression::kXz).status,
+  EXPECT_THAT(Unpack(packed, Compression::kXz).status,
               StatusIs(kExhausted, AllOf(HasSubstr("MiB to decode"),
                                          HasSubstr("256 MiB"))));
 }
@@ -283,13 +254,13 @@ TEST(XzTest, ZerosInFoursMayStandBetweenAndBehindStreams) {
   for (const size_t zeros : {0, 4, 8, 512, 300'000}) {
     const std::string padding(zeros, '\0');
     const Decoded decoded =
-        Decode(one + padding + two + padding, Compression::kXz);
+        Unpack(one + padding + two + padding, Compression::kXz);
     EXPECT_OK(decoded.status);
     EXPECT_EQ(decoded.bytes, "one two") << zeros;
   }
   for (const size_t zeros : {1, 2, 3, 5, 7, 300'002}) {
     const Decoded decoded =
-        Decode(one + std::string(zeros, '\0') + two, Compression::kXz);
+        Unpack(one + std::string(zeros, '\0') + two, Compression::kXz);
     EXPECT_EQ(decoded.bytes, "one ");
     EXPECT_THAT(decoded.status,
                 StatusIs(kDataLoss, AllOf(HasSubstr(std::to_string(zeros) +

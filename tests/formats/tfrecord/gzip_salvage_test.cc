@@ -28,15 +28,15 @@ using ::testing::SizeIs;
 constexpr size_t kMembers = 5;
 constexpr size_t kBroken = 2;
 
-struct Salvaged {
+struct Resynced {
   std::vector<std::string> records;
   std::vector<SkippedRegion> regions;
   uint64_t end = 0;  // of records and regions, which must follow each other
   Status status;
 };
 
-Salvaged Resync(std::string_view bytes, size_t buffer_bytes = 512 << 10) {
-  Salvaged out;
+Resynced Resync(std::string_view bytes, size_t buffer_bytes = 512 << 10) {
+  Resynced out;
   MemoryFiles files(bytes);
   const auto reader = OpenTfRecord(
       files, "a.tfrecord.gz",
@@ -123,7 +123,7 @@ class GzipSalvageTest : public ::testing::TestWithParam<std::string> {
   // Each record of the others is there once and in order. What else is there
   // is of the broken member or crosses its borders; a decoder that has lost its
   // way may copy such a record twice.
-  void ExpectOthersSurvive(const Salvaged& out) const {
+  void ExpectOthersSurvive(const Resynced& out) const {
     ASSERT_OK(out.status);
     std::vector<std::string> may_be = crossing_;
     may_be.insert(may_be.end(), records_[kBroken].begin(),
@@ -155,7 +155,7 @@ INSTANTIATE_TEST_SUITE_P(Files, GzipSalvageTest,
                          [](const auto& file) { return file.param; });
 
 TEST_P(GzipSalvageTest, AnUndamagedFileHasNoRegions) {
-  const Salvaged out = Resync(file_);
+  const Resynced out = Resync(file_);
   EXPECT_THAT(out.regions, IsEmpty());
   ExpectOthersSurvive(out);
 }
@@ -167,9 +167,9 @@ TEST_P(GzipSalvageTest, AnyFlippedByteOfAMemberLeavesTheOthersRecords) {
       std::string member = Broken();
       member[byte] ^= static_cast<char>(1 << bit);
       const std::string bad = With(member);
-      const Salvaged out = Resync(bad);
+      const Resynced out = Resync(bad);
       ASSERT_NO_FATAL_FAILURE(ExpectOthersSurvive(out));
-      const Salvaged again = Resync(bad);
+      const Resynced again = Resync(bad);
       EXPECT_EQ(again.regions, out.regions);
       EXPECT_EQ(again.records, out.records);
       ASSERT_NO_FATAL_FAILURE(ExpectOthersSurvive(Resync(bad, 64)));
@@ -212,7 +212,7 @@ TEST_P(GzipSalvageTest, TwoBrokenMembersAreTwoBreaks) {
   std::string bad = file_;
   bad[begins_[1] + (begins_[2] - begins_[1]) / 2] ^= 0x10;
   bad[begins_[4] - 6] ^= 0x10;  // the checksum of member 3
-  const Salvaged out = Resync(bad);
+  const Resynced out = Resync(bad);
   ASSERT_OK(out.status);
   std::vector<std::string> breaks;
   for (const SkippedRegion& region : out.regions) {
@@ -229,7 +229,7 @@ TEST_P(GzipSalvageTest, TwoBrokenMembersAreTwoBreaks) {
 TEST_P(GzipSalvageTest, ABrokenLastMemberSaysThatNoneFollows) {
   std::string bad = file_;
   bad.resize(bad.size() - 3);
-  const Salvaged out = Resync(bad);
+  const Resynced out = Resync(bad);
   ASSERT_OK(out.status);
   ASSERT_THAT(out.regions, Not(IsEmpty()));
   EXPECT_THAT(out.regions.back().reason,
@@ -243,7 +243,7 @@ TEST_P(GzipSalvageTest, HeadersThatAreNoneAreNotFollowed) {
   for (int i = 0; i < 40; ++i) {
     junk += std::string("\x1f\x8b\x08\0\0\0\0\0\0\xff", 10) + "junk\xff";
   }
-  const Salvaged out = Resync(With(junk));
+  const Resynced out = Resync(With(junk));
   ASSERT_NO_FATAL_FAILURE(ExpectOthersSurvive(out));
   MemoryFiles files(junk);
   GzipMemberSearch search(files, "a.gz");

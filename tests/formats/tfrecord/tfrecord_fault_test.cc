@@ -26,9 +26,6 @@ using ::testing::Eq;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr Compression kCompressions[] = {Compression::kNone, Compression::kGzip,
-                                         Compression::kZlib};
-
 class TfRecordFaultTest : public ::testing::Test {
  protected:
   ScratchFolder folder_;

@@ -14,6 +14,9 @@
 
 namespace penstock::testing {
 
+inline constexpr Compression kCompressions[] = {
+    Compression::kNone, Compression::kGzip, Compression::kZlib};
+
 struct ReadResult {
   std::vector<std::string> records;
   Status status;

@@ -20,9 +20,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using std::string_view_literals::operator""sv;
 
-constexpr Compression kCompressions[] = {Compression::kNone, Compression::kGzip,
-                                         Compression::kZlib};
-
 // Computed outside this project from the format's definition; the header of
 // the three byte records is also that of Grain's test file.
 constexpr std::string_view kGoldenBytes =

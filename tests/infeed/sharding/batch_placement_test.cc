@@ -9,6 +9,7 @@
 namespace penstock {
 namespace {
 
+using ::penstock::testing::kInvalid;
 using ::penstock::testing::StatusIs;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -124,7 +125,6 @@ TEST(BatchPlacementTest, HostsMayOwnAnyDevices) {
 }
 
 TEST(BatchPlacementTest, HostsThatAreNoneAreRefused) {
-  constexpr auto kInvalid = StatusCode::kInvalidArgument;
   EXPECT_THAT(DeviceHosts::Create({}, 1),
               StatusIs(kInvalid, HasSubstr("at least one device")));
   EXPECT_THAT(DeviceHosts::Create({0, 2}, 2),

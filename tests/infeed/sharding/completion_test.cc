@@ -9,6 +9,7 @@
 namespace penstock {
 namespace {
 
+using ::penstock::testing::kInvalid;
 using ::penstock::testing::StatusIs;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -90,7 +91,6 @@ TEST_F(CompletionTest, TilesWithoutRowsAreNamed) {
 }
 
 TEST_F(CompletionTest, MistakesAreNamed) {
-  constexpr auto kInvalid = StatusCode::kInvalidArgument;
   EXPECT_THAT(CompleteWith({{"labels", "data"}}),
               StatusIs(kInvalid, HasSubstr("given for labels, but the batch "
                                            "has tokens, tokens_length")));

@@ -15,6 +15,8 @@
 namespace penstock {
 namespace {
 
+using ::penstock::testing::kInvalid;
+using ::penstock::testing::kUnimplemented;
 using ::penstock::testing::StatusIs;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
@@ -93,7 +95,6 @@ TEST(HloTextTest, ReplicatedSubgroupsHoldCopies) {
 }
 
 TEST(HloTextTest, DamageIsNamedWithItsPlace) {
-  constexpr auto kInvalid = StatusCode::kInvalidArgument;
   const auto refused = [&](const std::string& text, const std::string& place,
                            const std::string& reason) {
     EXPECT_THAT(ParseHloSharding(text, 8),
@@ -131,7 +132,6 @@ TEST(HloTextTest, DamageIsNamedWithItsPlace) {
 }
 
 TEST(HloTextTest, WhatSaysNothingOfInputsIsUnimplemented) {
-  constexpr auto kUnimplemented = StatusCode::kUnimplemented;
   EXPECT_THAT(ParseHloSharding("{{replicated}, {manual}}", 8),
               StatusIs(kUnimplemented, HasSubstr("tuple")));
   EXPECT_THAT(ParseHloSharding("{unknown}", 8),

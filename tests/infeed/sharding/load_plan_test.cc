@@ -13,6 +13,7 @@
 namespace penstock {
 namespace {
 
+using ::penstock::testing::kInvalid;
 using ::penstock::testing::StatusIs;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -230,7 +231,6 @@ TEST(LoadPlanTest, FirstCopiesHoldEveryElementOnceOnAnyHosts) {
 }
 
 TEST(LoadPlanTest, MistakesAreNamed) {
-  constexpr auto kInvalid = StatusCode::kInvalidArgument;
   const Sharding sharding = *Sharding::Create(FourByTwo(), {{"x"}, {}});
   EXPECT_THAT(
       PlanLoads({{.name = "a", .shape = {8, 8}, .sharding = sharding}},

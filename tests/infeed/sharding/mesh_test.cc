@@ -8,6 +8,7 @@
 namespace penstock {
 namespace {
 
+using ::penstock::testing::kInvalid;
 using ::penstock::testing::StatusIs;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -43,7 +44,6 @@ TEST(MeshTest, OneAxisNeedsOnePairOfBraces) {
 }
 
 TEST(MeshTest, MistakesAreNamed) {
-  constexpr auto kInvalid = StatusCode::kInvalidArgument;
   EXPECT_THAT(Mesh::Create({}),
               StatusIs(kInvalid, HasSubstr("at least one axis")));
   EXPECT_THAT(Mesh::Create({{"", 8}}),

@@ -12,11 +12,10 @@
 namespace penstock {
 namespace {
 
+using ::penstock::testing::kInvalid;
 using ::penstock::testing::StatusIs;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-constexpr auto kInvalid = StatusCode::kInvalidArgument;
 
 TEST(MicroBatchesTest, BlockedPartsTakeABlockOfEachHost) {
   ASSERT_OK_AND_ASSIGN(const MicroBatches parts,

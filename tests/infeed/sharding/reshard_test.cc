@@ -14,6 +14,7 @@
 namespace penstock {
 namespace {
 
+using ::penstock::testing::kInvalid;
 using ::penstock::testing::StatusIs;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -25,21 +26,21 @@ Sharding Spec(const std::string& text) {
                            *ParsePartitionSpec(text));
 }
 
-ReshardPlan PlanOf(const Sharding& from, const Sharding& to) {
+ReshardPlan MovesOf(const Sharding& from, const Sharding& to) {
   return Reshard(from, to, {16, 8}, 4).value();
 }
 
 constexpr uint64_t kBytes = 16 * 8 * 4;
 
 TEST(ReshardTest, EqualShardingsMoveNothing) {
-  const ReshardPlan plan = PlanOf(Spec("x,y"), Spec("x,y"));
+  const ReshardPlan plan = MovesOf(Spec("x,y"), Spec("x,y"));
   EXPECT_EQ(plan.collective, Collective::kNothing);
   EXPECT_THAT(plan.moves, IsEmpty());
   EXPECT_EQ(plan.kept_bytes, kBytes);
 }
 
 TEST(ReshardTest, FinerTilesAreCutOnTheDevice) {
-  const ReshardPlan plan = PlanOf(Spec("x,None"), Spec("x,y"));
+  const ReshardPlan plan = MovesOf(Spec("x,None"), Spec("x,y"));
   EXPECT_EQ(plan.collective, Collective::kSlice);
   EXPECT_EQ(plan.moved_bytes, 0u);
   EXPECT_EQ(plan.kept_bytes, kBytes);
@@ -47,7 +48,7 @@ TEST(ReshardTest, FinerTilesAreCutOnTheDevice) {
 
 // An all-gather of n shards brings (n - 1) / n of the whole to each device.
 TEST(ReshardTest, CoarserTilesAreGathered) {
-  const ReshardPlan plan = PlanOf(Spec("(x,y),None"), Spec("None,None"));
+  const ReshardPlan plan = MovesOf(Spec("(x,y),None"), Spec("None,None"));
   EXPECT_EQ(plan.collective, Collective::kAllGather);
   EXPECT_EQ(plan.most_received_bytes, kBytes * 7 / 8);
   EXPECT_EQ(plan.most_sent_bytes, kBytes * 7 / 8);
@@ -56,7 +57,7 @@ TEST(ReshardTest, CoarserTilesAreGathered) {
 
 // An all-to-all among n leaves 1 / n of each shard where it is.
 TEST(ReshardTest, AnotherDimensionIsAllToAll) {
-  const ReshardPlan plan = PlanOf(Spec("(x,y),None"), Spec("None,(x,y)"));
+  const ReshardPlan plan = MovesOf(Spec("(x,y),None"), Spec("None,(x,y)"));
   EXPECT_EQ(plan.collective, Collective::kAllToAll);
   EXPECT_EQ(plan.most_sent_bytes, kBytes / 8 * 7 / 8);
   EXPECT_EQ(plan.moved_bytes, kBytes * 7 / 8);
@@ -64,7 +65,7 @@ TEST(ReshardTest, AnotherDimensionIsAllToAll) {
 }
 
 TEST(ReshardTest, AnotherOrderOfDevicesIsAPermutation) {
-  const ReshardPlan plan = PlanOf(Spec("(x,y),None"), Spec("(y,x),None"));
+  const ReshardPlan plan = MovesOf(Spec("(x,y),None"), Spec("(y,x),None"));
   EXPECT_EQ(plan.collective, Collective::kPermute);
   // Devices 0 and 7 keep their rows.
   EXPECT_THAT(plan.moves, SizeIs(6));
@@ -76,14 +77,14 @@ TEST(ReshardTest, AnotherOrderOfDevicesIsAPermutation) {
 
 TEST(ReshardTest, OneDeviceScattersAndGathers) {
   const Sharding stage = *Sharding::OneDevice(2, 8);
-  const ReshardPlan scatter = PlanOf(stage, Spec("(x,y),None"));
+  const ReshardPlan scatter = MovesOf(stage, Spec("(x,y),None"));
   EXPECT_EQ(scatter.collective, Collective::kScatter);
   EXPECT_EQ(scatter.moved_bytes, kBytes * 7 / 8);
   EXPECT_EQ(scatter.most_sent_bytes, kBytes * 7 / 8);
-  const ReshardPlan gather = PlanOf(Spec("(x,y),None"), stage);
+  const ReshardPlan gather = MovesOf(Spec("(x,y),None"), stage);
   EXPECT_EQ(gather.collective, Collective::kGather);
   EXPECT_EQ(gather.most_received_bytes, kBytes * 7 / 8);
-  const ReshardPlan next = PlanOf(stage, *Sharding::OneDevice(3, 8));
+  const ReshardPlan next = MovesOf(stage, *Sharding::OneDevice(3, 8));
   EXPECT_THAT(next.moves, SizeIs(1));
   EXPECT_EQ(next.moved_bytes, kBytes);
   EXPECT_EQ(next.collective, Collective::kPermute);
@@ -91,7 +92,7 @@ TEST(ReshardTest, OneDeviceScattersAndGathers) {
 
 TEST(ReshardTest, CopiesShareTheSendingAndHostsKeepToThemselves) {
   // Four copies of each half; all of it everywhere.
-  const ReshardPlan shared = PlanOf(Spec("y,None"), Spec("None,None"));
+  const ReshardPlan shared = MovesOf(Spec("y,None"), Spec("None,None"));
   EXPECT_EQ(shared.most_sent_bytes, kBytes / 2);
   ASSERT_OK_AND_ASSIGN(const ReshardPlan local,
                        Reshard(Spec("y,None"), Spec("None,None"), {16, 8}, 4,
@@ -165,7 +166,6 @@ TEST(ReshardTest, DoneStepByStepItGivesTheNewShards) {
 }
 
 TEST(ReshardTest, MistakesAreNamed) {
-  constexpr auto kInvalid = StatusCode::kInvalidArgument;
   EXPECT_THAT(Reshard(Spec("x"), Sharding::Replicated(4), {8}, 4),
               StatusIs(kInvalid, HasSubstr("8 and 4 devices")));
   EXPECT_THAT(Reshard(Spec("x,y"), Spec("x,y"), {8}, 4),

@@ -20,6 +20,7 @@ void PrintTo(const IndexRange& range, std::ostream* out) {
 
 namespace {
 
+using ::penstock::testing::kInvalid;
 using ::penstock::testing::StatusIs;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -244,7 +245,6 @@ TEST(ShardingTest, ManualAndReplicatedHandEveryDeviceAll) {
 }
 
 TEST(ShardingTest, GridsThatAreNoneAreRefused) {
-  constexpr auto kInvalid = StatusCode::kInvalidArgument;
   EXPECT_THAT(Sharding::Tiled({.tiles = {2, 2}, .devices = {0, 1, 2}}),
               StatusIs(kInvalid, HasSubstr("do not multiply to its 3")));
   EXPECT_THAT(Sharding::Tiled({.tiles = {0}, .devices = {}}),

@@ -10,13 +10,12 @@
 namespace penstock {
 namespace {
 
+using ::penstock::testing::kInvalid;
 using ::penstock::testing::StatusIs;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-constexpr auto kInvalid = StatusCode::kInvalidArgument;
 
 TEST(ShardingTextTest, MeshesAreReadAsTheyAreWritten) {
   ASSERT_OK_AND_ASSIGN(const auto axes, ParseMeshAxes("data=4,model=2"));

@@ -16,6 +16,7 @@ namespace penstock {
 namespace {
 
 using ::penstock::testing::FakeClock;
+using ::penstock::testing::kInvalid;
 using ::penstock::testing::MadeBatches;
 using ::penstock::testing::MadeForHosts;
 using ::penstock::testing::MadeOptions;
@@ -358,7 +359,6 @@ TEST_F(TrainingInProcessesTest, UnequalStepsAreAnErrorOfAll) {
 }
 
 TEST_F(TrainingRunTest, HostsOfDifferentRunsAreRefused) {
-  constexpr auto kInvalid = StatusCode::kInvalidArgument;
   EXPECT_THAT(Run(2, {}, {},
                   [](MadeOptions& mine) {
                     if (mine.topology.host == 1) {

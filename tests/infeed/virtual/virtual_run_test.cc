@@ -14,6 +14,7 @@
 namespace penstock {
 namespace {
 
+using ::penstock::testing::kInvalid;
 using ::penstock::testing::StatusIs;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -194,7 +195,6 @@ TEST(VirtualRunTest, TheSameSeedGivesTheSameReportOfAPod) {
 }
 
 TEST(VirtualRunTest, MistakesAreNamed) {
-  constexpr auto kInvalid = StatusCode::kInvalidArgument;
   const VirtualStep step;
   EXPECT_THAT(RunVirtual({}, 1, {}),
               StatusIs(kInvalid, HasSubstr("needs a step and a core")));

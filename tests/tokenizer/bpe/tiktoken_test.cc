@@ -15,11 +15,10 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::Ids;
+using testing::kDataLoss;
+using testing::kInvalid;
 using testing::StatusIs;
 using testing::TinyTiktoken;
-
-constexpr auto kDataLoss = StatusCode::kDataLoss;
-constexpr auto kInvalidArgument = StatusCode::kInvalidArgument;
 
 StatusOr<std::shared_ptr<const Tokenizer>> Parse(
     const std::string& file, const std::string& pattern = "cl100k_base") {
@@ -58,7 +57,7 @@ TEST(TiktokenTest, SpecialTextFollowsItsPolicy) {
   std::vector<TokenId> ids = {7};
   EXPECT_THAT(
       tokenizer->Encode(text, {.special_text = SpecialText::kRefuse}, ids),
-      StatusIs(kInvalidArgument,
+      StatusIs(kInvalid,
                HasSubstr("special token \"<|endoftext|>\" at offset 1")));
   EXPECT_THAT(ids, ElementsAre(7));
 }
@@ -72,10 +71,10 @@ TEST(TiktokenTest, CarriageReturnsAndBlankLinesAreTaken) {
 }
 
 TEST(TiktokenTest, UnknownPatternIsAnsweredWithTheKnownOnes) {
-  EXPECT_THAT(Parse(TinyTiktoken({}), "cl10k"),
-              StatusIs(kInvalidArgument,
-                       AllOf(HasSubstr("unknown pattern \"cl10k\""),
-                             HasSubstr("cl100k_base"), HasSubstr("gpt2"))));
+  EXPECT_THAT(
+      Parse(TinyTiktoken({}), "cl10k"),
+      StatusIs(kInvalid, AllOf(HasSubstr("unknown pattern \"cl10k\""),
+                               HasSubstr("cl100k_base"), HasSubstr("gpt2"))));
 }
 
 TEST(TiktokenTest, BadLinesAreNamedByNumber) {
@@ -149,7 +148,7 @@ TEST(TiktokenTest, RanksOfSpecialTokensBelongToThePattern) {
   for (int i = 256; i <= 50256; ++i) tokens.push_back("t" + std::to_string(i));
   EXPECT_THAT(
       Parse(TinyTiktoken(tokens), "gpt2"),
-      StatusIs(kInvalidArgument,
+      StatusIs(kInvalid,
                HasSubstr("rank 50256 is the special token \"<|endoftext|>\"")));
   EXPECT_OK(Parse(TinyTiktoken(tokens), "cl100k_base"));
 }
@@ -215,18 +214,18 @@ TEST(TiktokenTest, OwnRulesAreChecked) {
   const std::string file = TinyTiktoken({});
   EXPECT_THAT(
       ParseTiktoken(file, "x", TiktokenRules{.pattern = "gpt2", .regex = "a"}),
-      StatusIs(kInvalidArgument, HasSubstr("both")));
+      StatusIs(kInvalid, HasSubstr("both")));
   EXPECT_THAT(ParseTiktoken(file, "x", TiktokenRules{.regex = "(?<=a+)b"}),
               StatusIs(StatusCode::kUnimplemented, HasSubstr("(?<=a+)b")));
   EXPECT_THAT(
       ParseTiktoken(file, "x",
                     TiktokenRules{.regex = "a", .specials = {{"<e>", 1}}}),
-      StatusIs(kInvalidArgument, HasSubstr("rank 1 is the special")));
+      StatusIs(kInvalid, HasSubstr("rank 1 is the special")));
   EXPECT_THAT(
       ParseTiktoken(file, "x",
                     TiktokenRules{.regex = "a",
                                   .specials = {{"<e>", 300}, {"<e>", 301}}}),
-      StatusIs(kInvalidArgument, HasSubstr("given twice")));
+      StatusIs(kInvalid, HasSubstr("given twice")));
 }
 
 TEST(TiktokenTest, AModelFileOfRanksLoadsWithAPattern) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/support/status_matchers.h"
+#include "tests/tokenizer/components/words.h"
 #include "tokenizer/files/tokenizer_json.h"
 
 namespace penstock {
@@ -15,27 +16,10 @@ namespace {
 using nlohmann::json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using testing::kExhausted;
+using testing::ParseWords;
 using testing::StatusIs;
-
-constexpr auto kResourceExhausted = StatusCode::kResourceExhausted;
-
-// "?" is 0, "[X]" 1, "a" 2, "b" 3; with one part of the file changed.
-json With(const char* place, json value) {
-  json document = json::parse(R"({
-    "added_tokens": [{"id": 1, "content": "[X]", "single_word": false,
-      "lstrip": false, "rstrip": false, "normalized": false,
-      "special": true}],
-    "normalizer": {"type": "Lowercase"},
-    "pre_tokenizer": {"type": "WhitespaceSplit"}, "decoder": {"type": "Fuse"},
-    "model": {"type": "WordLevel", "unk_token": "?",
-              "vocab": {"?": 0, "[X]": 1, "a": 2, "b": 3}}})");
-  document[json::json_pointer(place)] = std::move(value);
-  return document;
-}
-
-StatusOr<std::shared_ptr<const Tokenizer>> Parse(const json& document) {
-  return ParseTokenizerJson(document.dump(), "words.json");
-}
+using testing::WordsWith;
 
 // 40 components in 5 KB of file, and a text of 1 byte: 2^40 bytes.
 TEST(ComponentLimitsTest, ComponentsThatMultiplyTextAreStopped) {
@@ -48,29 +32,28 @@ TEST(ComponentLimitsTest, ComponentsThatMultiplyTextAreStopped) {
                  {"value", std::vector<json>(40, step)}}});
   };
   const auto encoded = [](const json& document) {
-    const auto loaded = Parse(document);
+    const auto loaded = ParseWords(document);
     if (!loaded.ok()) return loaded.status();
     std::vector<TokenId> ids;
     return (*loaded)->Encode("\u00e9a", {}, ids);
   };
-  EXPECT_THAT(
-      encoded(With("/normalizer", chain("normalizers", doubled))),
-      StatusIs(kResourceExhausted, AllOf(HasSubstr("normalizer: normalizers["),
+  EXPECT_THAT(encoded(WordsWith("/normalizer", chain("normalizers", doubled))),
+              StatusIs(kExhausted, AllOf(HasSubstr("normalizer: normalizers["),
                                          HasSubstr("more than 4 MiB"))));
   const json bytes = {{"type", "ByteLevel"},
                       {"add_prefix_space", false},
                       {"trim_offsets", true},
                       {"use_regex", false}};
-  EXPECT_THAT(encoded(With("/pre_tokenizer", chain("pretokenizers", bytes))),
-              StatusIs(kResourceExhausted,
-                       AllOf(HasSubstr("pre_tokenizer: pretokenizers["),
-                             HasSubstr("more than 4 MiB"))));
+  EXPECT_THAT(
+      encoded(WordsWith("/pre_tokenizer", chain("pretokenizers", bytes))),
+      StatusIs(kExhausted, AllOf(HasSubstr("pre_tokenizer: pretokenizers["),
+                                 HasSubstr("more than 4 MiB"))));
   // An added token is normalized when the file is read.
-  json document = With("/normalizer", chain("normalizers", doubled));
+  json document = WordsWith("/normalizer", chain("normalizers", doubled));
   document["added_tokens"][0]["normalized"] = true;
   document["added_tokens"][0]["content"] = "a";
-  EXPECT_THAT(Parse(document),
-              StatusIs(kResourceExhausted, HasSubstr("normalizers[")));
+  EXPECT_THAT(ParseWords(document),
+              StatusIs(kExhausted, HasSubstr("normalizers[")));
 }
 
 TEST(ComponentLimitsTest, DecodersThatMultiplyTextAreStopped) {
@@ -81,11 +64,12 @@ TEST(ComponentLimitsTest, DecodersThatMultiplyTextAreStopped) {
     const std::vector<json> steps(40, step);
     ASSERT_OK_AND_ASSIGN(
         const auto tokenizer,
-        Parse(With("/decoder", {{"type", "Sequence"}, {"decoders", steps}})));
+        ParseWords(WordsWith("/decoder",
+                             {{"type", "Sequence"}, {"decoders", steps}})));
     std::string text = "kept";
-    EXPECT_THAT(tokenizer->Decode(std::vector<TokenId>{2, 2}, {}, text),
-                StatusIs(kResourceExhausted,
-                         HasSubstr("the decoder writes more than 4 MiB")));
+    EXPECT_THAT(
+        tokenizer->Decode(std::vector<TokenId>{2, 2}, {}, text),
+        StatusIs(kExhausted, HasSubstr("the decoder writes more than 4 MiB")));
     EXPECT_EQ(text, "kept");
   }
 }
@@ -95,17 +79,16 @@ TEST(ComponentLimitsTest, PatternsOfEveryComponentReportWhatTheyTake) {
                         {"pattern", {{"Regex", "(t+)+\\z"}}},
                         {"content", ""}};
   ASSERT_OK_AND_ASSIGN(const auto normalized,
-                       Parse(With("/normalizer", replace)));
+                       ParseWords(WordsWith("/normalizer", replace)));
   std::vector<TokenId> ids;
-  EXPECT_THAT(
-      normalized->Encode(std::string(99, 't') + "!", {}, ids),
-      StatusIs(kResourceExhausted, HasSubstr("normalizer: the pattern")));
-  json document = With("/decoder", replace);
+  EXPECT_THAT(normalized->Encode(std::string(99, 't') + "!", {}, ids),
+              StatusIs(kExhausted, HasSubstr("normalizer: the pattern")));
+  json document = WordsWith("/decoder", replace);
   document["model"]["vocab"][std::string(99, 't') + "!"] = 4;
-  ASSERT_OK_AND_ASSIGN(const auto decoded, Parse(document));
+  ASSERT_OK_AND_ASSIGN(const auto decoded, ParseWords(document));
   std::string text;
   EXPECT_THAT(decoded->Decode(std::vector<TokenId>{4}, {}, text),
-              StatusIs(kResourceExhausted, HasSubstr("decoder: the pattern")));
+              StatusIs(kExhausted, HasSubstr("decoder: the pattern")));
 }
 
 TEST(ComponentLimitsTest, APatternThatTakesTooManyStepsFailsTheText) {
@@ -114,13 +97,13 @@ TEST(ComponentLimitsTest, APatternThatTakesTooManyStepsFailsTheText) {
                       {"behavior", "Isolated"},
                       {"invert", false}};
   ASSERT_OK_AND_ASSIGN(const auto tokenizer,
-                       Parse(With("/pre_tokenizer", regex)));
+                       ParseWords(WordsWith("/pre_tokenizer", regex)));
   std::vector<TokenId> ids;
   EXPECT_OK(tokenizer->Encode("the ttt", {}, ids));
   ids.clear();
-  EXPECT_THAT(tokenizer->Encode("a " + std::string(99, 't') + "!", {}, ids),
-              StatusIs(kResourceExhausted,
-                       HasSubstr("the pattern (t+)+\\z takes more than")));
+  EXPECT_THAT(
+      tokenizer->Encode("a " + std::string(99, 't') + "!", {}, ids),
+      StatusIs(kExhausted, HasSubstr("the pattern (t+)+\\z takes more than")));
   EXPECT_TRUE(ids.empty());
 }
 

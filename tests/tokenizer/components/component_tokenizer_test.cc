@@ -7,6 +7,7 @@
 #include "tests/support/effort.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/status_matchers.h"
+#include "tests/tokenizer/components/words.h"
 #include "tests/tokenizer/tiny_vocabulary.h"
 #include "tokenizer/files/tokenizer_json.h"
 #include "tokenizer/load.h"
@@ -20,37 +21,17 @@ using testing::Cases;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::Ids;
+using testing::kDataLoss;
+using testing::kInvalid;
+using testing::kUnimplemented;
+using testing::ParseWords;
 using testing::ScratchFolder;
 using testing::StatusIs;
-
-constexpr auto kDataLoss = StatusCode::kDataLoss;
-constexpr auto kUnimplemented = StatusCode::kUnimplemented;
-constexpr auto kInvalid = StatusCode::kInvalidArgument;
-
-json Words() {
-  return json::parse(R"({
-    "version": "1.0", "truncation": null, "padding": null,
-    "added_tokens": [{"id": 1, "content": "[X]", "single_word": false,
-      "lstrip": false, "rstrip": false, "normalized": false,
-      "special": true}],
-    "normalizer": {"type": "Lowercase"},
-    "pre_tokenizer": {"type": "WhitespaceSplit"},
-    "post_processor": null, "decoder": {"type": "Fuse"},
-    "model": {"type": "WordLevel", "unk_token": "?",
-              "vocab": {"?": 0, "[X]": 1, "a": 2, "b": 3}}})");
-}
-
-json With(const char* place, json value, json document = Words()) {
-  document[json::json_pointer(place)] = std::move(value);
-  return document;
-}
-
-StatusOr<std::shared_ptr<const Tokenizer>> Parse(const json& document) {
-  return ParseTokenizerJson(document.dump(), "words.json");
-}
+using testing::Words;
+using testing::WordsWith;
 
 TEST(ComponentTokenizerTest, SpecialTextIsAllowedRefusedOrText) {
-  ASSERT_OK_AND_ASSIGN(const auto tokenizer, Parse(Words()));
+  ASSERT_OK_AND_ASSIGN(const auto tokenizer, ParseWords(Words()));
   EXPECT_THAT(Ids(*tokenizer, "A [X]b"), ElementsAre(2, 1, 3));
   EXPECT_THAT(Ids(*tokenizer, "A [X]b", {.special_text = SpecialText::kAsText}),
               ElementsAre(2, 0));
@@ -62,11 +43,12 @@ TEST(ComponentTokenizerTest, SpecialTextIsAllowedRefusedOrText) {
 }
 
 TEST(ComponentTokenizerTest, EachUtf8ErrorBecomesOneReplacementCharacter) {
-  const json document = With("/model/vocab/\ufffd", 4);
+  const json document = WordsWith("/model/vocab/\ufffd", 4);
   ASSERT_OK_AND_ASSIGN(
       const auto tokenizer,
-      Parse(With("/pre_tokenizer", {{"type", "FixedLength"}, {"length", 1}},
-                 document)));
+      ParseWords(WordsWith("/pre_tokenizer",
+                           {{"type", "FixedLength"}, {"length", 1}},
+                           document)));
   // Python 3.11: b"a\xe6\x97b\xff\xf0\x90\x80".decode(errors="replace").
   EXPECT_THAT(Ids(*tokenizer,
                   "a\xe6\x97"
@@ -79,7 +61,7 @@ TEST(ComponentTokenizerTest, EachUtf8ErrorBecomesOneReplacementCharacter) {
 }
 
 TEST(ComponentTokenizerTest, OriginsCountBytesAndCharacters) {
-  ASSERT_OK_AND_ASSIGN(const auto tokenizer, Parse(Words()));
+  ASSERT_OK_AND_ASSIGN(const auto tokenizer, ParseWords(Words()));
   std::vector<TokenId> ids;
   std::vector<TokenOrigin> origins;
   ASSERT_OK(tokenizer->EncodeWithOrigins("é a[X]", {}, ids, origins));
@@ -91,7 +73,7 @@ TEST(ComponentTokenizerTest, OriginsCountBytesAndCharacters) {
 
 TEST(ComponentTokenizerTest, UnknownTextWithoutUnknownTokenIsAnError) {
   ASSERT_OK_AND_ASSIGN(const auto tokenizer,
-                       Parse(With("/model/unk_token", "none")));
+                       ParseWords(WordsWith("/model/unk_token", "none")));
   std::vector<TokenId> ids;
   EXPECT_THAT(tokenizer->Encode("zzz", {}, ids),
               StatusIs(kInvalid, HasSubstr("\"none\"")));
@@ -99,14 +81,14 @@ TEST(ComponentTokenizerTest, UnknownTextWithoutUnknownTokenIsAnError) {
 
 TEST(ComponentTokenizerTest, FingerprintTellsComponentsApart) {
   std::vector<json> documents = {
-      Words(), With("/normalizer", nullptr), With("/model/unk_token", "a"),
-      With("/model/vocab/c", 4),
-      With("/padding", json::parse(R"({"strategy": {"Fixed": 3},
+      Words(), WordsWith("/normalizer", nullptr),
+      WordsWith("/model/unk_token", "a"), WordsWith("/model/vocab/c", 4),
+      WordsWith("/padding", json::parse(R"({"strategy": {"Fixed": 3},
         "direction": "Left", "pad_to_multiple_of": null, "pad_id": 0,
         "pad_type_id": 0, "pad_token": "?"})"))};
   std::vector<uint64_t> prints;
   for (const json& document : documents) {
-    ASSERT_OK_AND_ASSIGN(const auto tokenizer, Parse(document));
+    ASSERT_OK_AND_ASSIGN(const auto tokenizer, ParseWords(document));
     for (const uint64_t other : prints) {
       EXPECT_NE(tokenizer->Fingerprint(), other);
     }
@@ -125,7 +107,8 @@ TEST(ComponentTokenizerTest, WideCharactersDoNotMakeBertQuadratic) {
                      {"handle_chinese_chars", true},
                      {"strip_accents", true},
                      {"lowercase", true}};
-  ASSERT_OK_AND_ASSIGN(const auto tokenizer, Parse(With("/normalizer", bert)));
+  ASSERT_OK_AND_ASSIGN(const auto tokenizer,
+                       ParseWords(WordsWith("/normalizer", bert)));
   EXPECT_EQ(Ids(*tokenizer, text).size(), size_t{2} * kWords);
 }
 
@@ -134,17 +117,17 @@ TEST(ComponentTokenizerTest, ComponentsWeLackAreNamed) {
                       {"pattern", {{"Regex", "(?<=a+)b"}}},
                       {"behavior", "Isolated"},
                       {"invert", false}};
-  EXPECT_THAT(Parse(With("/normalizer", {{"type", "Rot13"}})),
+  EXPECT_THAT(ParseWords(WordsWith("/normalizer", {{"type", "Rot13"}})),
               StatusIs(kUnimplemented, HasSubstr("normalizer Rot13")));
-  EXPECT_THAT(Parse(With("/pre_tokenizer", {{"type", "Jieba"}})),
+  EXPECT_THAT(ParseWords(WordsWith("/pre_tokenizer", {{"type", "Jieba"}})),
               StatusIs(kUnimplemented, HasSubstr("pre-tokenizer Jieba")));
-  EXPECT_THAT(Parse(With("/pre_tokenizer", regex)),
+  EXPECT_THAT(ParseWords(WordsWith("/pre_tokenizer", regex)),
               StatusIs(kUnimplemented, HasSubstr("(?<=a+)b")));
-  EXPECT_THAT(Parse(With("/decoder", {{"type", "Morse"}})),
+  EXPECT_THAT(ParseWords(WordsWith("/decoder", {{"type", "Morse"}})),
               StatusIs(kUnimplemented, HasSubstr("decoder Morse")));
-  EXPECT_THAT(Parse(With("/post_processor", {{"type", "Wrap"}})),
+  EXPECT_THAT(ParseWords(WordsWith("/post_processor", {{"type", "Wrap"}})),
               StatusIs(kUnimplemented, HasSubstr("post-processor Wrap")));
-  EXPECT_THAT(Parse(With("/model/type", "Markov")),
+  EXPECT_THAT(ParseWords(WordsWith("/model/type", "Markov")),
               StatusIs(kUnimplemented, HasSubstr("model Markov")));
 }
 
@@ -174,7 +157,7 @@ TEST(ComponentTokenizerTest, DamageIsNamed) {
        "leaves nothing"},
   };
   for (const Damage& damage : damages) {
-    EXPECT_THAT(Parse(With(damage.place, damage.value)),
+    EXPECT_THAT(ParseWords(WordsWith(damage.place, damage.value)),
                 StatusIs(kDataLoss, AllOf(HasSubstr("words.json"),
                                           HasSubstr(damage.words))));
   }
@@ -206,11 +189,11 @@ TEST(ComponentTokenizerTest, VocabJsonReadsTheMergesBesideIt) {
 }
 
 TEST(ComponentTokenizerTest, AMillionLettersTakeNoLongerThanTheyMust) {
-  json document = With("/pre_tokenizer", nullptr);
+  json document = WordsWith("/pre_tokenizer", nullptr);
   document["model"] = json::parse(R"({"type": "BPE", "unk_token": "?",
     "vocab": {"?": 0, "[X]": 1, "a": 2, "aa": 3, "aaaa": 4},
     "merges": ["a a", "aa aa"]})");
-  ASSERT_OK_AND_ASSIGN(const auto bpe, Parse(document));
+  ASSERT_OK_AND_ASSIGN(const auto bpe, ParseWords(document));
   constexpr int kTokens = Cases(250'000);
   EXPECT_EQ(Ids(*bpe, std::string(4 * kTokens, 'a')),
             std::vector<TokenId>(kTokens, 4));

@@ -22,7 +22,7 @@ using ::testing::HasSubstr;
 using testing::Ids;
 using testing::StatusIs;
 
-const json& Cases() {
+const json& EncodingCases() {
   static const json& cases =
       *new json(testing::ReadHfCases("hf_encodings.json"));
   return cases;
@@ -57,12 +57,12 @@ json Parts(const Tokenizer& tokenizer, const Encoding& encoding) {
 
 class HfEncodingsTest : public testing::HfCaseTest {
  protected:
-  HfEncodingsTest() : HfCaseTest(Cases()) {}
+  HfEncodingsTest() : HfCaseTest(EncodingCases()) {}
 };
 INSTANTIATE_TEST_SUITE_P(
-    Cases, HfEncodingsTest, ::testing::Range(size_t{0}, Cases().size()),
+    Cases, HfEncodingsTest, ::testing::Range(size_t{0}, EncodingCases().size()),
     [](const ::testing::TestParamInfo<size_t>& info) {
-      return Cases()[info.param]["name"].get<std::string>();
+      return EncodingCases()[info.param]["name"].get<std::string>();
     });
 
 TEST_P(HfEncodingsTest, EveryColumnIsTheReferences) {

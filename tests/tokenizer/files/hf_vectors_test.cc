@@ -16,19 +16,19 @@ namespace {
 using nlohmann::json;
 using testing::Ids;
 
-const json& Cases() {
+const json& Vectors() {
   static const json& cases = *new json(testing::ReadHfCases("hf_vectors.json"));
   return cases;
 }
 
 class HfVectorsTest : public testing::HfCaseTest {
  protected:
-  HfVectorsTest() : HfCaseTest(Cases()) {}
+  HfVectorsTest() : HfCaseTest(Vectors()) {}
 };
 INSTANTIATE_TEST_SUITE_P(
-    Cases, HfVectorsTest, ::testing::Range(size_t{0}, Cases().size()),
+    Cases, HfVectorsTest, ::testing::Range(size_t{0}, Vectors().size()),
     [](const ::testing::TestParamInfo<size_t>& info) {
-      return Cases()[info.param]["name"].get<std::string>();
+      return Vectors()[info.param]["name"].get<std::string>();
     });
 
 TEST_P(HfVectorsTest, IdsAreTheReferences) {

@@ -19,13 +19,12 @@ using nlohmann::json;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::Ids;
+using testing::kDataLoss;
 using testing::StatusIs;
-
-constexpr auto kDataLoss = StatusCode::kDataLoss;
 
 // The bytes, "ab" and " ab", and one more that the size leaves out; behind 22
 // special tokens, of which the file does not name the last two.
-json Tiny() {
+json TinyTekken() {
   json vocab = json::array();
   std::istringstream lines(testing::TinyTiktoken({"ab", " ab", "zz"}));
   for (std::string base64, rank; lines >> base64 >> rank;) {
@@ -48,19 +47,19 @@ json Tiny() {
           {"image", {{"image_patch_size", 16}}}};
 }
 
-json With(const char* place, json value) {
-  json document = Tiny();
+json TekkenWith(const char* place, json value) {
+  json document = TinyTekken();
   document[json::json_pointer(place)] = std::move(value);
   return document;
 }
 
-StatusOr<std::shared_ptr<const Tokenizer>> Parse(const json& document) {
+StatusOr<std::shared_ptr<const Tokenizer>> ParseTekken(const json& document) {
   return ParseTekkenJson(document.dump(), "tekken.json");
 }
 
 // Expected: mistral-common 1.13.1, Tekkenizer.encode and decode of this file.
 TEST(TekkenJsonTest, RanksComeBehindTheSpecialTokens) {
-  ASSERT_OK_AND_ASSIGN(const auto tokenizer, Parse(Tiny()));
+  ASSERT_OK_AND_ASSIGN(const auto tokenizer, ParseTekken(TinyTekken()));
   EXPECT_THAT(Ids(*tokenizer, "ab ab 12<s>zz"),
               ElementsAre(278, 279, 54, 71, 72, 82, 137, 84, 144, 144));
   EXPECT_EQ(tokenizer->vocabulary_size(), 280u);
@@ -76,20 +75,20 @@ TEST(TekkenJsonTest, RanksComeBehindTheSpecialTokens) {
 }
 
 TEST(TekkenJsonTest, NewerFilesNameTheirSpecialTokens) {
-  json document = With("/config/version", "v13");
-  EXPECT_THAT(Parse(document),
+  json document = TekkenWith("/config/version", "v13");
+  EXPECT_THAT(ParseTekken(document),
               StatusIs(kDataLoss, HasSubstr("special_tokens are missing")));
   document["special_tokens"] = {
       {{"rank", 0}, {"token_str", "<unk>"}, {"is_control", true}},
       {{"rank", 1}, {"token_str", "<s>"}, {"is_control", true}}};
-  ASSERT_OK_AND_ASSIGN(const auto tokenizer, Parse(document));
+  ASSERT_OK_AND_ASSIGN(const auto tokenizer, ParseTekken(document));
   EXPECT_EQ(tokenizer->TokenOf(1), "<s>");
   EXPECT_EQ(tokenizer->TokenOf(2), "<SPECIAL_2>");
 }
 
 TEST(TekkenJsonTest, TheNameTellsTheKindElseTheFieldsDo) {
   const testing::ScratchFolder folder;
-  const std::string file = Tiny().dump();
+  const std::string file = TinyTekken().dump();
   EXPECT_OK(LoadTokenizer(LocalFiles(), folder.Write("tekken.json", file)));
   const std::string other = folder.Write("mistral.json", file);
   EXPECT_THAT(LoadTokenizer(LocalFiles(), other),
@@ -119,10 +118,10 @@ TEST(TekkenJsonTest, DamageIsNamed) {
        "given twice"},
   };
   for (const auto& damage : damages) {
-    EXPECT_THAT(Parse(With(damage.place, damage.value)),
+    EXPECT_THAT(ParseTekken(TekkenWith(damage.place, damage.value)),
                 StatusIs(kDataLoss, HasSubstr(damage.words)));
   }
-  EXPECT_THAT(Parse(With("/config/version", "three")),
+  EXPECT_THAT(ParseTekken(TekkenWith("/config/version", "three")),
               StatusIs(StatusCode::kUnimplemented, HasSubstr("\"three\"")));
 }
 

@@ -15,11 +15,10 @@ using testing::AddedToken;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::Ids;
+using testing::kDataLoss;
+using testing::kUnimplemented;
 using testing::StatusIs;
 using testing::TinyJson;
-
-constexpr auto kDataLoss = StatusCode::kDataLoss;
-constexpr auto kUnimplemented = StatusCode::kUnimplemented;
 
 StatusOr<std::shared_ptr<const Tokenizer>> Parse(const json& document) {
   return ParseTokenizerJson(document.dump(), "tiny.json");

@@ -26,13 +26,12 @@ using testing::Cases;
 using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using testing::kInvalid;
 using testing::StatusIs;
 using testing::TinyJson;
 using testing::TinyTiktoken;
 using TokenizerPtr = std::shared_ptr<const Tokenizer>;
 using Ranges = std::vector<std::pair<uint32_t, uint32_t>>;
-
-constexpr auto kInvalid = StatusCode::kInvalidArgument;
 
 TokenizerPtr Tiny() {
   return *ParseTiktoken(TinyTiktoken({"th", "the", " the", "\xe6\x97"}), "tiny",

@@ -24,6 +24,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::Ids;
 using testing::IsOk;
+using testing::kInvalid;
+using testing::kUnimplemented;
 using testing::ParseTiny;
 using testing::StatusIs;
 using testing::TinyJson;
@@ -31,9 +33,6 @@ using testing::TinySentencePiece;
 using testing::TinyTiktoken;
 using IdRow = std::vector<TokenId>;
 using Type = SentencePieceModel::Type;
-
-constexpr auto kInvalidArgument = StatusCode::kInvalidArgument;
-constexpr auto kUnimplemented = StatusCode::kUnimplemented;
 
 IdRow Sample(const Tokenizer& tokenizer, std::string_view text,
              const Sampling& sampling) {
@@ -268,14 +267,14 @@ TEST(SamplingTest, WhatIsNotThereIsNamed) {
   EXPECT_THAT(bpe->EncodeBest("a", {}, 2, best),
               StatusIs(kUnimplemented, HasSubstr("unigram has")));
   EXPECT_THAT(bpe->EncodeSampled("a", {}, {.alpha = 1.5}, ids),
-              StatusIs(kInvalidArgument, HasSubstr("alpha is 1.5")));
+              StatusIs(kInvalid, HasSubstr("alpha is 1.5")));
   const auto unigram = ParseTiny({});
   EXPECT_THAT(unigram->EncodeBest("a", {}, 0, best),
-              StatusIs(kInvalidArgument, HasSubstr("choose 1 to 512")));
+              StatusIs(kInvalid, HasSubstr("choose 1 to 512")));
   EXPECT_THAT(unigram->EncodeSampled("a", {}, {.best = 513}, ids),
-              StatusIs(kInvalidArgument, HasSubstr("choose 0 to 512")));
+              StatusIs(kInvalid, HasSubstr("choose 0 to 512")));
   EXPECT_THAT(unigram->EncodeSampled("a", {}, {.alpha = std::nan("")}, ids),
-              StatusIs(kInvalidArgument, HasSubstr("give a number")));
+              StatusIs(kInvalid, HasSubstr("give a number")));
   EXPECT_TRUE(ids.empty());
 }
 

@@ -18,12 +18,12 @@ namespace {
 using nlohmann::json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using testing::kExhausted;
+using testing::kUnimplemented;
 using testing::StatusIs;
 
 constexpr auto kOniguruma = RegexSyntax::kOniguruma;
 constexpr auto kFancyRegex = RegexSyntax::kFancyRegex;
-constexpr auto kUnimplemented = StatusCode::kUnimplemented;
-constexpr auto kResourceExhausted = StatusCode::kResourceExhausted;
 
 using PatternOr = StatusOr<std::unique_ptr<const TextPattern>>;
 
@@ -171,7 +171,7 @@ TEST(RegexPatternTest, StepsAreCountedOverAllPlacesOfAText) {
                        MakeRegexPattern("(?:a{1,1000}){1,3}b", kOniguruma));
   std::vector<MatchedPart> parts;
   EXPECT_THAT(pattern->Match(std::string(10000, 'a'), parts),
-              StatusIs(kResourceExhausted, HasSubstr("steps")));
+              StatusIs(kExhausted, HasSubstr("steps")));
   EXPECT_OK(pattern->Match(std::string(20, 'a') + "b", parts));
 }
 
@@ -243,10 +243,10 @@ TEST(RegexPatternTest, WhatTriesTooManyWaysIsAnErrorNamingPatternAndPlace) {
   ASSERT_OK_AND_ASSIGN(const auto pattern,
                        MakeRegexPattern("(a+)+\\z|b", kFancyRegex));
   std::vector<MatchedPart> parts;
-  EXPECT_THAT(pattern->Match(text, parts),
-              StatusIs(kResourceExhausted,
-                       AllOf(HasSubstr("the pattern (a+)+\\z|b"),
-                             HasSubstr("4000000 steps at byte 3"))));
+  EXPECT_THAT(
+      pattern->Match(text, parts),
+      StatusIs(kExhausted, AllOf(HasSubstr("the pattern (a+)+\\z|b"),
+                                 HasSubstr("4000000 steps at byte 3"))));
 }
 
 TEST(RegexPatternTest, OneLongMatchIsFound) {
@@ -267,7 +267,7 @@ TEST(RegexPatternTest, WaysThatStayOpenHaveALimit) {
                        MakeRegexPattern("(?:a|c)+(?=b)", kOniguruma));
   std::vector<MatchedPart> parts;
   EXPECT_THAT(pattern->Match(text, parts),
-              StatusIs(kResourceExhausted, HasSubstr("(?:a|c)+(?=b)")));
+              StatusIs(kExhausted, HasSubstr("(?:a|c)+(?=b)")));
 }
 
 TEST(RegexPatternTest, ABadByteIsInNoClass) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tests/support/effort.h"
+#include "tests/tokenizer/patterns/pieces.h"
 #include "tokenizer/patterns/cl100k_scanner.h"
 #include "tokenizer/patterns/gpt2_scanner.h"
 #include "tokenizer/patterns/o200k_scanner.h"
@@ -19,6 +20,7 @@ namespace penstock {
 namespace {
 
 using testing::Cases;
+using testing::Pieces;
 
 constexpr std::string_view kGpt2 =
     R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+)"
@@ -57,20 +59,6 @@ std::string DrawnText(std::mt19937& random) {
   std::string text;
   while (text.size() < 300) text += parts[random() % parts.size()];
   return text + "z";
-}
-
-std::vector<std::string> Pieces(const PreTokenizer& splitter,
-                                std::string_view text, size_t window) {
-  std::vector<std::string> pieces;
-  std::vector<size_t> ends(window);
-  for (size_t begin = 0; begin < text.size();) {
-    const size_t count = splitter.Split(text, begin, ends);
-    for (size_t i = 0; i < count; ++i) {
-      pieces.emplace_back(text.substr(begin, ends[i] - begin));
-      begin = ends[i];
-    }
-  }
-  return pieces;
 }
 
 void ExpectCutsAs(std::string_view regex, const PreTokenizer& scanner) {

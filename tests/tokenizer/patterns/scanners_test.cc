@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tests/support/status_matchers.h"
+#include "tests/tokenizer/patterns/pieces.h"
 #include "tokenizer/patterns/cl100k_scanner.h"
 #include "tokenizer/patterns/gpt2_scanner.h"
 #include "tokenizer/patterns/o200k_scanner.h"
@@ -13,32 +14,12 @@ namespace penstock {
 namespace {
 
 using ::testing::ElementsAre;
-
-using Pieces = std::vector<std::string>;
-
-// Split through a window of `window` ends, as large texts are.
-Pieces Split(const PreTokenizer& scanner, std::string_view text,
-             size_t window = 1000) {
-  Pieces pieces;
-  std::vector<size_t> ends(window);
-  size_t begin = 0;
-  while (begin < text.size()) {
-    const size_t count = scanner.Split(text, begin, ends);
-    if (count == 0) {
-      ADD_FAILURE() << "no piece at " << begin;
-      break;
-    }
-    for (size_t i = 0; i < count; ++i) {
-      pieces.emplace_back(text.substr(begin, ends[i] - begin));
-      begin = ends[i];
-    }
-  }
-  return pieces;
-}
+using testing::Pieces;
+using Texts = std::vector<std::string>;
 
 struct Row {
   std::string_view text;
-  Pieces gpt2, cl100k, llama3, o200k;
+  Texts gpt2, cl100k, llama3, o200k;
 };
 void PrintTo(const Row& row, std::ostream* out) { *out << row.text; }
 
@@ -161,18 +142,18 @@ const Row kRows[] = {
 class PieceTest : public ::testing::TestWithParam<Row> {};
 
 TEST_P(PieceTest, Gpt2CutsAsTheRegex) {
-  EXPECT_EQ(Split(Gpt2Scanner(), GetParam().text), GetParam().gpt2);
+  EXPECT_EQ(Pieces(Gpt2Scanner(), GetParam().text), GetParam().gpt2);
 }
 TEST_P(PieceTest, Cl100kCutsAsTheRegex) {
-  EXPECT_EQ(Split(Cl100kScanner(Cl100kSpelling::kTiktoken), GetParam().text),
+  EXPECT_EQ(Pieces(Cl100kScanner(Cl100kSpelling::kTiktoken), GetParam().text),
             GetParam().cl100k);
 }
 TEST_P(PieceTest, Llama3CutsAsTheRegex) {
-  EXPECT_EQ(Split(Cl100kScanner(Cl100kSpelling::kLlama3), GetParam().text),
+  EXPECT_EQ(Pieces(Cl100kScanner(Cl100kSpelling::kLlama3), GetParam().text),
             GetParam().llama3);
 }
 TEST_P(PieceTest, O200kCutsAsTheRegex) {
-  EXPECT_EQ(Split(O200kScanner(O200kSpelling::kO200k), GetParam().text),
+  EXPECT_EQ(Pieces(O200kScanner(O200kSpelling::kO200k), GetParam().text),
             GetParam().o200k);
 }
 INSTANTIATE_TEST_SUITE_P(Rows, PieceTest, ::testing::ValuesIn(kRows));
@@ -197,12 +178,12 @@ INSTANTIATE_TEST_SUITE_P(All, ScannerTest,
 TEST_P(ScannerTest, IsNamed) { EXPECT_EQ(scanner_->name(), GetParam()); }
 
 TEST_P(ScannerTest, EmptyTextHasNoPiece) {
-  EXPECT_TRUE(Split(*scanner_, "").empty());
+  EXPECT_TRUE(Pieces(*scanner_, "").empty());
 }
 
 TEST_P(ScannerTest, WindowDoesNotMoveThePieces) {
   for (const Row& row : kRows) {
-    EXPECT_EQ(Split(*scanner_, row.text, 1), Split(*scanner_, row.text));
+    EXPECT_EQ(Pieces(*scanner_, row.text, 1), Pieces(*scanner_, row.text));
   }
 }
 
@@ -212,7 +193,7 @@ TEST_P(ScannerTest, EachInvalidByteIsACharacterThatIsNoLetter) {
        {"\x80", "\xc0\xaf", "\xe0\x80\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80",
         "\xf5", "\xff", "\xe3\x81", "\xf0\x9f\x98"}) {
     const std::string text = "x " + std::string(bytes);
-    EXPECT_THAT(Split(*scanner_, text),
+    EXPECT_THAT(Pieces(*scanner_, text),
                 ElementsAre("x", " " + std::string(bytes)));
   }
 }
@@ -221,7 +202,7 @@ TEST_P(ScannerTest, CharacterCutAtTheEndIsNotReadPastIt) {
   const std::string_view whole = "\xe6\x97\xa5";
   for (size_t size = 1; size < whole.size(); ++size) {
     const std::vector<char> exact(whole.begin(), whole.begin() + size);
-    EXPECT_THAT(Split(*scanner_, {exact.data(), size}),
+    EXPECT_THAT(Pieces(*scanner_, {exact.data(), size}),
                 ElementsAre(std::string(whole.substr(0, size))));
   }
 }

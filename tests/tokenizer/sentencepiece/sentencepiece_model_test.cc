@@ -20,6 +20,7 @@ using ::testing::AllOf;
 using testing::Chunk;
 using ::testing::HasSubstr;
 using testing::Ids;
+using testing::kDataLoss;
 using testing::ParseTiny;
 using testing::StatusIs;
 using testing::TinyPiece;
@@ -27,8 +28,6 @@ using testing::TinySentencePiece;
 using testing::VarintField;
 using Piece = SentencePiece::Type;
 using Type = SentencePieceModel::Type;
-
-constexpr auto kDataLoss = StatusCode::kDataLoss;
 
 auto Parse(const std::string& bytes) {
   return SentencePieceTokenizer::Parse(bytes, "a.model");

@@ -61,14 +61,14 @@ TinySentencePiece ModelOf(std::string_view name) {
   return {};  // Unigram
 }
 
-struct Row {
+struct ModelRow {
   std::string_view text;
   std::vector<TokenId> ids;
   std::string_view decoded;
 };
 struct Model {
   const char* name;
-  std::vector<Row> rows;
+  std::vector<ModelRow> rows;
 };
 void PrintTo(const Model& model, std::ostream* out) { *out << model.name; }
 
@@ -77,7 +77,7 @@ class SentencePieceReferenceTest : public ::testing::TestWithParam<Model> {};
 TEST_P(SentencePieceReferenceTest, GivesTheSameIdsAndTexts) {
   const auto tokenizer = ParseTiny(ModelOf(GetParam().name));
   ASSERT_NE(tokenizer, nullptr);
-  for (const Row& row : GetParam().rows) {
+  for (const ModelRow& row : GetParam().rows) {
     EXPECT_EQ(Ids(*tokenizer, row.text), row.ids) << row.text;
     // Again, now that the parts are remembered.
     EXPECT_EQ(Ids(*tokenizer, row.text), row.ids) << row.text;

@@ -24,6 +24,7 @@ using ::testing::AllOf;
 using testing::FindFixture;
 using ::testing::HasSubstr;
 using testing::Ids;
+using testing::kInvalid;
 using testing::MissingFixture;
 using testing::ParseTiny;
 using testing::ScratchFolder;
@@ -31,8 +32,6 @@ using testing::StatusIs;
 using testing::TinySentencePiece;
 using Piece = SentencePiece::Type;
 using Type = SentencePieceModel::Type;
-
-constexpr auto kInvalidArgument = StatusCode::kInvalidArgument;
 
 struct Row {
   std::string_view text;
@@ -97,7 +96,7 @@ TEST(SentencePieceTokenizerTest, LoadsByTheNameOfItsFile) {
   ASSERT_OK_AND_ASSIGN(const auto tokenizer, LoadTokenizer(LocalFiles(), path));
   EXPECT_EQ(Ids(*tokenizer, "ab"), std::vector<TokenId>{8});
   EXPECT_THAT(LoadTokenizer(LocalFiles(), path, {.pattern = "gpt2"}),
-              StatusIs(kInvalidArgument, HasSubstr("takes no pattern")));
+              StatusIs(kInvalid, HasSubstr("takes no pattern")));
 }
 
 TEST(SentencePieceTokenizerTest, ControlTextIsTextUnlessRefused) {
@@ -109,7 +108,7 @@ TEST(SentencePieceTokenizerTest, ControlTextIsTextUnlessRefused) {
   std::vector<TokenId> ids = {5};
   EXPECT_THAT(
       tokenizer->Encode("a </s>", {.special_text = SpecialText::kRefuse}, ids),
-      StatusIs(kInvalidArgument, AllOf(HasSubstr("\"</s>\" at offset 2"))));
+      StatusIs(kInvalid, AllOf(HasSubstr("\"</s>\" at offset 2"))));
   EXPECT_EQ(ids, std::vector<TokenId>{5});
   ASSERT_OK(
       tokenizer->Encode("a", {.special_text = SpecialText::kRefuse}, ids));
@@ -133,7 +132,7 @@ TEST(SentencePieceTokenizerTest, UnknownIdIsNamedAndTheTextKept) {
   std::string text = "kept";
   EXPECT_THAT(
       tokenizer->Decode(std::vector<TokenId>{4, 22}, {}, text),
-      StatusIs(kInvalidArgument,
+      StatusIs(kInvalid,
                HasSubstr("id 22 is not in the vocabulary, which has 22 ids")));
   EXPECT_EQ(text, "kept");
 }

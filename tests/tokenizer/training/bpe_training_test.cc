@@ -26,6 +26,7 @@ using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::IsOk;
+using testing::kInvalid;
 using testing::StatusIs;
 using Spelled = std::pair<std::string, std::string>;
 using Texts = std::vector<std::string_view>;
@@ -233,7 +234,6 @@ TEST(BpeTrainingTest, TooManyDifferentWordsAreRefused) {
 }
 
 TEST(BpeTrainingTest, OptionsThatContradictEachOtherAreRefused) {
-  constexpr auto kInvalid = StatusCode::kInvalidArgument;
   EXPECT_THAT(
       CheckTraining({.vocabulary_size = 257, .special_tokens = {"<s>"}}),
       IsOk());

@@ -37,7 +37,7 @@ using testing::StatusIs;
 namespace fs = std::filesystem;
 
 constexpr int kShards = 4;
-constexpr char kManifest[] = "data/books-train.manifest.json";
+constexpr char kBooksManifest[] = "data/books-train.manifest.json";
 
 std::string Shard(int i) {
   return fmt::format("data/books-train.tfrecord-{:05}-of-{:05}", i, kShards);
@@ -236,10 +236,10 @@ TEST_F(WholeDatasetTest, NoSwapCutOrEditOfADatasetIsSilent) {
                         const std::string& words) {
     damages.push_back({"manifest: " + what,
                        [=, this] {
-                         auto json =
-                             nlohmann::ordered_json::parse(good_.at(kManifest));
+                         auto json = nlohmann::ordered_json::parse(
+                             good_.at(kBooksManifest));
                          change(json);
-                         folder_.Write(kManifest, json.dump(2));
+                         folder_.Write(kBooksManifest, json.dump(2));
                        },
                        words});
   };
@@ -397,13 +397,13 @@ TEST_F(WholeDatasetTest, CompressedShardsAreProvenToTheirLastByte) {
 
 TEST_F(WholeDatasetTest, AManifestWithoutChecksumsIsReadAndProvenByItsFiles) {
   Make(80, 100);
-  auto json = nlohmann::ordered_json::parse(good_.at(kManifest));
+  auto json = nlohmann::ordered_json::parse(good_.at(kBooksManifest));
   json.erase("checksum");
   for (auto& shard : json["shards"]) {
     shard.erase("sample");
     shard.erase("records_crc32c");
   }
-  folder_.Write(kManifest, json.dump());
+  folder_.Write(kBooksManifest, json.dump());
   ASSERT_OK(Open("data/books-train.tfrecord@4"));
   ASSERT_OK(Verify("data/books-train.tfrecord@4"));
   folder_.Write(Shard(1), WithRecordsSwapped(good_.at(Shard(1)), 3, 5));
