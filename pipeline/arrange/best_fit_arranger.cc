@@ -1,12 +1,9 @@
 #include <algorithm>
-#include <cassert>
 #include <numeric>
 #include <utility>
 
-#include "pipeline/arrange/arranger.h"
-#include "pipeline/arrange/packed_rows.h"
+#include "pipeline/arrange/pack_arranger.h"
 #include "pipeline/arrange/room_lists.h"
-#include "pipeline/arrange/row_fit.h"
 
 namespace penstock {
 namespace {
@@ -15,16 +12,10 @@ namespace {
 // longest record first, each where the least room is left. The fullest rows
 // become batches; the records of the others go to the next window, where they
 // meet more that may fit.
-class BestFitArranger final : public Arranger {
+class BestFitArranger final : public PackArranger {
  public:
   explicit BestFitArranger(ArrangeOptions options)
-      : options_(std::move(options)),
-        pack_(*options_.pack),
-        length_(static_cast<uint64_t>(options_.lengths.back())),
-        fit_(options_.lengths, options_.too_long),
-        rooms_(length_) {
-    assert(options_.rows > 0 && pack_.window_rows >= options_.rows);
-  }
+      : PackArranger(std::move(options)), rooms_(length_) {}
 
   Arranged Add(std::span<const Row> rows, Assignment& out) override;
   bool FlushFull(Assignment& out) override;
@@ -32,34 +23,24 @@ class BestFitArranger final : public Arranger {
   uint64_t Drop() override;
 
   uint64_t held_rows() const override {
-    return ready_.records() + loose_.size();
+    return packed_.records() + loose_.size();
   }
   std::vector<HeldPiece> Held() const override;
   bool Load(std::span<const HeldPiece> held,
             std::span<const Row> rows) override;
 
-  ArrangeCounts counts() const override { return counts_; }
   uint64_t MostHeldBytes() const override {
     return pack_.MostHeldBytes(pack_.window_rows + 1, options_);
   }
   uint64_t MostHeldPieces() const override {
     return (pack_.window_rows + 1) * pack_.max_segments;
   }
-  uint64_t MostPieces() const override {
-    return options_.rows * pack_.max_segments;
-  }
 
  private:
-  struct Bin {
-    uint64_t values = 0;
-    uint64_t segments = 0;
-    uint32_t first = 0;  // the first of its records that came
-  };
-
   void Push(const Row& row) {
     loose_.push_back(row);
     loose_values_ += row.length;
-    held_bytes_ += pack_.BytesOf(row.length);
+    Hold(row);
   }
   bool IsWindow() const {
     return loose_values_ >= pack_.window_rows * length_ ||
@@ -70,25 +51,18 @@ class BestFitArranger final : public Arranger {
   void KeepFullest(size_t count);
   void Take(Assignment& out);
   bool PlaceReady(const HeldPiece& piece, const Row& row,
-                  std::vector<Bin>& bins);
+                  std::vector<PackedBin>& bins);
 
-  const ArrangeOptions options_;
-  const PackRule pack_;
-  const uint64_t length_;
-  const RowFit fit_;
   std::vector<Row> loose_;  // in the order in which they came
   uint64_t loose_values_ = 0;
-  PackedRows ready_;  // for the next batches
-  size_t ready_bins_ = 0;
-  uint64_t held_bytes_ = 0;
-  ArrangeCounts counts_;
+  size_t ready_bins_ = 0;  // for the next batches, in packed_
 
   // Of packing a window.
   RoomLists rooms_;
   std::vector<uint32_t> longest_first_;  // of loose_
   std::vector<uint32_t> ends_;           // [lengths]
   std::vector<uint32_t> bin_of_;         // [loose_]
-  std::vector<Bin> bins_;
+  std::vector<PackedBin> bins_;
 };
 
 Arranged BestFitArranger::Add(std::span<const Row> rows, Assignment& out) {
@@ -96,18 +70,11 @@ Arranged BestFitArranger::Add(std::span<const Row> rows, Assignment& out) {
     Take(out);
     return {.taken = 0, .due = true};
   }
-  for (size_t i = 0; i < rows.size(); ++i) {
-    Row row = rows[i];
-    const Admission admission = fit_.Admit(row, counts_);
-    if (admission == Admission::kDropped) continue;
-    if (admission == Admission::kRefused) {
-      return {.taken = i, .too_long = true};
-    }
+  return AdmitRows(rows, fit_, counts_, [&](const Row& row) {
     Push(row);
-    const bool no_room = held_bytes_ > options_.held_bytes;
-    if (!IsWindow() && !no_room) continue;
+    if (!IsWindow() && !IsOverfull()) return false;
     FillBins();
-    if (no_room) {
+    if (IsOverfull()) {
       ++counts_.forced;
       KeepFullest(options_.rows);
     } else {
@@ -116,9 +83,8 @@ Arranged BestFitArranger::Add(std::span<const Row> rows, Assignment& out) {
       KeepFullest(std::max<size_t>(1, batches - 1) * options_.rows);
     }
     Take(out);
-    return {.taken = i + 1, .due = true};
-  }
-  return {.taken = rows.size()};
+    return true;
+  });
 }
 
 void BestFitArranger::SortByLength() {
@@ -147,7 +113,7 @@ void BestFitArranger::FillBins() {
       room = length_;
     }
     bin_of_[i] = number;
-    Bin& bin = bins_[number];
+    PackedBin& bin = bins_[number];
     bin.values += length;
     bin.first = std::min(bin.first, i);
     if (++bin.segments < pack_.max_segments) {
@@ -160,24 +126,7 @@ void BestFitArranger::FillBins() {
 // records came; the others come apart.
 void BestFitArranger::KeepFullest(size_t count) {
   count = std::min(count, bins_.size());
-  std::vector<uint32_t> order(bins_.size());
-  std::iota(order.begin(), order.end(), 0);
-  const auto end = order.begin() + static_cast<std::ptrdiff_t>(count);
-  if (count < order.size()) {
-    std::nth_element(order.begin(), end, order.end(),
-                     [&](uint32_t a, uint32_t b) {
-                       return bins_[a].values != bins_[b].values
-                                  ? bins_[a].values > bins_[b].values
-                                  : bins_[a].first < bins_[b].first;
-                     });
-  }
-  std::sort(order.begin(), end, [&](uint32_t a, uint32_t b) {
-    return bins_[a].first < bins_[b].first;
-  });
-  std::vector<uint32_t> slots(bins_.size(), PackedRows::kStays);
-  for (size_t slot = 0; slot < count; ++slot) {
-    slots[order[slot]] = static_cast<uint32_t>(slot);
-  }
+  const std::vector<uint32_t> slots = SlotsOfFullest(bins_, count);
   ready_bins_ = count;
   size_t left = 0;
   for (size_t i = 0; i < loose_.size(); ++i) {
@@ -186,7 +135,7 @@ void BestFitArranger::KeepFullest(size_t count) {
       loose_[left++] = loose_[i];
     } else {
       loose_values_ -= loose_[i].length;
-      ready_.Add(loose_[i], slot);
+      packed_.Add(loose_[i], slot);
     }
   }
   loose_.resize(left);
@@ -198,11 +147,8 @@ void BestFitArranger::Take(Assignment& out) {
   std::vector<uint32_t> slots(ready_bins_, PackedRows::kStays);
   std::iota(slots.begin(), slots.begin() + static_cast<std::ptrdiff_t>(taken),
             0);
-  ready_.Take(slots, taken, options_.rows, out);
+  TakeRows(slots, taken, out);
   ready_bins_ -= taken;
-  for (const Piece& piece : out.pieces) {
-    held_bytes_ -= pack_.BytesOf(piece.length);
-  }
 }
 
 bool BestFitArranger::FlushFull(Assignment& out) {
@@ -227,7 +173,7 @@ bool BestFitArranger::Flush(Assignment& out) {
 
 uint64_t BestFitArranger::Drop() {
   const uint64_t dropped = held_rows();
-  ready_.Clear();
+  packed_.Clear();
   ready_bins_ = 0;
   loose_.clear();
   loose_values_ = 0;
@@ -238,28 +184,28 @@ uint64_t BestFitArranger::Drop() {
 std::vector<HeldPiece> BestFitArranger::Held() const {
   std::vector<HeldPiece> held;
   held.reserve(held_rows());
-  ready_.Hold(held);
+  packed_.Hold(held);
   for (const Row& row : loose_) held.push_back({.record = row.record});
   return held;
 }
 
 bool BestFitArranger::PlaceReady(const HeldPiece& piece, const Row& row,
-                                 std::vector<Bin>& bins) {
+                                 std::vector<PackedBin>& bins) {
   const size_t number = size_t{piece.bin} - 1;
   if (number > 4 * pack_.window_rows) return false;
   if (number >= bins.size()) bins.resize(number + 1);
-  Bin& bin = bins[number];
+  PackedBin& bin = bins[number];
   bin.values += row.length;
   if (bin.values > length_ || ++bin.segments > pack_.max_segments) return false;
-  ready_.Add(row, static_cast<uint32_t>(number));
-  held_bytes_ += pack_.BytesOf(row.length);
+  packed_.Add(row, static_cast<uint32_t>(number));
+  Hold(row);
   return true;
 }
 
 bool BestFitArranger::Load(std::span<const HeldPiece> held,
                            std::span<const Row> rows) {
   Drop();
-  std::vector<Bin> bins;
+  std::vector<PackedBin> bins;
   for (size_t i = 0; i < held.size(); ++i) {
     Row row = rows[i];
     if (held[i].begin != 0 || !fit_.AdmitAgain(row)) return false;
@@ -271,9 +217,8 @@ bool BestFitArranger::Load(std::span<const HeldPiece> held,
   }
   ready_bins_ = bins.size();
   const bool whole = std::ranges::all_of(
-      bins, [](const Bin& bin) { return bin.segments > 0; });
-  return whole && bins.size() % options_.rows == 0 &&
-         held_bytes_ <= options_.held_bytes;
+      bins, [](const PackedBin& bin) { return bin.segments > 0; });
+  return whole && bins.size() % options_.rows == 0 && !IsOverfull();
 }
 
 }  // namespace

@@ -53,26 +53,18 @@ class BucketArranger final : public Arranger {
 };
 
 Arranged BucketArranger::Add(std::span<const Row> rows, Assignment& out) {
-  for (size_t i = 0; i < rows.size(); ++i) {
-    Row row = rows[i];
-    const Admission admission = fit_.Admit(row, counts_);
-    if (admission == Admission::kDropped) continue;
-    if (admission == Admission::kRefused) {
-      return {.taken = i, .too_long = true};
-    }
+  return AdmitRows(rows, fit_, counts_, [&](const Row& row) {
     const size_t queue = fit_.ShapeOf(row.length);
     Push(queue, row);
     if (queues_[queue].size() == options_.rows) {
       Take(queue, out);
-      return {.taken = i + 1, .due = true};
+      return true;
     }
-    if (held_bytes_ > options_.held_bytes) {
-      ++counts_.forced;
-      Take(Fullest(), out);
-      return {.taken = i + 1, .due = true};
-    }
-  }
-  return {.taken = rows.size()};
+    if (held_bytes_ <= options_.held_bytes) return false;
+    ++counts_.forced;
+    Take(Fullest(), out);
+    return true;
+  });
 }
 
 bool BucketArranger::Flush(Assignment& out) {

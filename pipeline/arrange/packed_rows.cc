@@ -1,6 +1,32 @@
 #include "pipeline/arrange/packed_rows.h"
 
+#include <algorithm>
+#include <numeric>
+
 namespace penstock {
+
+std::vector<uint32_t> SlotsOfFullest(std::span<const PackedBin> bins,
+                                     size_t count) {
+  std::vector<uint32_t> order(bins.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto end = order.begin() + static_cast<std::ptrdiff_t>(count);
+  if (count < order.size()) {
+    std::nth_element(order.begin(), end, order.end(),
+                     [&](uint32_t a, uint32_t b) {
+                       return bins[a].values != bins[b].values
+                                  ? bins[a].values > bins[b].values
+                                  : bins[a].first < bins[b].first;
+                     });
+  }
+  std::sort(order.begin(), end, [&](uint32_t a, uint32_t b) {
+    return bins[a].first < bins[b].first;
+  });
+  std::vector<uint32_t> slots(bins.size(), PackedRows::kStays);
+  for (size_t slot = 0; slot < count; ++slot) {
+    slots[order[slot]] = static_cast<uint32_t>(slot);
+  }
+  return slots;
+}
 
 void PackedRows::Take(std::span<const uint32_t> slots, size_t filled,
                       uint64_t batch_rows, Assignment& out) {

@@ -11,6 +11,18 @@
 
 namespace penstock {
 
+// How full one packed row is.
+struct PackedBin {
+  uint64_t values = 0;
+  uint64_t segments = 0;
+  uint32_t first = 0;  // rises with the first of its records that came
+};
+
+// slots[bin] for PackedRows::Take(): the `count` fullest rows, of equally full
+// ones those that came first, in the order in which they came.
+std::vector<uint32_t> SlotsOfFullest(std::span<const PackedBin> bins,
+                                     size_t count);
+
 // Threads: one at a time.
 // Memory:  28 bytes a record.
 class PackedRows {

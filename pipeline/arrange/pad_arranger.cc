@@ -50,25 +50,17 @@ class PadArranger final : public Arranger {
 };
 
 Arranged PadArranger::Add(std::span<const Row> rows, Assignment& out) {
-  for (size_t i = 0; i < rows.size(); ++i) {
-    Row row = rows[i];
-    const Admission admission = fit_.Admit(row, counts_);
-    if (admission == Admission::kDropped) continue;
-    if (admission == Admission::kRefused) {
-      return {.taken = i, .too_long = true};
-    }
+  return AdmitRows(rows, fit_, counts_, [&](const Row& row) {
     rows_.push_back(row);
     const bool full = rows_.size() == options_.rows;
     // A row may turn out to need the longest length.
     const bool no_room =
         !full && rows_.size() * RowBytes() > options_.held_bytes;
-    if (full || no_room) {
-      if (no_room) ++counts_.forced;
-      Take(out);
-      return {.taken = i + 1, .due = true};
-    }
-  }
-  return {.taken = rows.size()};
+    if (!full && !no_room) return false;
+    if (no_room) ++counts_.forced;
+    Take(out);
+    return true;
+  });
 }
 
 void PadArranger::Take(Assignment& out) {

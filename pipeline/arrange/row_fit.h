@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -79,5 +80,22 @@ class RowFit {
   TooLong too_long_;
   std::vector<uint16_t> table_;  // [longest + 1], or empty
 };
+
+// Arranger::Add() of rows that are admitted one by one: put(row) takes one, and
+// says whether a batch is due.
+template <typename Put>
+Arranged AdmitRows(std::span<const Row> rows, const RowFit& fit,
+                   ArrangeCounts& counts, Put put) {
+  for (size_t i = 0; i < rows.size(); ++i) {
+    Row row = rows[i];
+    const Admission admission = fit.Admit(row, counts);
+    if (admission == Admission::kDropped) continue;
+    if (admission == Admission::kRefused) {
+      return {.taken = i, .too_long = true};
+    }
+    if (put(row)) return {.taken = i + 1, .due = true};
+  }
+  return {.taken = rows.size()};
+}
 
 }  // namespace penstock
