@@ -42,8 +42,11 @@ class Membership final : public LinkListener {
 
   // Of a process that was forked off: its threads are in the other.
   bool is_forked() const { return getpid() != process_; }
+  uint32_t hosts() const { return options_.hosts; }
+  uint32_t host() const { return options_.host; }
   const JoinOptions& options() const { return options_; }
 
+  // `parts` is one for all hosts under kGather, otherwise one for each.
   StatusOr<std::vector<std::string>> Meet(uint8_t number, FrameKind call,
                                           std::vector<std::string> parts);
   void Fail(uint8_t number, const Status& why);

@@ -4,47 +4,14 @@
 #include <mpi.h>
 
 #include <array>
-#include <cassert>
 #include <cstdlib>
 #include <utility>
 
-#include "pipeline/groups/frame.h"
+#include "pipeline/groups/member_end.h"
 #include "pipeline/groups/mpi_membership.h"
 
 namespace penstock {
 namespace {
-
-class MpiEnd final : public Group {
- public:
-  MpiEnd(std::shared_ptr<MpiMembership> member, uint8_t channel)
-      : member_(std::move(member)), channel_(channel) {}
-  ~MpiEnd() override { member_->Leave(channel_); }
-
-  uint32_t hosts() const override { return member_->hosts(); }
-  uint32_t host() const override { return member_->host(); }
-
-  StatusOr<std::vector<std::string>> AllGather(std::string_view mine) override {
-    return member_->Meet(channel_, FrameKind::kGather,
-                         std::vector<std::string>(hosts(), std::string(mine)));
-  }
-  StatusOr<std::vector<std::string>> Exchange(
-      std::vector<std::string> to) override {
-    assert(to.size() == hosts());
-    return member_->Meet(channel_, FrameKind::kExchange, std::move(to));
-  }
-  void Fail(const Status& why) override { member_->Fail(channel_, why); }
-  Status failed() const override { return member_->failed(channel_); }
-  void Beat(std::string_view report) override {
-    member_->Beat(channel_, report);
-  }
-  std::vector<HostPulse> Pulses() const override {
-    return member_->Pulses(channel_);
-  }
-
- private:
-  const std::shared_ptr<MpiMembership> member_;
-  const uint8_t channel_;
-};
 
 Status StartMpi() {
   int begun = 0;
@@ -96,7 +63,7 @@ StatusOr<std::vector<std::unique_ptr<Group>>> JoinByMpi(
   PENSTOCK_RETURN_IF_ERROR(member->Start());
   std::vector<std::unique_ptr<Group>> ends;
   for (uint8_t c = 0; c < options.channels; ++c) {
-    ends.push_back(std::make_unique<MpiEnd>(member, c));
+    ends.push_back(std::make_unique<MemberEnd<MpiMembership>>(member, c));
   }
   return ends;
 }

@@ -151,13 +151,17 @@ void MpiMembership::Poke(int number) {
 }
 
 StatusOr<std::vector<std::string>> MpiMembership::Meet(
-    uint8_t number, FrameKind call, std::vector<std::string> to) {
+    uint8_t number, FrameKind call, std::vector<std::string> parts) {
+  if (call == FrameKind::kGather) {
+    const std::string mine = std::move(parts.front());
+    parts.assign(hosts_, mine);
+  }
   std::unique_lock lock(mutex_);
   Channel& channel = channels_[number];
   if (channel.failed.ok() && channel.asked.ok()) {
     channel.taken.reset();
     channel.call = call;
-    channel.to = std::move(to);
+    channel.to = std::move(parts);
     changed_.notify_all();
     changed_.wait(lock, [&] {
       return channel.taken || !channel.failed.ok() || !channel.asked.ok();

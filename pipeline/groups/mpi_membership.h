@@ -51,8 +51,9 @@ class MpiMembership {
   uint32_t hosts() const { return hosts_; }
   uint32_t host() const { return host_; }
 
+  // `parts` is one for all hosts under kGather, otherwise one for each.
   StatusOr<std::vector<std::string>> Meet(uint8_t number, FrameKind call,
-                                          std::vector<std::string> to);
+                                          std::vector<std::string> parts);
   void Fail(uint8_t number, const Status& why);
   Status failed(uint8_t number);
   void Beat(uint8_t number, std::string_view report);
