@@ -1,4 +1,4 @@
-#include "infeed/reports/report_html.h"
+#include "infeed/reports/reports.h"
 
 #include <fmt/format.h>
 
@@ -91,11 +91,31 @@ std::map<uint32_t, std::vector<const CoreReport*>> Groups(
   return groups;
 }
 
-std::string LeftOut(size_t groups) {
-  return groups <= kMostBars
-             ? ""
-             : fmt::format("<p>The first {} of {} are shown.</p>\n", kMostBars,
-                           groups);
+std::string GroupName(const RunReport& report) {
+  return report.hosts > 1 ? "host" : "core";
+}
+
+// A bar of `parts` for each group, as fill(cores, bar) makes it, and how many
+// are not shown.
+template <typename Fill>
+std::string GroupBars(const RunReport& report,
+                      const std::vector<ChartPart>& parts, double whole,
+                      Fill fill) {
+  const auto groups = Groups(report);
+  std::vector<ChartBar> bars;
+  for (const auto& [number, cores] : groups) {
+    if (bars.size() == kMostBars) break;
+    bars.push_back({.label = fmt::format("{} {}", GroupName(report), number),
+                    .values = std::vector<double>(parts.size()),
+                    .note = {}});
+    fill(cores, bars.back());
+  }
+  std::string html = ChartLegend(parts) + LyingBars(parts, bars, whole);
+  if (groups.size() > kMostBars) {
+    html += fmt::format("<p>The first {} of {} are shown.</p>\n", kMostBars,
+                        groups.size());
+  }
+  return html;
 }
 
 std::string Ledgers(const RunReport& report) {
@@ -104,14 +124,8 @@ std::string Ledgers(const RunReport& report) {
     const auto bucket = static_cast<Bucket>(b);
     parts.push_back({std::string(BucketName(bucket)), ColorOf(bucket)});
   }
-  const auto groups = Groups(report);
-  std::vector<ChartBar> bars;
-  for (const auto& [number, cores] : groups) {
-    if (bars.size() == kMostBars) break;
-    ChartBar bar{.label = fmt::format(
-                     "{} {}", report.hosts > 1 ? "host" : "core", number),
-                 .values = std::vector<double>(kBuckets),
-                 .note = {}};
+  const auto fill = [](const std::vector<const CoreReport*>& cores,
+                       ChartBar& bar) {
     int64_t waited_for_ns = 0;
     for (const CoreReport* core : cores) {
       for (size_t b = 0; b < kBuckets; ++b) {
@@ -124,15 +138,12 @@ std::string Ledgers(const RunReport& report) {
     if (waited_for_ns > 0) {
       bar.note = fmt::format("others waited {}", Duration(waited_for_ns));
     }
-    bars.push_back(std::move(bar));
-  }
+  };
   return fmt::format(
              "<h2>Where the time of each {} went</h2>\n<p>Simulated device "
              "time; every nanosecond is in one part.</p>\n",
-             report.hosts > 1 ? "host" : "core") +
-         ChartLegend(parts) +
-         LyingBars(parts, bars, static_cast<double>(report.wall_ns)) +
-         LeftOut(groups.size());
+             GroupName(report)) +
+         GroupBars(report, parts, static_cast<double>(report.wall_ns), fill);
 }
 
 // Depths as they are, or in steps of a part of the queue where it is deep.
@@ -158,14 +169,8 @@ std::string Queues(const RunReport& report) {
     }
     parts.push_back({name, color});
   }
-  const auto groups = Groups(report);
-  std::vector<ChartBar> bars;
-  for (const auto& [number, cores] : groups) {
-    if (bars.size() == kMostBars) break;
-    ChartBar bar{.label = fmt::format(
-                     "{} {}", report.hosts > 1 ? "host" : "core", number),
-                 .values = std::vector<double>(used),
-                 .note = {}};
+  const auto fill = [&](const std::vector<const CoreReport*>& cores,
+                        ChartBar& bar) {
     double sum = 0;
     for (const CoreReport* core : cores) {
       for (size_t d = 0; d < core->depth_ns.size(); ++d) {
@@ -176,10 +181,9 @@ std::string Queues(const RunReport& report) {
     }
     for (double& value : bar.values) value = sum == 0 ? 0 : value / sum;
     bar.note = fmt::format("empty {:.1f} %", 100 * bar.values[0]);
-    bars.push_back(std::move(bar));
-  }
-  return "<h2>How full the infeed queues were</h2>\n" + ChartLegend(parts) +
-         LyingBars(parts, bars, 1) + LeftOut(groups.size());
+  };
+  return "<h2>How full the infeed queues were</h2>\n" +
+         GroupBars(report, parts, 1, fill);
 }
 
 std::string ShapesChart(const RunReport& report) {

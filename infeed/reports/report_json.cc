@@ -1,4 +1,4 @@
-#include "infeed/reports/report_json.h"
+#include "infeed/reports/reports.h"
 
 #include <fmt/format.h>
 

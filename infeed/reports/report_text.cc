@@ -1,4 +1,4 @@
-#include "infeed/reports/report_text.h"
+#include "infeed/reports/reports.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "infeed/reports/report_trace.h"
+#include "infeed/reports/reports.h"
 
 #include <fmt/format.h>
 

@@ -11,7 +11,7 @@
 #include "formats/files/atomic_file.h"
 #include "formats/files/file.h"
 #include "formats/files/status_or.h"
-#include "infeed/reports/report_text.h"
+#include "infeed/reports/reports.h"
 #include "infeed/sharding/load_plan.h"
 #include "infeed/training/simulation.h"
 #include "infeed/virtual/virtual_run.h"

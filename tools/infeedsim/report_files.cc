@@ -9,9 +9,7 @@
 #include "formats/files/file.h"
 #include "formats/files/status_or.h"
 #include "infeed/reports/report_events.h"
-#include "infeed/reports/report_html.h"
-#include "infeed/reports/report_json.h"
-#include "infeed/reports/report_trace.h"
+#include "infeed/reports/reports.h"
 #include "tools/programs/leftover_files.h"
 
 namespace penstock {

@@ -3,8 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "infeed/reports/report_json.h"
-#include "infeed/reports/report_text.h"
+#include "infeed/reports/reports.h"
 #include "infeed/training/training_run.h"
 #include "tests/infeed/made_batches.h"
 
