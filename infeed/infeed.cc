@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <iterator>
 #include <mutex>
 #include <stop_token>
@@ -15,15 +14,13 @@
 #include "infeed/queues/batch_source.h"
 #include "infeed/queues/clock.h"
 #include "infeed/queues/infeed_queue.h"
-#include "infeed/sharding/batch_placement.h"
 #include "infeed/sharding/device_hosts.h"
-#include "infeed/sharding/slice_cuts.h"
+#include "infeed/sharding/slice_places.h"
 #include "pipeline/group.h"
 
 namespace penstock {
 namespace {
 
-// Rows of the host's batch that each of its devices takes.
 StatusOr<std::vector<SlicePlace>> PlacesOf(const BatchSource& source,
                                            const Mesh& mesh,
                                            const InfeedOptions& options) {
@@ -32,40 +29,9 @@ StatusOr<std::vector<SlicePlace>> PlacesOf(const BatchSource& source,
       const DeviceHosts hosts,
       DeviceHosts::Of(mesh.size(), topology.hosts, options.host_of_device));
   PENSTOCK_ASSIGN_OR_RETURN(
-      const BatchPlacement placement,
-      PlaceBatch(mesh, options.axis, hosts, options.shardings));
-  const Topology placed = placement.TopologyOf(topology.host);
-  const std::vector<uint32_t> shards = topology.ShardsOf(topology.host);
-  if (placed.shards != topology.shards ||
-      placed.ShardsOf(topology.host) != shards) {
-    return InvalidArgumentError(fmt::format(
-        "the pipeline was compiled for {} shards, {} of them on host {} of {}, "
-        "but axis \"{}\" of the mesh ({}) gives that host other ones; compile "
-        "it with BatchTopology(mesh, \"{}\", {}, {})",
-        topology.shards, shards.size(), topology.host, topology.hosts,
-        options.axis, mesh.Describe(), options.axis, topology.hosts,
-        topology.host));
-  }
-  const std::vector<uint32_t> devices = placement.DevicesOf(topology.host);
-  std::vector<std::shared_ptr<const SliceCuts>> cuts(devices.size());
-  if (!options.shardings.empty()) {
-    PENSTOCK_ASSIGN_OR_RETURN(
-        cuts, CutSlices(mesh, source.contract(), topology, options.axis,
-                        options.shardings, devices));
-  }
-  const auto rows = static_cast<int64_t>(
-      topology.RowsOfShard(static_cast<uint64_t>(source.contract().rows)));
-  std::vector<SlicePlace> places;
-  for (size_t i = 0; i < devices.size(); ++i) {
-    const uint32_t shard = placement.shard_of_device[devices[i]];
-    const auto number =
-        std::ranges::find(shards, shard * placement.parts) - shards.begin();
-    places.push_back({.device = devices[i],
-                      .shard = shard,
-                      .row_begin = number * rows,
-                      .rows = rows * placement.parts,
-                      .cuts = std::move(cuts[i])});
-  }
+      std::vector<SlicePlace> places,
+      PlaceSlices(mesh, source.contract(), topology, options.axis, hosts,
+                  options.shardings));
   if (!options.devices.empty() && options.devices.size() != places.size()) {
     return InvalidArgumentError(
         fmt::format("host {} has {} devices in the mesh, but {} were given",

@@ -10,6 +10,7 @@
 #include "formats/files/callback.h"
 #include "pipeline/arranging.h"
 #include "pipeline/features.h"
+#include "pipeline/ordering.h"
 
 namespace penstock {
 
@@ -26,38 +27,6 @@ struct Node;         // pipeline/graph/node.h
 struct OpenOptions;  // formats/open.h
 class Status;        // formats/files/status.h
 class Tokenizer;     // tokenizer/interface/tokenizer.h
-
-struct ShuffleOptions {
-  uint64_t seed = 0;
-  // 0 shuffles all records, which needs records that are reached by number (an
-  // index beside each file). Otherwise windows of this many records that follow
-  // each other are shuffled, each kept in memory while it lasts.
-  uint64_t window_records = 0;
-};
-
-struct RepeatOptions {
-  // Each epoch has another order. 0 repeats for ever.
-  uint64_t epochs = 1;
-};
-
-// When a mix of datasets ends.
-enum class MixStop {
-  kFirst,   // where the first of them has no more rows
-  kLast,    // those that end leave it; where the last one ends
-  kRepeat,  // those that end begin again; where each has ended once
-};
-
-struct MixOptions {
-  MixStop stop = MixStop::kFirst;
-  // Weights are of values of this feature, not of rows: each is divided by the
-  // mean length of its dataset, which the indexes must have.
-  std::string by = {};
-};
-
-struct SliceOptions {
-  uint64_t begin = 0;
-  uint64_t end = UINT64_MAX;  // beyond the last record is the end
-};
 
 struct MixSource;
 

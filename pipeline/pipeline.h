@@ -11,6 +11,7 @@
 #include "formats/files/callback.h"
 #include "formats/files/status_or.h"
 #include "pipeline/batch.h"
+#include "pipeline/compile_options.h"
 #include "pipeline/contract.h"
 #include "pipeline/dataset.h"
 #include "pipeline/state.h"
@@ -19,39 +20,7 @@
 
 namespace penstock {
 
-class FileSystem;        // formats/files/file.h
-class Group;             // pipeline/group.h
 struct PipelineProfile;  // pipeline/profile.h
-
-struct CompileOptions {
-  // Tasks that run at once; 0 is one for each core that the process may use.
-  // The threads are those of the process, shared by all its pipelines.
-  int threads = 0;
-  // Bytes of batches that are built and not yet taken, at most; one batch is
-  // always allowed. Streamed, a quarter as much again is read ahead.
-  uint64_t buffer_bytes = 256ull << 20;
-  // A host's part of a batch may be no larger.
-  uint64_t max_batch_bytes = 16ull << 30;
-  // Nor a record, as it is stored; of gzip members, the member it lies in.
-  uint64_t max_record_bytes = 64ull << 20;
-  // Streamed: bytes of decoded rows of all hosts that wait for a batch of their
-  // length. Past it the queue that holds most becomes a batch with padding,
-  // which PipelineCounts::forced counts.
-  uint64_t waiting_bytes = 4ull << 30;
-  // Bytes of records in a window that is shuffled where records are read in
-  // sequence: windows end earlier than ShuffleOptions says once they have
-  // these.
-  uint64_t window_bytes = 256ull << 20;
-  // All hosts of the run. Needed for more than one host when the pipeline is
-  // streamed and lengths matter; otherwise it makes a host that differs, fails
-  // or leaves known to all. Borrowed; must outlive the pipeline. Null is the
-  // group of one host.
-  Group* group = nullptr;
-  // Borrowed. Null is LocalFiles().
-  FileSystem* files = nullptr;
-  // Runs the streamed placement even where the planned one is possible.
-  bool force_streamed = false;
-};
 
 // What is known of a step before any data is read.
 struct PlannedStep {

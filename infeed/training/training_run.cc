@@ -13,8 +13,8 @@
 #include "infeed/devices/coordinator.h"
 #include "infeed/infeed.h"
 #include "infeed/sharding/batch_placement.h"
-#include "infeed/sharding/device_hosts.h"
 #include "infeed/training/host_report.h"
+#include "infeed/training/run_placement.h"
 #include "infeed/training/training_loop.h"
 
 namespace penstock {
@@ -22,32 +22,6 @@ namespace {
 
 // How often a process looks whether another has failed.
 constexpr int64_t kListenNs = 100'000'000;
-
-using Sources = std::vector<std::unique_ptr<BatchSource>>;
-
-Status CheckSources(const Sources& sources, const Group* group) {
-  if (sources.empty()) {
-    return InvalidArgumentError("a run needs at least one host");
-  }
-  const size_t hosts = group == nullptr ? sources.size() : group->hosts();
-  for (size_t i = 0; i < sources.size(); ++i) {
-    const size_t host = group == nullptr ? i : group->host();
-    const Topology& topology = sources[i]->topology();
-    if (topology.hosts != hosts || topology.host != host) {
-      return InvalidArgumentError(
-          fmt::format("source {} of {} was made for host {} of {}", host, hosts,
-                      topology.host, topology.hosts));
-    }
-    if (sources[i]->contract().Fingerprint() !=
-        sources[0]->contract().Fingerprint()) {
-      return InvalidArgumentError(
-          fmt::format("hosts 0 and {} have different contracts:\n{}\nand\n{}",
-                      i, sources[0]->contract().Describe(),
-                      sources[i]->contract().Describe()));
-    }
-  }
-  return OkStatus();
-}
 
 // One host with all that it owns.
 struct Host {
@@ -60,7 +34,8 @@ struct Host {
 
 class TrainingRun {
  public:
-  TrainingRun(Sources sources, const Mesh& mesh, BatchPlacement placement,
+  TrainingRun(std::vector<std::unique_ptr<BatchSource>> sources,
+              const Mesh& mesh, BatchPlacement placement,
               TrainingOptions options)
       : options_(std::move(options)),
         placement_(std::move(placement)),
@@ -309,25 +284,8 @@ class TrainingRun {
 StatusOr<RunReport> RunTraining(
     std::vector<std::unique_ptr<BatchSource>> sources, const Mesh& mesh,
     TrainingOptions options) {
-  const auto number = options.group == nullptr
-                          ? static_cast<uint32_t>(sources.size())
-                          : options.group->hosts();
-  PENSTOCK_RETURN_IF_ERROR(CheckSources(sources, options.group));
-  PENSTOCK_ASSIGN_OR_RETURN(
-      const DeviceHosts hosts,
-      DeviceHosts::Of(mesh.size(), number, options.host_of_device));
-  PENSTOCK_ASSIGN_OR_RETURN(
-      BatchPlacement placement,
-      PlaceBatch(mesh, options.axis, hosts, options.shardings));
-  if (options.group != nullptr) {
-    for (uint32_t host = 0; host < number; ++host) {
-      if (!placement.DevicesOf(host).empty()) continue;
-      return InvalidArgumentError(fmt::format(
-          "host {} of {} has no device in {}: where hosts are processes each "
-          "needs one",
-          host, number, mesh.Describe()));
-    }
-  }
+  PENSTOCK_ASSIGN_OR_RETURN(BatchPlacement placement,
+                            PlaceRun(sources, mesh, options));
   return TrainingRun(std::move(sources), mesh, std::move(placement),
                      std::move(options))
       .Run();

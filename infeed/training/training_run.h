@@ -58,9 +58,8 @@ struct TrainingOptions {
 // alone.
 //
 // Errors:  the first of any host, the same in all processes; kInvalidArgument
-// where the sources are not
-//          those of one run; kDeadlineExceeded from the watchdog, with who
-//          waits for whom.
+//          where the sources are not those of one run; kDeadlineExceeded from
+//          the watchdog, with who waits for whom.
 StatusOr<RunReport> RunTraining(
     std::vector<std::unique_ptr<BatchSource>> sources, const Mesh& mesh,
     TrainingOptions options = {});

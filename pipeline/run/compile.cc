@@ -257,16 +257,6 @@ PipelineFacts Compiler::Facts() const {
   return facts;
 }
 
-Status CheckGroup(const Topology& topology, const Group& group) {
-  if (group.hosts() == topology.hosts && group.host() == topology.host) {
-    return OkStatus();
-  }
-  return InvalidArgumentError(
-      fmt::format("the topology is that of host {} of {}, but the group that "
-                  "of host {} of {}",
-                  topology.host, topology.hosts, group.host(), group.hosts()));
-}
-
 }  // namespace
 
 StatusOr<Pipeline> Compile(const Dataset& dataset, const Topology& topology,

@@ -62,6 +62,16 @@ std::vector<Claim> ClaimsOf(const Job& job, const Choice& choice) {
   return claims;
 }
 
+Status CheckGroup(const Topology& topology, const Group& group) {
+  if (group.hosts() == topology.hosts && group.host() == topology.host) {
+    return OkStatus();
+  }
+  return InvalidArgumentError(
+      fmt::format("the topology is that of host {} of {}, but the group that "
+                  "of host {} of {}",
+                  topology.host, topology.hosts, group.host(), group.hosts()));
+}
+
 Status CompareClaims(const std::vector<Claim>& claims, Group& group) {
   PENSTOCK_ASSIGN_OR_RETURN(const std::vector<std::string> told,
                             group.AllGather(Pack(claims)));

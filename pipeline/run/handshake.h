@@ -11,6 +11,7 @@
 #include "pipeline/run/choice.h"
 #include "pipeline/run/job.h"
 #include "pipeline/state.h"
+#include "pipeline/topology.h"
 
 namespace penstock {
 
@@ -23,6 +24,10 @@ struct Claim {
 
 // What all hosts of a run must have in common.
 std::vector<Claim> ClaimsOf(const Job& job, const Choice& choice);
+
+// kInvalidArgument unless the group is that of the topology's hosts, and its
+// end that of this one.
+Status CheckGroup(const Topology& topology, const Group& group);
 
 // Waits for all hosts and compares what they claim; every host must call it
 // with claims of the same names in the same order.

@@ -1,0 +1,41 @@
+// In which order records come: the options of Shuffle, Repeat, Mix and Slice.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace penstock {
+
+struct ShuffleOptions {
+  uint64_t seed = 0;
+  // 0 shuffles all records, which needs records that are reached by number (an
+  // index beside each file). Otherwise windows of this many records that follow
+  // each other are shuffled, each kept in memory while it lasts.
+  uint64_t window_records = 0;
+};
+
+struct RepeatOptions {
+  // Each epoch has another order. 0 repeats for ever.
+  uint64_t epochs = 1;
+};
+
+// When a mix of datasets ends.
+enum class MixStop {
+  kFirst,   // where the first of them has no more rows
+  kLast,    // those that end leave it; where the last one ends
+  kRepeat,  // those that end begin again; where each has ended once
+};
+
+struct MixOptions {
+  MixStop stop = MixStop::kFirst;
+  // Weights are of values of this feature, not of rows: each is divided by the
+  // mean length of its dataset, which the indexes must have.
+  std::string by = {};
+};
+
+struct SliceOptions {
+  uint64_t begin = 0;
+  uint64_t end = UINT64_MAX;  // beyond the last record is the end
+};
+
+}  // namespace penstock

@@ -1,0 +1,162 @@
+#include "pipeline/run/planned_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "pipeline/read/rounds.h"
+
+namespace penstock {
+
+// Memory that one task leaves for the next.
+struct PlannedReader::Scratch {
+  GatheredRecords gathered;
+  std::vector<uint64_t> ids;  // a record that follows itself comes once
+  std::vector<size_t> ends;   // [rows]: how many ids rows up to it need
+  DecodeScratch decode;
+  DecodedRows rows;
+  std::vector<PlacedPiece> placed;
+};
+
+PlannedReader::PlannedReader(std::shared_ptr<const Job> job,
+                             std::shared_ptr<const RecordFiles> files,
+                             LengthTable lengths, uint64_t records_of_row)
+    : job_(std::move(job)),
+      files_(std::move(files)),
+      lengths_(std::move(lengths)),
+      rows_at_once_(std::clamp<uint64_t>(
+          kPartBytes /
+              std::max<uint64_t>(
+                  1, records_of_row * files_->size_bytes() / files_->records()),
+          job_->stages.pack ? 4 : 16, 4096)) {}
+
+PlannedReader::~PlannedReader() = default;
+
+StatusOr<bool> PlannedReader::Build(const Assignment& assignment, bool alone,
+                                    size_t end, size_t& row, Batch& batch,
+                                    uint64_t& cut_rows) const {
+  std::unique_ptr<Scratch> scratch = Borrow();
+  PENSTOCK_ASSIGN_OR_RETURN(const size_t rows,
+                            CountRows(batch, row, end, alone, *scratch));
+  if (rows == 0) return false;
+  end = row + rows;
+  PENSTOCK_RETURN_IF_ERROR(
+      Read(std::span(scratch->ids).first(scratch->ends[rows - 1]), batch.epoch,
+           *scratch));
+  const Locate locate = [this](uint64_t id) { return files_->Locate(id); };
+  const StageTimer timer(job_->accounts->build);
+  job_->accounts->build.Count(
+      end - row, job_->contract().RowBytes(batch.shape) * (end - row));
+  for (size_t next = 0; row < end; ++row) {
+    scratch->placed.clear();
+    for (const Piece& piece : PiecesOf(assignment, job_->batch_rows[row])) {
+      if (next == 0 || scratch->ids[next - 1] != piece.record) ++next;
+      PENSTOCK_RETURN_IF_ERROR(
+          CheckLength(piece, scratch->rows.lengths[next - 1]));
+      scratch->placed.push_back({piece, {&scratch->rows.examples, next - 1}});
+    }
+    PENSTOCK_RETURN_IF_ERROR(
+        job_->placer.Place(scratch->placed, row, locate, batch, cut_rows));
+  }
+  // What a large record needed is not kept.
+  if (!alone) Return(std::move(scratch));
+  return true;
+}
+
+// How many rows, each with all its records, are read at once. 0 where those of
+// one are too many bytes, unless `alone`.
+StatusOr<size_t> PlannedReader::CountRows(const Batch& batch, size_t row,
+                                          size_t end, bool alone,
+                                          Scratch& scratch) const {
+  std::vector<uint64_t>& ids = scratch.ids;
+  std::vector<size_t>& ends = scratch.ends;
+  ids.clear();
+  ends.clear();
+  for (size_t r = row; r < end; ++r) {
+    for (const uint64_t id : batch.RecordsOf(r)) {
+      if (ids.empty() || ids.back() != id) ids.push_back(id);
+    }
+    ends.push_back(ids.size());
+  }
+  if (ids.empty()) return ends.size();
+  PENSTOCK_ASSIGN_OR_RETURN(GatherBound bound,
+                            files_->CountWithin(ids, kChunkBytes));
+  if (bound.bytes > kChunkBytes || bound.records < ends[0]) {
+    if (!alone) return size_t{0};
+    const uint64_t most = std::max(kChunkBytes, job_->max_record_bytes);
+    PENSTOCK_ASSIGN_OR_RETURN(
+        bound, files_->CountWithin(std::span(ids).first(ends[0]), most));
+    if (bound.bytes > most || bound.records < ends[0]) {
+      return RecordTooLarge(files_->Locate(ids.front()), bound.bytes,
+                            job_->max_record_bytes);
+    }
+  }
+  size_t rows = 1;
+  while (rows < ends.size() && ends[rows] <= bound.records) ++rows;
+  return rows;
+}
+
+Status PlannedReader::Read(std::span<const uint64_t> ids, uint64_t epoch,
+                           Scratch& scratch) const {
+  scratch.rows.Clear();
+  if (ids.empty()) return OkStatus();
+  StageAccounts& accounts = *job_->accounts;
+  {
+    const StageTimer timer(accounts.read);
+    PENSTOCK_RETURN_IF_ERROR(files_->Gather(ids, scratch.gathered));
+  }
+  const uint64_t bytes = BytesOf(scratch.gathered.records);
+  accounts.read.Count(ids.size(), bytes);
+  accounts.decode.Count(ids.size(), bytes);
+  const StageTimer timer(accounts.decode);
+  return job_->decoder.Decode(
+      scratch.gathered.records, ids, epoch,
+      [this](uint64_t id) { return files_->Locate(id); }, scratch.decode,
+      scratch.rows);
+}
+
+namespace {
+
+// The command that makes the index of this feature.
+std::string IndexCommand(const std::string& by, const SourceStages& source) {
+  std::string command = fmt::format("recordtool index --length-of {}", by);
+  const auto found = std::ranges::find(source.features, by, &Feature::name);
+  if (found != source.features.end() &&
+      found->encoding != FeatureEncoding::kPlain) {
+    command += fmt::format(" --token-encoding {}",
+                           FeatureEncodingName(found->encoding));
+  }
+  return command;
+}
+
+}  // namespace
+
+// An index that tells other lengths than the records have would put rows into
+// wrong buckets and cut them without a word.
+Status PlannedReader::CheckLength(const Piece& piece, uint32_t found) const {
+  if (found == piece.length || lengths_.columns().empty()) return OkStatus();
+  const uint32_t told = lengths_(piece.record);
+  if (found == told) return OkStatus();  // and was cut
+  return FailedPreconditionError(fmt::format(
+      "{}: feature \"{}\" has {} values, but the index says {}: write the "
+      "index again with `{}`",
+      files_->Locate(piece.record), job_->stages.by(), found, told,
+      IndexCommand(job_->stages.length_column(),
+                   job_->SourceOf(piece.record))));
+}
+
+std::unique_ptr<PlannedReader::Scratch> PlannedReader::Borrow() const {
+  const std::lock_guard lock(mutex_);
+  if (unused_.empty()) return std::make_unique<Scratch>();
+  std::unique_ptr<Scratch> scratch = std::move(unused_.back());
+  unused_.pop_back();
+  return scratch;
+}
+
+void PlannedReader::Return(std::unique_ptr<Scratch> scratch) const {
+  const std::lock_guard lock(mutex_);
+  unused_.push_back(std::move(scratch));
+}
+
+}  // namespace penstock

@@ -1,0 +1,63 @@
+// Rows of planned batches: their records read by number, decoded and placed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "formats/files/status_or.h"
+#include "formats/index/record_files.h"
+#include "pipeline/arrange/rows.h"
+#include "pipeline/batch.h"
+#include "pipeline/order/lengths.h"
+#include "pipeline/run/job.h"
+
+namespace penstock {
+
+// What building batches needs besides their assignments. Tasks share it.
+//
+// Threads: any number at a time, each for rows of its own.
+class PlannedReader {
+ public:
+  // `records_of_row` is how many a row has, about.
+  PlannedReader(std::shared_ptr<const Job> job,
+                std::shared_ptr<const RecordFiles> files, LengthTable lengths,
+                uint64_t records_of_row);
+  ~PlannedReader();
+
+  const Job& job() const { return *job_; }
+  std::string WhereIs(uint64_t record) const { return files_->Locate(record); }
+  // Rows of a part of a batch: about kPartBytes of records.
+  size_t rows_at_once() const { return rows_at_once_; }
+
+  // Reads and places rows from `row` on, as many as kChunkBytes of records
+  // hold, and moves `row` behind them. False where the record of the next row
+  // is larger, unless `alone`.
+  StatusOr<bool> Build(const Assignment& assignment, bool alone, size_t end,
+                       size_t& row, Batch& batch, uint64_t& cut_rows) const;
+
+ private:
+  struct Scratch;
+
+  StatusOr<size_t> CountRows(const Batch& batch, size_t row, size_t end,
+                             bool alone, Scratch& scratch) const;
+  Status Read(std::span<const uint64_t> ids, uint64_t epoch,
+              Scratch& scratch) const;
+  Status CheckLength(const Piece& piece, uint32_t found) const;
+  std::unique_ptr<Scratch> Borrow() const;
+  void Return(std::unique_ptr<Scratch> scratch) const;
+
+  const std::shared_ptr<const Job> job_;
+  const std::shared_ptr<const RecordFiles> files_;
+  const LengthTable lengths_;
+  const uint64_t rows_at_once_;
+
+  mutable std::mutex mutex_;
+  mutable std::vector<std::unique_ptr<Scratch>> unused_;
+};
+
+}  // namespace penstock
