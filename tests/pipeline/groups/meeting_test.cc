@@ -45,8 +45,8 @@ Status EndOfWaits(const MetHosts& met, uint32_t without) {
   for (uint32_t host = 0; host < ends.size(); ++host) {
     if (host == without) continue;
     EXPECT_EQ(ends[host], cause);
-    // A death ends all channels.
-    EXPECT_EQ((*met.ends[host])[1]->failed(), cause);
+    // A death ends all channels, one after the other.
+    EXPECT_EQ((*met.ends[host])[1]->AllGather({}).status(), cause);
   }
   return cause;
 }
