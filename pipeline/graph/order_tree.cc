@@ -10,6 +10,7 @@
 
 #include "pipeline/graph/exclusions.h"
 #include "pipeline/graph/segment.h"
+#include "pipeline/order/block_order.h"
 #include "pipeline/order/mix_order.h"
 #include "pipeline/order/seed.h"
 #include "pipeline/order/view_order.h"
@@ -243,7 +244,13 @@ StatusOr<Branch> Builder::Shuffle(const ShuffleOptions& shuffle, Branch of) {
         "Shuffle of what never ends: put it before Repeat for ever, Mix or "
         "Skip, or add Take");
   }
-  if (stages_.views) {
+  const uint64_t block = shuffle.block_records;
+  const uint64_t window = WindowOfBlocks(block, shuffle.window_records);
+  if (stages_.views && block > 0) {
+    out_.views.push_back(fmt::format(
+        "shuffle   {} rows in blocks of {}, in windows of {}, seed {}",
+        of.order->records(), block, window, shuffle.seed));
+  } else if (stages_.views) {
     out_.views.push_back(
         shuffle.window_records == 0
             ? fmt::format("shuffle   {} rows, seed {}", of.order->records(),
@@ -252,9 +259,13 @@ StatusOr<Branch> Builder::Shuffle(const ShuffleOptions& shuffle, Branch of) {
                           of.order->records(), shuffle.window_records,
                           shuffle.seed));
   }
-  of.order = shuffle.window_records == 0
-                 ? ShuffledOrder(of.order, key)
-                 : WindowOrder(of.order, shuffle.window_records, key);
+  if (block > 0) {
+    of.order = ShuffledBlocks(of.order, block, window, key);
+  } else if (window > 0) {
+    of.order = WindowOrder(of.order, window, key);
+  } else {
+    of.order = ShuffledOrder(of.order, key);
+  }
   of.identity = MixKeys({of.identity, shuffle.seed});
   return of;
 }

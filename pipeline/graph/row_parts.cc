@@ -84,11 +84,12 @@ class OrderParts {
       Add("Exclude", first, hash.Finish());
     }
     if (segment.shuffle) {
-      Add("Shuffle", first,
-          Fingerprinter()
-              .Add(segment.shuffle->seed)
-              .Add(segment.shuffle->window_records)
-              .Finish());
+      Fingerprinter hash;
+      hash.Add(segment.shuffle->seed).Add(segment.shuffle->window_records);
+      // States of before have none.
+      const uint64_t blocks = segment.shuffle->block_records;
+      if (blocks > 0) hash.Add(blocks);
+      Add("Shuffle", first, hash.Finish());
     }
     if (segment.epochs && !top) {
       Add("Repeat", first, Fingerprinter().Add(*segment.epochs).Finish());

@@ -31,6 +31,7 @@ constexpr uint64_t MixKeys(std::initializer_list<uint64_t> numbers) {
 enum class SeedStage : uint64_t {
   kShuffle = 1,
   kWindow = 2,
+  kBlock = 3,
   kPrefixLm = 16,
   kFillInMiddle = 17,
   kMaskedLm = 18,

@@ -28,6 +28,15 @@ Status CheckSizes(const Stages& stages, const Topology& topology,
 Status CheckStreamed(const Stages& stages, const Sources& sources,
                      const Topology& topology, const CompileOptions& options) {
   if (sources.indexed == nullptr && stages.shuffle &&
+      stages.shuffle->block_records > 0) {
+    return InvalidArgumentError(fmt::format(
+        "{}, so its records can only be read in sequence and not in blocks "
+        "that "
+        "change places: build indexes with `recordtool index`, or leave out "
+        "block_records",
+        sources.each.front().why_sequential));
+  }
+  if (sources.indexed == nullptr && stages.shuffle &&
       stages.shuffle->window_records == 0) {
     return InvalidArgumentError(fmt::format(
         "{}, so its records can only be read in sequence and not shuffled all "

@@ -7,6 +7,7 @@
 
 #include "pipeline/graph/check_stages.h"
 #include "pipeline/graph/row_parts.h"
+#include "pipeline/order/block_order.h"
 #include "pipeline/run/explain_derived.h"
 
 namespace penstock {
@@ -40,6 +41,11 @@ std::string_view Name(Leftover leftover) {
 
 std::string DescribeShuffle(const Stages& stages) {
   if (!stages.shuffle) return "none: records come in the order of the files";
+  if (const uint64_t block = stages.shuffle->block_records; block > 0) {
+    return fmt::format("blocks of {} records, in windows of {}, seed {}", block,
+                       WindowOfBlocks(block, stages.shuffle->window_records),
+                       stages.shuffle->seed);
+  }
   if (stages.shuffle->window_records == 0) {
     return fmt::format("all records, seed {}", stages.shuffle->seed);
   }

@@ -210,7 +210,9 @@ Dataset RandomGraph::Make(const std::string& pattern) const {
   dataset = WithRows(dataset);
   if (shuffle != kNone) {
     dataset = dataset.Shuffle(
-        {.seed = seed, .window_records = shuffle == kAll ? 0 : window});
+        {.seed = seed,
+         .window_records = shuffle == kAll ? 0 : window,
+         .block_records = data->indexed && seed % 3 == 0 ? 1 + seed % 13 : 0});
   }
   dataset = WithLearned(dataset);
   if (arrange == kBucket) {

@@ -143,6 +143,9 @@ void AddOrder(Command& command, SimulationArguments& arguments) {
   order.NoFlag("--no-shuffle", arguments.shuffle, "Keeps the files' order");
   order.Number("--shuffle-window", arguments.shuffling.window_records, "N",
                "Shuffles windows of this many records; 0 shuffles all at once");
+  order.Number("--shuffle-blocks", arguments.shuffling.block_records, "N",
+               "Blocks of this many records change places, then windows are "
+               "shuffled, of 16 blocks unless told; reads stay large");
   order.Number("--seed", arguments.shuffling.seed, "SEED", "Of the shuffle");
   order.Number("--epochs", arguments.repeat.epochs, "N",
                "How often all records come; 0 is for ever");

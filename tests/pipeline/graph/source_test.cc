@@ -132,6 +132,14 @@ TEST_F(SourceTest, ShufflingAllOfASequenceIsRefusedWithAWayOut) {
         StatusIs(
             StatusCode::kInvalidArgument,
             AllOf(HasSubstr("recordtool index"), HasSubstr("window_records"))));
+    EXPECT_THAT(
+        Compile(
+            Bucketed(Dataset::TfRecords(Write(files))
+                         .Shuffle({.window_records = 4, .block_records = 8})),
+            {}),
+        StatusIs(
+            StatusCode::kInvalidArgument,
+            AllOf(HasSubstr("recordtool index"), HasSubstr("block_records"))));
   }
 }
 

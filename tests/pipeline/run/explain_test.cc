@@ -45,6 +45,24 @@ TEST_F(ExplainTest, PlannedSaysWhatAnEpochWillBe) {
                     HasSubstr("bytes  in all")));
 }
 
+TEST_F(ExplainTest, BlocksThatChangePlacesAreTold) {
+  const Dataset read =
+      Dataset::TfRecords(WriteDataset(folder_, std::vector<uint32_t>(16, 8)));
+  const Dataset blocks = read.Shuffle({.seed = 2, .block_records = 3});
+  const auto explained = [](const Dataset& dataset) {
+    auto pipeline = Compile(
+        dataset.Bucket({.by = "tokens", .lengths = {8}}).Batch({.size = 8}),
+        {});
+    EXPECT_OK(pipeline);
+    return pipeline->Explain();
+  };
+  EXPECT_THAT(
+      explained(blocks),
+      HasSubstr("shuffle   blocks of 3 records, in windows of 48, seed 2"));
+  EXPECT_THAT(explained(blocks.Take(10)),
+              HasSubstr("16 rows in blocks of 3, in windows of 48, seed 2"));
+}
+
 TEST_F(ExplainTest, DerivedTensorsAreNamedAndPriced) {
   std::vector<uint32_t> lengths(16, 8);
   const Dataset read = Dataset::TfRecords(WriteDataset(folder_, lengths));
