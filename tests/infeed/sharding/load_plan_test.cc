@@ -91,7 +91,8 @@ TEST(LoadPlanTest, ColumnsAreStridedViewsAndPackedOnceForEachSlice) {
   EXPECT_EQ(load.devices[0].layout.runs, 16u);
   EXPECT_EQ(load.packed_bytes, 16u * 128 * 4);
   // On one host four devices share each half: copied once, sent four times.
-  const HostTensor& one = PlanOf("None,y", {16, 128}, 1).hosts[0].tensors[0];
+  const LoadPlan alone = PlanOf("None,y", {16, 128}, 1);
+  const HostTensor& one = alone.hosts[0].tensors[0];
   EXPECT_EQ(one.packed_bytes, 16u * 128 * 4);
   EXPECT_EQ(one.transfer_bytes, 4u * 16 * 128 * 4);
 }
