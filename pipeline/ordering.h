@@ -13,10 +13,10 @@ struct ShuffleOptions {
   // each other are shuffled, each kept in memory while it lasts.
   uint64_t window_records = 0;
   // Not 0: blocks of this many records that follow each other change places
-  // first, and windows (of 16 blocks, where window_records is 0) mix the rows of
-  // blocks that have come together. Then only a window's blocks are being read,
-  // each from its begin to its end, as disks and stores over a network like it.
-  // Needs records that are reached by number.
+  // first, and windows (of 16 blocks, where window_records is 0) mix the rows
+  // of blocks that have come together. Then only a window's blocks are being
+  // read, each from its begin to its end, as disks and stores over a network
+  // like it. Needs records that are reached by number.
   uint64_t block_records = 0;
 };
 
