@@ -1,5 +1,6 @@
 #include "tokenizer/bpe/bpe.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "tokenizer/bpe/short_merge.h"
@@ -7,37 +8,51 @@
 namespace penstock {
 
 Bpe Bpe::FromMerges(const Vocabulary& vocabulary, MergeTable merges) {
-  std::optional<TokenMatcher> matcher;
-  if (auto tokens = TokenTrieOf(vocabulary); tokens.ok()) {
-    if (auto derivations = Derivations::FromMerges(vocabulary, merges)) {
-      matcher.emplace(vocabulary, *std::move(derivations), *std::move(tokens));
-    }
-  }
-  return Bpe(vocabulary, std::move(matcher), std::move(merges));
+  MergePairs pairs(merges.PairsByRank());
+  auto matcher = MakeMatcher(vocabulary, pairs);
+  if (!matcher) return Bpe(vocabulary, {}, {}, std::move(merges));
+  return Bpe(vocabulary, std::move(matcher), std::move(pairs), {});
 }
 
 Bpe Bpe::FromRanks(const Vocabulary& vocabulary) {
-  std::optional<TokenMatcher> matcher;
-  if (auto tokens = TokenTrieOf(vocabulary); tokens.ok()) {
-    if (auto derivations =
-            Derivations::FromRanks(vocabulary, tokens->shorter)) {
-      matcher.emplace(vocabulary, *std::move(derivations), *std::move(tokens));
-    }
-  }
-  MergeTable merges;
-  if (!matcher) merges = MergesByRank(vocabulary);
-  return Bpe(vocabulary, std::move(matcher), std::move(merges));
+  auto matcher = MakeMatcher(vocabulary, {});
+  if (!matcher) return Bpe(vocabulary, {}, {}, MergesByRank(vocabulary));
+  return Bpe(vocabulary, std::move(matcher), {}, {});
 }
 
 Bpe::Bpe(const Vocabulary& vocabulary, std::optional<TokenMatcher> matcher,
-         MergeTable merges)
+         MergePairs pairs, MergeTable merges)
     : matcher_(std::move(matcher)),
+      pairs_(std::move(pairs)),
       merges_(std::move(merges)),
       makes_every_token_(matcher_ && matcher_->has_every_token()) {
   for (size_t byte = 0; byte < 256; ++byte) {
     const char spelled = static_cast<char>(byte);
     byte_ids_[byte] = vocabulary.Find({&spelled, 1}).value_or(kNoToken);
   }
+}
+
+void Bpe::Save(TableWriter& soon, TableWriter& later) const {
+  soon.PutTable(Table<TokenId>::Of(byte_ids_));
+  soon.PutNumber(makes_every_token_);
+  soon.PutNumber(pairs_.has_value());
+  if (pairs_) soon.PutTable(*pairs_);
+  matcher()->Save(later);
+}
+
+Bpe Bpe::Load(const Vocabulary& vocabulary, TableReader& soon,
+              std::string_view later, uint32_t later_checksum) {
+  const auto byte_ids = soon.TakeTable<TokenId>();
+  const bool makes_every_token = soon.Number() != 0;
+  MergePairs pairs;
+  if (soon.Number() != 0) pairs = soon.TakeTable<MergeTable::Pair>();
+  Bpe bpe(vocabulary, {}, pairs, {});
+  // A table made with another hash would not find them.
+  soon.Expect(std::ranges::equal(byte_ids, bpe.byte_ids_));
+  bpe.makes_every_token_ = makes_every_token;
+  bpe.stored_ = std::make_unique<StoredMatcher>(later, later_checksum,
+                                                vocabulary, std::move(pairs));
+  return bpe;
 }
 
 std::vector<BpeSymbol> Bpe::SymbolsOf(std::string_view piece) const {
@@ -52,11 +67,12 @@ std::vector<BpeSymbol> Bpe::SymbolsOf(std::string_view piece) const {
 void Bpe::Encode(std::string_view piece, Neighbours& neighbours,
                  std::vector<TokenId>& ids) const {
   if (piece.empty()) return;
-  if (!matcher_) return EncodeByMerging(piece, ids);
+  const TokenMatcher* const matcher = this->matcher();
+  if (matcher == nullptr) return EncodeByMerging(piece, ids);
   if (piece.size() <= kMostMergedBytes) {
-    return MergeShort(matcher_->derivations(), byte_ids_.data(), piece, ids);
+    return MergeShort(matcher->derivations(), byte_ids_.data(), piece, ids);
   }
-  matcher_->Encode(piece, neighbours, ids);
+  matcher->Encode(piece, neighbours, ids);
 }
 
 void Bpe::EncodeByMerging(std::string_view piece,

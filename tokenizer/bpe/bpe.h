@@ -5,15 +5,19 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
 #include "tokenizer/bpe/bpe_dropout.h"
 #include "tokenizer/bpe/merge_table.h"
 #include "tokenizer/bpe/neighbours.h"
+#include "tokenizer/bpe/stored_matcher.h"
 #include "tokenizer/bpe/token_matcher.h"
 #include "tokenizer/interface/tokenizer.h"
+#include "tokenizer/vocabulary/stored_tables.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
 namespace penstock {
@@ -33,9 +37,23 @@ class Bpe {
   void Encode(std::string_view piece, Neighbours& neighbours,
               std::vector<TokenId>& ids) const;
 
-  // What merging `piece` starts from, and the pairs of FromMerges.
+  // What merging `piece` starts from.
   std::vector<BpeSymbol> SymbolsOf(std::string_view piece) const;
+  // The pairs that merge: one of the two has those of FromMerges; of FromRanks
+  // both may be empty.
   const MergeTable& merges() const { return merges_; }
+  std::span<const MergeTable::Pair> pairs() const {
+    return pairs_ ? pairs_->values() : std::span<const MergeTable::Pair>();
+  }
+
+  // Whether Save can be called: nearly all vocabularies have a matcher.
+  bool CanSave() const { return matcher() != nullptr; }
+  // `soon` is looked at by Load, `later` once a piece asks for it.
+  void Save(TableWriter& soon, TableWriter& later) const;
+  // Of the same vocabulary. `later_checksum` is the CRC-32C of `later`. Looks
+  // where the three do.
+  static Bpe Load(const Vocabulary& vocabulary, TableReader& soon,
+                  std::string_view later, uint32_t later_checksum);
 
   // Encoding the bytes of any token that the vocabulary finds gives that token.
   bool makes_every_token() const { return makes_every_token_; }
@@ -43,14 +61,21 @@ class Bpe {
 
  private:
   Bpe(const Vocabulary& vocabulary, std::optional<TokenMatcher> matcher,
-      MergeTable merges);
+      MergePairs pairs, MergeTable merges);
+  // Null where a token's parts may come about after it.
+  const TokenMatcher* matcher() const {
+    if (stored_ != nullptr) return &stored_->Get();
+    return matcher_ ? &*matcher_ : nullptr;
+  }
   TokenId ByteId(unsigned char byte) const { return byte_ids_[byte]; }
   void EncodeByMerging(std::string_view piece, std::vector<TokenId>& ids) const;
 
   std::array<TokenId, 256> byte_ids_;
-  // Null where a token's parts may come about after it.
+  // One at most.
   std::optional<TokenMatcher> matcher_;
-  MergeTable merges_;  // not where ranks have a matcher
+  std::unique_ptr<const StoredMatcher> stored_;
+  MergePairs pairs_;   // where merges have a matcher
+  MergeTable merges_;  // where there is no matcher
   bool makes_every_token_ = false;
 };
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "formats/files/status_or.h"
 #include "tokenizer/bpe/bpe_tokenizer.h"
 #include "tokenizer/interface/fingerprint.h"
 #include "tokenizer/interface/whole_characters.h"
@@ -33,6 +34,23 @@ BpeTokenizer::BpeTokenizer(BpeParts parts, Bpe bpe, EncodingFrame frame)
       parts_(WithSpecialsForDecoding(std::move(parts))),
       bpe_(std::move(bpe)),
       size_(parts_.vocabulary.size()) {
+  Prepare();
+  fingerprint_ = ComputeFingerprint();
+}
+
+BpeTokenizer::BpeTokenizer(BpeParts parts, Bpe bpe, EncodingFrame frame,
+                           uint64_t fingerprint,
+                           std::shared_ptr<const FileBytes> tables)
+    : FramedTokenizer(std::move(frame)),
+      tables_(std::move(tables)),
+      parts_(std::move(parts)),
+      bpe_(std::move(bpe)),
+      size_(parts_.vocabulary.size()),
+      fingerprint_(fingerprint) {
+  Prepare();
+}
+
+void BpeTokenizer::Prepare() {
   for (const bool normalized : {false, true}) {
     std::vector<SpecialToken> tokens;
     for (const SpecialToken& token : parts_.specials) {
@@ -52,11 +70,11 @@ BpeTokenizer::BpeTokenizer(BpeParts parts, Bpe bpe, EncodingFrame frame)
   for (int byte = 0; byte < 256; ++byte) {
     has_all_bytes_ &= bpe_.HasByte(static_cast<unsigned char>(byte));
   }
-  fingerprint_ = ComputeFingerprint();
 }
 
 Status BpeTokenizer::Decode(std::span<const TokenId> ids, DecodeOptions options,
                             std::string& text) const {
+  PENSTOCK_RETURN_IF_ERROR(CheckTables());
   const size_t begin = text.size();
   for (const TokenId id : ids) {
     if (options.skip_special_tokens) {
@@ -69,7 +87,16 @@ Status BpeTokenizer::Decode(std::span<const TokenId> ids, DecodeOptions options,
     }
     text.append(parts_.vocabulary.BytesOf(id));
   }
-  return OkStatus();
+  Status status = CheckTables();
+  if (!status.ok()) text.resize(begin);
+  return status;
+}
+
+Status BpeTokenizer::CutTables() const {
+  return DataLossError(
+      fmt::format("{}: its compiled form was cut off or written over in place "
+                  "while it was in use; load it again",
+                  parts_.name));
 }
 
 std::unique_ptr<StreamDecoder> BpeTokenizer::NewStreamDecoder(

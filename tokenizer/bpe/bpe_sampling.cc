@@ -14,10 +14,13 @@ void BpeTokenizer::EncodeWithDropout(const Dropout& dropout,
 }
 
 const MergeTable& BpeTokenizer::Merges() const {
-  if (parts_.spelling == Spelling::kByteAlphabet) return bpe_.merges();
-  std::call_once(made_merges_,
-                 [&] { merges_by_rank_ = MergesByRank(parts_.vocabulary); });
-  return merges_by_rank_;
+  if (bpe_.merges().size() > 0) return bpe_.merges();
+  std::call_once(made_merges_, [&] {
+    merges_ = parts_.spelling == Spelling::kByteAlphabet
+                  ? MergeTable(bpe_.pairs())
+                  : MergesByRank(parts_.vocabulary);
+  });
+  return merges_;
 }
 
 }  // namespace penstock

@@ -48,10 +48,12 @@ Status BpeTokenizer::AppendIdsOf(std::string_view text,
                                  SpecialText special_text,
                                  const Dropout* dropout,
                                  std::vector<TokenId>& ids) const {
+  PENSTOCK_RETURN_IF_ERROR(CheckTables());
   const ThreadSlots<PieceMemory>::Lease memory(memories_);
   Call call = {text, special_text, *memory, ids};
   call.dropout = dropout;
-  return EncodeRegion(call, text, 0);
+  PENSTOCK_RETURN_IF_ERROR(EncodeRegion(call, text, 0));
+  return CheckTables();
 }
 
 Status BpeTokenizer::EncodeBare(std::string_view text, EncodeOptions options,
@@ -60,12 +62,14 @@ Status BpeTokenizer::EncodeBare(std::string_view text, EncodeOptions options,
                                 std::vector<std::string>&) const {
   PENSTOCK_RETURN_IF_ERROR(CheckUtf8(text));
   PENSTOCK_RETURN_IF_ERROR(CheckSizeForOrigins(text));
+  PENSTOCK_RETURN_IF_ERROR(CheckTables());
   const size_t first_id = ids.size();
   const size_t first_origin = origins.size();
   const ThreadSlots<PieceMemory>::Lease memory(memories_);
   OriginWriter writer(text, origins);
   Call call = {text, options.special_text, *memory, ids, &writer};
   Status status = EncodeRegion(call, text, 0);
+  if (status.ok()) status = CheckTables();
   if (!status.ok()) {
     ids.resize(first_id);
     origins.resize(first_origin);

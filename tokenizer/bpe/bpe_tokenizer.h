@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "formats/files/file.h"
 #include "tokenizer/bpe/bpe.h"
 #include "tokenizer/bpe/bpe_dropout.h"
 #include "tokenizer/bpe/framed_tokenizer.h"
@@ -55,12 +56,22 @@ struct BpeParts {
 
 // Text that is not valid UTF-8 is taken as it is: see pretokenizer.h.
 //
+// Errors of all, of one made of mapped tables: kDataLoss where their file was
+// cut off under it.
 // Errors of Encode, beside refused special text: kInvalidArgument naming a byte
 // that the vocabulary has no token for, and for one piece of 4 GiB or more.
 class BpeTokenizer final : public FramedTokenizer {
  public:
   // Ids of `parts.specials` are either new or their text's in the vocabulary.
   BpeTokenizer(BpeParts parts, Bpe bpe, EncodingFrame frame);
+  // One with these parts(), bpe(), frame() and Fingerprint() as there has been
+  // before; `tables` is where the first two look.
+  BpeTokenizer(BpeParts parts, Bpe bpe, EncodingFrame frame,
+               uint64_t fingerprint, std::shared_ptr<const FileBytes> tables);
+
+  // The vocabulary has the special tokens, too, for decoding.
+  const BpeParts& parts() const { return parts_; }
+  const Bpe& bpe() const { return bpe_; }
 
   Status EncodeBare(std::string_view text, EncodeOptions options,
                     std::vector<TokenId>& ids,
@@ -103,6 +114,15 @@ class BpeTokenizer final : public FramedTokenizer {
   void AddOrigins(Call& call, const Gap& gap, size_t begin, size_t first) const;
   uint64_t ComputeFingerprint() const;
 
+  void Prepare();
+  // To be asked before and after the tables are looked at.
+  Status CheckTables() const {
+    if (tables_ == nullptr || tables_->intact()) return OkStatus();
+    return CutTables();
+  }
+  Status CutTables() const;
+
+  const std::shared_ptr<const FileBytes> tables_;  // may be null
   const BpeParts parts_;  // specials are in the vocabulary, for decoding
   const Bpe bpe_;
   bool has_all_bytes_ = true;
@@ -115,9 +135,9 @@ class BpeTokenizer final : public FramedTokenizer {
   uint64_t fingerprint_ = 0;
 
   mutable ThreadSlots<PieceMemory> memories_;  // locks for itself
-  // What ranks mean, for sampling: made when first asked for.
+  // For sampling: made when first asked for, unless bpe_ has them.
   mutable std::once_flag made_merges_;
-  mutable MergeTable merges_by_rank_;
+  mutable MergeTable merges_;
 };
 
 }  // namespace penstock

@@ -2,14 +2,31 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 namespace penstock {
+namespace {
+
+// How many tokens ahead the place of the right part is asked for: it is hardly
+// ever in the cache.
+constexpr TokenId kPrefetched = 16;
+
+void PrefetchRightPart(const Vocabulary& vocabulary,
+                       std::span<const TokenId> shorter, TokenId id) {
+  if (id >= vocabulary.size() || shorter[id] == kNoToken) return;
+  const size_t left_bytes = vocabulary.BytesOf(shorter[id]).size();
+  vocabulary.Prefetch(vocabulary.BytesOf(id).substr(left_bytes));
+}
+
+}  // namespace
 
 Derivations::Derivations(const Vocabulary& vocabulary)
     : tokens_(vocabulary.size()), ranks_(vocabulary.tokens()) {
   for (int byte = 0; byte < 256; ++byte) {
     const char spelled = static_cast<char>(byte);
-    if (const auto id = vocabulary.Find({&spelled, 1})) tokens_[*id].when = 0;
+    if (const auto id = vocabulary.Find({&spelled, 1})) {
+      tokens_.At(*id).when = 0;
+    }
   }
 }
 
@@ -19,7 +36,7 @@ void Derivations::Consider(TokenId left, TokenId right, TokenId merged,
   if (!Has(left) || !Has(right)) {
     early_.push_back({left, right});
   } else if (StayApart(left, right)) {
-    tokens_[merged] = {left, right, rank + 1};
+    tokens_.At(merged) = {left, right, rank + 1};
     ranks_.Add(left, right, rank);
   }
 }
@@ -50,9 +67,8 @@ bool Derivations::StayApart(TokenId left, TokenId right) const {
   }
 }
 
-std::optional<Derivations> Derivations::FromMerges(const Vocabulary& vocabulary,
-                                                   const MergeTable& merges) {
-  const std::vector<MergeTable::Pair> pairs = merges.PairsByRank();
+std::optional<Derivations> Derivations::FromMerges(
+    const Vocabulary& vocabulary, std::span<const MergeTable::Pair> pairs) {
   if (vocabulary.size() >= PairRanks::kEndOfIds ||
       pairs.size() >= PairRanks::kEndOfRanks) {
     return std::nullopt;
@@ -62,10 +78,10 @@ std::optional<Derivations> Derivations::FromMerges(const Vocabulary& vocabulary,
   const bool by_id = std::ranges::is_sorted(
       pairs, std::ranges::less_equal(),
       [](const MergeTable::Pair& pair) { return pair.merge.merged; });
-  if (!by_id) derivations.token_of_rank_.resize(pairs.size());
+  if (!by_id) derivations.token_of_rank_.Resize(pairs.size());
   for (uint32_t i = 0; i < pairs.size(); ++i) {
     const TokenId merged = pairs[i].merge.merged;
-    if (!by_id) derivations.token_of_rank_[i] = merged;
+    if (!by_id) derivations.token_of_rank_.At(i) = merged;
     derivations.Consider(pairs[i].left, pairs[i].right, merged,
                          by_id ? merged : i);
   }
@@ -78,6 +94,7 @@ std::optional<Derivations> Derivations::FromRanks(
   if (vocabulary.size() >= PairRanks::kEndOfIds) return std::nullopt;
   Derivations derivations(vocabulary);
   for (TokenId id = 0; id < vocabulary.size(); ++id) {
+    PrefetchRightPart(vocabulary, shorter, id + kPrefetched);
     if (!vocabulary.Has(id)) continue;
     const std::string_view bytes = vocabulary.BytesOf(id);
     const size_t early = derivations.early_.size();
@@ -93,6 +110,19 @@ std::optional<Derivations> Derivations::FromRanks(
   }
   if (!derivations.Finish()) return std::nullopt;
   return derivations;
+}
+
+void Derivations::Save(TableWriter& to) const {
+  to.PutTable(tokens_);
+  ranks_.Save(to);
+  to.PutTable(token_of_rank_);
+}
+
+Derivations Derivations::Load(TableReader& from) {
+  auto tokens = from.TakeTable<Token>();
+  PairRanks ranks = PairRanks::Load(from);
+  auto of_ranks = from.TakeTable<TokenId>();
+  return {std::move(tokens), std::move(ranks), std::move(of_ranks)};
 }
 
 }  // namespace penstock

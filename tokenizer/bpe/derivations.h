@@ -9,6 +9,8 @@
 
 #include "tokenizer/bpe/merge_table.h"
 #include "tokenizer/bpe/pair_ranks.h"
+#include "tokenizer/vocabulary/stored_tables.h"
+#include "tokenizer/vocabulary/table.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
 namespace penstock {
@@ -27,8 +29,9 @@ class Derivations {
  public:
   // Nullopt where some pair's part comes about after the pair would merge, and
   // for vocabularies larger than any that is known: see PairRanks.
-  static std::optional<Derivations> FromMerges(const Vocabulary& vocabulary,
-                                               const MergeTable& merges);
+  // `pairs` are those of a MergeTable, by rank.
+  static std::optional<Derivations> FromMerges(
+      const Vocabulary& vocabulary, std::span<const MergeTable::Pair> pairs);
   // Of rank semantics, see MergesByRank. `shorter` is TokenTrieOf's.
   static std::optional<Derivations> FromRanks(const Vocabulary& vocabulary,
                                               std::span<const TokenId> shorter);
@@ -51,6 +54,10 @@ class Derivations {
   // Cost:    a lookup for each merge that touches the place between them.
   bool StayApart(TokenId left, TokenId right) const;
 
+  // What Load makes these of again, that look where `from` does.
+  void Save(TableWriter& to) const;
+  static Derivations Load(TableReader& from);
+
  private:
   static constexpr uint32_t kNever = 0xffffffff;
   struct Token {
@@ -59,15 +66,19 @@ class Derivations {
   };
 
   explicit Derivations(const Vocabulary& vocabulary);
+  Derivations(Table<Token> tokens, PairRanks ranks, Table<TokenId> of_ranks)
+      : tokens_(std::move(tokens)),
+        ranks_(std::move(ranks)),
+        token_of_rank_(std::move(of_ranks)) {}
   // To be called by rank: takes the pair if it is what makes its token, given
   // all merges before.
   void Consider(TokenId left, TokenId right, TokenId merged, uint32_t rank);
   // False if a pair had come before its parts.
   bool Finish();
 
-  std::vector<Token> tokens_;
+  Table<Token> tokens_;
   PairRanks ranks_;
-  std::vector<TokenId> token_of_rank_;              // empty where both are one
+  Table<TokenId> token_of_rank_;                    // empty where both are one
   std::vector<std::pair<TokenId, TokenId>> early_;  // until Finish
 };
 

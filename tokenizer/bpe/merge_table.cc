@@ -2,10 +2,16 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 #include <string_view>
 #include <utility>
 
 namespace penstock {
+
+MergeTable::MergeTable(std::span<const Pair> pairs) {
+  Reserve(pairs.size());
+  for (const Pair& pair : pairs) Add(pair.left, pair.right, pair.merge);
+}
 
 void MergeTable::Add(TokenId left, TokenId right, Merge merge) {
   if (slots_.size() <= used_ * 2) {
@@ -32,16 +38,22 @@ void MergeTable::Resize(size_t slots) {
 }
 
 std::vector<MergeTable::Pair> MergeTable::PairsByRank() const {
-  std::vector<Pair> pairs;
-  pairs.reserve(used_);
+  uint32_t end = 0;  // of ranks, which count the lines of a file
+  for (const Slot& slot : slots_) {
+    if (slot.key != kFree) end = std::max(end, slot.merge.rank + 1);
+  }
+  std::vector<size_t> begins(size_t{end} + 1);
+  for (const Slot& slot : slots_) {
+    if (slot.key != kFree) ++begins[slot.merge.rank + 1];
+  }
+  std::partial_sum(begins.begin(), begins.end(), begins.begin());
+  std::vector<Pair> pairs(used_);
   for (const Slot& slot : slots_) {
     if (slot.key == kFree) continue;
-    pairs.push_back({static_cast<TokenId>(slot.key >> 32),
-                     static_cast<TokenId>(slot.key), slot.merge});
+    pairs[begins[slot.merge.rank]++] = {static_cast<TokenId>(slot.key >> 32),
+                                        static_cast<TokenId>(slot.key),
+                                        slot.merge};
   }
-  std::sort(pairs.begin(), pairs.end(), [](const Pair& a, const Pair& b) {
-    return a.merge.rank < b.merge.rank;
-  });
   return pairs;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "tokenizer/interface/tokenizer.h"
@@ -30,9 +31,11 @@ struct Merge {
 class MergeTable {
  public:
   struct Pair {
-    TokenId left, right;
+    TokenId left = kNoToken, right = kNoToken;
     Merge merge;
   };
+  MergeTable() = default;
+  explicit MergeTable(std::span<const Pair> pairs);
 
   // The last Add of a pair counts, as in Hugging Face tokenizers.
   void Add(TokenId left, TokenId right, Merge merge);

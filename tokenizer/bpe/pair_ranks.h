@@ -3,10 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "tokenizer/bpe/merge_table.h"
 #include "tokenizer/interface/tokenizer.h"
+#include "tokenizer/vocabulary/stored_tables.h"
+#include "tokenizer/vocabulary/table.h"
 
 namespace penstock {
 
@@ -42,6 +43,10 @@ class PairRanks {
     }
   }
 
+  // What Load makes these ranks of again, that look where `from` does.
+  void Save(TableWriter& to) const;
+  static PairRanks Load(TableReader& from);
+
  private:
   static constexpr uint64_t kMultiplier = 0x9fb21c651e98df25;
   static constexpr int kIdBits = 21;
@@ -53,10 +58,12 @@ class PairRanks {
     return uint64_t{left} << kIdBits | right;
   }
 
+  PairRanks(Table<uint64_t> slots, Table<uint64_t> filter);
+
   int shift_;  // leaves the bits of a slot's number
   size_t mask_;
-  std::vector<uint64_t> slots_;
-  std::vector<uint64_t> filter_;
+  Table<uint64_t> slots_;
+  Table<uint64_t> filter_;
 };
 
 }  // namespace penstock

@@ -4,9 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <optional>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "formats/files/status_or.h"
@@ -33,7 +35,12 @@ std::string Excerpt(std::string_view line) {
 
 struct Line {
   std::string token;
-  uint64_t rank;
+  uint64_t rank = 0;
+};
+
+struct NumberedLine {
+  Line line;
+  size_t number = 0;
 };
 
 std::optional<Line> ParseLine(std::string_view line) {
@@ -98,6 +105,18 @@ Status ParseLines(std::string_view bytes, const std::string& name,
                   Vocabulary& vocabulary) {
   // The published files have 17 bytes to a line.
   vocabulary.Reserve(bytes.size() / 16);
+  // Lines wait until the places that they go to are in the cache.
+  constexpr size_t kWaiting = 16;
+  std::array<NumberedLine, kWaiting> waiting;
+  size_t waits = 0;
+  const auto add_waiting = [&]() -> Status {
+    for (const NumberedLine& line : std::span(waiting).first(waits)) {
+      PENSTOCK_RETURN_IF_ERROR(
+          AddLine(line.line, {name, line.number}, vocabulary));
+    }
+    waits = 0;
+    return OkStatus();
+  };
   for (size_t number = 1; !bytes.empty(); ++number) {
     const size_t newline = bytes.find('\n');
     std::string_view text = bytes.substr(0, newline);
@@ -105,16 +124,18 @@ Status ParseLines(std::string_view bytes, const std::string& name,
                                                           : newline + 1);
     if (text.ends_with('\r')) text.remove_suffix(1);
     if (text.empty()) continue;
-    const Where where = {name, number};
-    const std::optional<Line> line = ParseLine(text);
+    std::optional<Line> line = ParseLine(text);
     if (!line) {
+      PENSTOCK_RETURN_IF_ERROR(add_waiting());
       return DataLossError(fmt::format(
           "{}: expected a token in base64, a space and its rank, found \"{}\"",
-          Spelled(where), Excerpt(text)));
+          Spelled({name, number}), Excerpt(text)));
     }
-    PENSTOCK_RETURN_IF_ERROR(AddLine(*line, where, vocabulary));
+    vocabulary.Prefetch(line->token);
+    waiting[waits++] = {*std::move(line), number};
+    if (waits == kWaiting) PENSTOCK_RETURN_IF_ERROR(add_waiting());
   }
-  return OkStatus();
+  return add_waiting();
 }
 
 Status CheckComplete(const Vocabulary& vocabulary,

@@ -41,13 +41,29 @@ TokenMatcher::TokenMatcher(const Vocabulary& vocabulary,
       while (shorter != kNoToken && !derivations_.Has(shorter)) {
         shorter = tokens.shorter[shorter];
       }
-      tokens_[id] = {shorter, static_cast<uint32_t>(bytes.size())};
+      tokens_.At(id) = {shorter, static_cast<uint32_t>(bytes.size())};
     } else if (vocabulary.Find(bytes) == id) {
       // No text leads to it.
       has_every_token_ = false;
       trie_.Remove(bytes);
     }
   }
+}
+
+void TokenMatcher::Save(TableWriter& to) const {
+  derivations_.Save(to);
+  trie_.Save(to);
+  to.PutTable(tokens_);
+  to.PutNumber(has_every_token_);
+}
+
+TokenMatcher TokenMatcher::Load(TableReader& from) {
+  Derivations derivations = Derivations::Load(from);
+  PieceTrie trie = PieceTrie::Load(from);
+  auto tokens = from.TakeTable<Token>();
+  const bool has_every_token = from.Number() != 0;
+  return TokenMatcher(std::move(derivations), std::move(trie),
+                      std::move(tokens), has_every_token);
 }
 
 TokenId TokenMatcher::LongestAt(const char* at, const char* end) const {
@@ -79,7 +95,9 @@ void TokenMatcher::Walk(std::string_view piece, Neighbours& neighbours,
   const size_t first = ids.size();
   size_t at = 0;
   TokenId next = LongestAt(piece.data(), end);
-  while (true) {
+  // More ids than bytes there are only where a mapped table was cut off under
+  // us, and so is a first token that is none.
+  while (ids.size() - first <= piece.size()) {
     const TokenId before = ids.size() > first ? ids.back() : kNoToken;
     while (next != kNoToken &&
            (closed.Has(at + tokens_[next].size_bytes) ||
@@ -94,6 +112,7 @@ void TokenMatcher::Walk(std::string_view piece, Neighbours& neighbours,
       next = LongestAt(piece.data() + at, end);
     } else {
       // There is one before: the encoding that exists begins with some token.
+      if (before == kNoToken) return;
       closed.Add(at);
       ids.pop_back();
       at -= tokens_[before].size_bytes;

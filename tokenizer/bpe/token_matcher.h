@@ -3,11 +3,14 @@
 
 #include <cstdint>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tokenizer/bpe/derivations.h"
 #include "tokenizer/bpe/neighbours.h"
 #include "tokenizer/vocabulary/piece_trie.h"
+#include "tokenizer/vocabulary/stored_tables.h"
+#include "tokenizer/vocabulary/table.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 #include "tokenizer/vocabulary/vocabulary_trie.h"
 
@@ -35,11 +38,22 @@ class TokenMatcher {
   void Encode(std::string_view piece, Neighbours& neighbours,
               std::vector<TokenId>& ids) const;
 
+  // What Load makes a matcher of again, that looks where `from` does.
+  void Save(TableWriter& to) const;
+  static TokenMatcher Load(TableReader& from);
+
  private:
   struct Token {
     TokenId shorter = kNoToken;  // the longest that it begins with
     uint32_t size_bytes = 0;
   };
+
+  TokenMatcher(Derivations derivations, PieceTrie trie, Table<Token> tokens,
+               bool has_every_token)
+      : derivations_(std::move(derivations)),
+        trie_(std::move(trie)),
+        tokens_(std::move(tokens)),
+        has_every_token_(has_every_token) {}
 
   TokenId LongestAt(const char* at, const char* end) const;
   template <typename Places>
@@ -48,7 +62,7 @@ class TokenMatcher {
 
   Derivations derivations_;
   PieceTrie trie_;
-  std::vector<Token> tokens_;
+  Table<Token> tokens_;
   bool has_every_token_ = true;
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 #include "formats/files/status_or.h"
 
@@ -16,11 +17,10 @@ using Pieces = std::vector<std::pair<std::string_view, TokenId>>;
 // places, into a new block.
 class PieceTrieBuilder {
  public:
-  PieceTrieBuilder(const Pieces& pieces, PieceTrie& trie,
-                   std::span<TokenId> shorter)
-      : pieces_(pieces), units_(trie.units_), shorter_(shorter) {}
+  PieceTrieBuilder(const Pieces& pieces, std::span<TokenId> shorter)
+      : pieces_(pieces), shorter_(shorter) {}
 
-  bool Build() {
+  bool Build(PieceTrie& trie) {
     units_.assign(2 * PieceTrie::kBlock, {});
     taken_bases_.assign(units_.size(), false);
     free_.assign(units_.size() / 64, 0);
@@ -31,6 +31,7 @@ class PieceTrieBuilder {
       stack_.pop_back();
       if (!Place(range)) return false;
     }
+    trie.units_ = Table<PieceTrie::Unit>(std::move(units_));
     return true;
   }
 
@@ -125,7 +126,7 @@ class PieceTrieBuilder {
   }
 
   const Pieces& pieces_;
-  std::vector<PieceTrie::Unit>& units_;
+  std::vector<PieceTrie::Unit> units_;
   const std::span<TokenId> shorter_;
   // No two nodes may have one base: a unit does not say whose child it is.
   std::vector<bool> taken_bases_;
@@ -137,25 +138,41 @@ class PieceTrieBuilder {
 
 namespace {
 
-// The first eight bytes decide nearly always.
+// The first eight bytes decide nearly always. Places are dealt out by the first
+// two, so that each sort is of few.
 void SortByText(Pieces& pieces) {
   struct Place {
     uint64_t head;
     size_t index;
   };
-  std::vector<Place> places;
+  constexpr int kDealt = 16;  // bits
+  std::vector<size_t> ends((size_t{1} << kDealt) + 1);
+  std::vector<Place> read;
+  read.reserve(pieces.size());
   for (size_t i = 0; i < pieces.size(); ++i) {
     const std::string_view text = pieces[i].first;
     uint64_t head = 0;
     for (size_t k = 0; k < 8; ++k) {
       head = head << 8 | (k < text.size() ? static_cast<uint8_t>(text[k]) : 0);
     }
-    places.push_back({head, i});
+    read.push_back({head, i});
+    ++ends[(head >> (64 - kDealt)) + 1];
   }
-  std::sort(places.begin(), places.end(), [&](const Place& a, const Place& b) {
-    if (a.head != b.head) return a.head < b.head;
-    return pieces[a.index].first < pieces[b.index].first;
-  });
+  std::partial_sum(ends.begin(), ends.end(), ends.begin());
+  // Each is a begin still, and becomes an end.
+  std::vector<Place> places(read.size());
+  for (const Place& place : read) {
+    places[ends[place.head >> (64 - kDealt)]++] = place;
+  }
+  auto begin = places.begin();
+  for (size_t bucket = 0; begin != places.end(); ++bucket) {
+    const auto end = places.begin() + static_cast<ptrdiff_t>(ends[bucket]);
+    std::sort(begin, end, [&](const Place& a, const Place& b) {
+      if (a.head != b.head) return a.head < b.head;
+      return pieces[a.index].first < pieces[b.index].first;
+    });
+    begin = end;
+  }
   Pieces sorted;
   sorted.reserve(pieces.size());
   for (const Place& place : places) sorted.push_back(pieces[place.index]);
@@ -169,7 +186,7 @@ StatusOr<PieceTrie> PieceTrie::Build(Pieces pieces,
   PieceTrie trie;
   if (pieces.empty()) return trie;
   SortByText(pieces);
-  if (!PieceTrieBuilder(pieces, trie, shorter).Build()) {
+  if (!PieceTrieBuilder(pieces, shorter).Build(trie)) {
     return ResourceExhaustedError(fmt::format(
         "the vocabulary's {} pieces have more than 8 million prefixes",
         pieces.size()));
@@ -193,7 +210,14 @@ void PieceTrie::Remove(std::string_view text) {
     unit = node ^ static_cast<unsigned char>(c);
     node = units_[unit].word >> 9;
   }
-  units_[unit].id = kNoPiece;
+  units_.At(unit).id = kNoPiece;
+}
+
+PieceTrie PieceTrie::Load(TableReader& from) {
+  PieceTrie trie;
+  trie.units_ = from.TakeTable<Unit>();
+  from.Expect(trie.units_.size() >= 2 * kBlock);
+  return trie;
 }
 
 }  // namespace penstock

@@ -10,6 +10,8 @@
 
 #include "formats/files/status_or.h"
 #include "tokenizer/interface/tokenizer.h"
+#include "tokenizer/vocabulary/stored_tables.h"
+#include "tokenizer/vocabulary/table.h"
 
 namespace penstock {
 
@@ -58,6 +60,10 @@ class PieceTrie {
   // `text`, a piece, is none from now on.
   void Remove(std::string_view text);
 
+  // What Load makes a trie of again, that looks where `from` does.
+  void Save(TableWriter& to) const { to.PutTable(units_); }
+  static PieceTrie Load(TableReader& from);
+
  private:
   friend class PieceTrieBuilder;
 
@@ -70,7 +76,7 @@ class PieceTrie {
 
   // Block 0 stays empty: it is the base of nodes without children. The root's
   // children are block 1.
-  std::vector<Unit> units_;
+  Table<Unit> units_;
 };
 
 }  // namespace penstock

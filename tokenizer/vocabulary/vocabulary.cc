@@ -10,10 +10,10 @@ Vocabulary::Added Vocabulary::Add(TokenId id, std::string_view bytes) {
   if (Has(id)) return Added::kIdTaken;
   if (slots_.size() <= used_slots_ * 2) Grow();
   const uint64_t hash = HashForTable(bytes);
-  Slot& slot = slots_[SlotOf(bytes, hash)];
-  if (slot.id != kFree) return Added::kBytesTaken;
+  const size_t place = PlaceOf(bytes, hash);
+  if (slots_[place] != kFree) return Added::kBytesTaken;
   Store(id, bytes);
-  slot = {id, static_cast<uint32_t>(hash >> 32)};
+  slots_.At(place) = SlotFor(id, hash);
   ++used_slots_;
   longest_ = std::max(longest_, bytes.size());
   return Added::kYes;
@@ -28,18 +28,21 @@ Vocabulary::Added Vocabulary::AddForDecoding(TokenId id,
 
 std::optional<TokenId> Vocabulary::Find(std::string_view bytes) const {
   if (slots_.empty() || bytes.size() > longest_) return std::nullopt;
-  const TokenId id = slots_[SlotOf(bytes, HashForTable(bytes))].id;
-  if (id == kFree) return std::nullopt;
-  return id;
+  const Slot slot = slots_[PlaceOf(bytes, HashForTable(bytes))];
+  if (slot == kFree) return std::nullopt;
+  return IdIn(slot);
 }
 
-size_t Vocabulary::SlotOf(std::string_view bytes, uint64_t hash) const {
+size_t Vocabulary::PlaceOf(std::string_view bytes, uint64_t hash) const {
   const size_t mask = slots_.size() - 1;
-  const auto tag = static_cast<uint32_t>(hash >> 32);
+  const Slot tag = SlotFor(0, hash);
   size_t i = hash & mask;
-  while (slots_[i].id != kFree &&
-         (slots_[i].tag != tag || BytesOf(slots_[i].id) != bytes)) {
-    i = (i + 1) & mask;
+  // There is a free slot, unless a mapped table was cut off under us.
+  for (size_t left = slots_.size(); left > 0; --left, i = (i + 1) & mask) {
+    const Slot slot = slots_[i];
+    if (slot == kFree) break;
+    const TokenId id = IdIn(slot);
+    if ((slot ^ id) == tag && BytesOf(id) == bytes) break;
   }
   return i;
 }
@@ -47,24 +50,46 @@ size_t Vocabulary::SlotOf(std::string_view bytes, uint64_t hash) const {
 void Vocabulary::Reserve(size_t tokens) {
   const size_t slots = std::bit_ceil(tokens * 2 + 2);
   if (slots > slots_.size()) Resize(slots);
-  entries_.reserve(tokens);
+  entries_.Reserve(tokens);
 }
 
 void Vocabulary::Resize(size_t slots) {
-  const std::vector<Slot> old = std::exchange(slots_, {});
-  slots_.assign(slots, {});
-  for (const Slot& slot : old) {
-    if (slot.id == kFree) continue;
-    const std::string_view bytes = BytesOf(slot.id);
-    slots_[SlotOf(bytes, HashForTable(bytes))] = slot;
+  const Table<Slot> old = std::exchange(slots_, Table<Slot>(slots, kFree));
+  for (const Slot slot : old) {
+    if (slot == kFree) continue;
+    const std::string_view bytes = BytesOf(IdIn(slot));
+    slots_.At(PlaceOf(bytes, HashForTable(bytes))) = slot;
   }
 }
 
 void Vocabulary::Store(TokenId id, std::string_view bytes) {
-  if (id >= entries_.size()) entries_.resize(id + 1);
-  entries_[id] = {bytes_.size(), static_cast<uint32_t>(bytes.size())};
-  bytes_.append(bytes);
+  if (id >= entries_.size()) entries_.Resize(id + 1);
+  entries_.At(id) = {static_cast<uint32_t>(bytes_.size()),
+                     static_cast<uint32_t>(bytes.size())};
+  bytes_.Append(bytes);
   ++tokens_;
+}
+
+void Vocabulary::Save(TableWriter& to) const {
+  to.PutNumber(longest_);
+  to.PutNumber(used_slots_);
+  to.PutNumber(tokens_);
+  to.PutTable(bytes_);
+  to.PutTable(entries_);
+  to.PutTable(slots_);
+}
+
+Vocabulary Vocabulary::Load(TableReader& from) {
+  Vocabulary vocabulary;
+  vocabulary.longest_ = from.Number();
+  vocabulary.used_slots_ = from.Number();
+  vocabulary.tokens_ = from.Number();
+  vocabulary.bytes_ = from.TakeTable<char>();
+  vocabulary.entries_ = from.TakeTable<Entry>();
+  vocabulary.slots_ = from.TakeTable<Slot>();
+  from.Expect(std::has_single_bit(vocabulary.slots_.size()) &&
+              vocabulary.used_slots_ < vocabulary.slots_.size());
+  return vocabulary;
 }
 
 }  // namespace penstock

@@ -1,15 +1,16 @@
 // The tokens of a vocabulary: id -> bytes, and bytes -> id.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <optional>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "tokenizer/interface/tokenizer.h"
+#include "tokenizer/vocabulary/stored_tables.h"
+#include "tokenizer/vocabulary/table.h"
 
 namespace penstock {
 
@@ -17,66 +18,8 @@ namespace penstock {
 // a wrong id in a file must not ask for the memory of 2^32 tokens.
 inline constexpr TokenId kMaxTokenId = (1u << 22) - 1;
 
-// Ids may have gaps. Memory: the tokens' bytes, 16 for each id, 16 to 32 for
-// each token that can be looked up.
-//
-// Threads: any number at a time, once filled.
-class Vocabulary {
- public:
-  enum class Added { kYes, kIdTaken, kBytesTaken };
-
-  // `id` <= kMaxTokenId. Changes nothing unless it returns kYes.
-  Added Add(TokenId id, std::string_view bytes);
-  // Adds a token that Find does not find: for decoding only. Its bytes may be
-  // another token's too.
-  Added AddForDecoding(TokenId id, std::string_view bytes);
-
-  // Makes room for that many tokens, so that adding them is faster.
-  void Reserve(size_t tokens);
-
-  std::optional<TokenId> Find(std::string_view bytes) const;
-  // Whether Find finds every token: none was added for decoding only.
-  bool FindsAll() const { return used_slots_ == tokens_; }
-  bool Has(TokenId id) const {
-    return id < entries_.size() && entries_[id].size != kAbsent;
-  }
-  // Has(id) must hold. Valid until the next Add.
-  std::string_view BytesOf(TokenId id) const {
-    return {bytes_.data() + entries_[id].begin, entries_[id].size};
-  }
-
-  // One more than the largest id.
-  size_t size() const { return entries_.size(); }
-  // How many ids have a token.
-  size_t tokens() const { return tokens_; }
-
- private:
-  static constexpr uint32_t kAbsent = 0xffffffff;
-  static constexpr uint32_t kFree = 0xffffffff;
-  struct Entry {
-    size_t begin = 0;
-    uint32_t size = kAbsent;
-  };
-  struct Slot {
-    TokenId id = kFree;
-    uint32_t tag = 0;  // half of the hash: most slots are told apart by it
-  };
-
-  // The slot that holds `bytes`, or the free one where they would go.
-  size_t SlotOf(std::string_view bytes, uint64_t hash) const;
-  void Grow() { Resize(slots_.empty() ? 1024 : slots_.size() * 2); }
-  void Resize(size_t slots);
-  void Store(TokenId id, std::string_view bytes);
-
-  std::string bytes_;
-  std::vector<Entry> entries_;  // by id
-  std::vector<Slot> slots_;     // open addressing, a power of two, half full
-  size_t longest_ = 0;          // bytes of the longest token in slots_
-  size_t used_slots_ = 0;
-  size_t tokens_ = 0;
-};
-
-// A hash for tables in memory: never stored, never compared across processes.
+// A hash for tables. Compiled files hold tables made with it: where it changes,
+// so does their version (tokenizer/files/compiled_file.h).
 inline uint64_t HashForTable(std::string_view bytes) {
   constexpr uint64_t kMultiplier = 0x9fb21c651e98df25;
   uint64_t hash = bytes.size() * kMultiplier;
@@ -93,5 +36,80 @@ inline uint64_t HashForTable(std::string_view bytes) {
   hash = (hash ^ word) * kMultiplier;
   return hash ^ (hash >> 32);
 }
+
+// Ids may have gaps. Memory: the tokens' bytes, below 4 GiB, 8 for each id, 8
+// to 16 for each token that can be looked up.
+//
+// Threads: any number at a time, once filled.
+class Vocabulary {
+ public:
+  enum class Added { kYes, kIdTaken, kBytesTaken };
+
+  // `id` <= kMaxTokenId. Changes nothing unless it returns kYes.
+  Added Add(TokenId id, std::string_view bytes);
+  // Adds a token that Find does not find: for decoding only. Its bytes may be
+  // another token's too.
+  Added AddForDecoding(TokenId id, std::string_view bytes);
+
+  // Makes room for that many tokens, so that adding them is faster.
+  void Reserve(size_t tokens);
+
+  std::optional<TokenId> Find(std::string_view bytes) const;
+  // Brings what Find(bytes) looks at first nearer.
+  void Prefetch(std::string_view bytes) const {
+    if (slots_.empty()) return;
+    __builtin_prefetch(&slots_[HashForTable(bytes) & (slots_.size() - 1)]);
+  }
+  // Whether Find finds every token: none was added for decoding only.
+  bool FindsAll() const { return used_slots_ == tokens_; }
+  bool Has(TokenId id) const {
+    return id < entries_.size() && entries_[id].size != kAbsent;
+  }
+  // Has(id) must hold. Valid until the next Add.
+  std::string_view BytesOf(TokenId id) const {
+    return {bytes_.data() + entries_[id].begin, entries_[id].size};
+  }
+
+  // One more than the largest id.
+  size_t size() const { return entries_.size(); }
+  // How many ids have a token.
+  size_t tokens() const { return tokens_; }
+
+  // What Load makes a vocabulary of again, that looks where `from` does.
+  void Save(TableWriter& to) const;
+  static Vocabulary Load(TableReader& from);
+
+ private:
+  static constexpr uint32_t kAbsent = 0xffffffff;
+  struct Entry {
+    uint32_t begin = 0;
+    uint32_t size = kAbsent;
+  };
+  // An id and above it ten bits of the hash: most slots are told apart by them.
+  using Slot = uint32_t;
+  static constexpr int kIdBits = 22;
+  static constexpr Slot kFree = 0xffffffff;  // no tag is that large
+  static constexpr uint32_t kLargestTag = (1u << (32 - kIdBits)) - 2;
+  static_assert(kMaxTokenId >> kIdBits == 0);
+
+  static Slot SlotFor(TokenId id, uint64_t hash) {
+    const auto tag = static_cast<uint32_t>(hash >> (32 + kIdBits));
+    return std::min(tag, kLargestTag) << kIdBits | id;
+  }
+  static TokenId IdIn(Slot slot) { return slot & ((1u << kIdBits) - 1); }
+
+  // The slot that holds `bytes`, or the free one where they would go.
+  size_t PlaceOf(std::string_view bytes, uint64_t hash) const;
+  void Grow() { Resize(slots_.empty() ? 1024 : slots_.size() * 2); }
+  void Resize(size_t slots);
+  void Store(TokenId id, std::string_view bytes);
+
+  Table<char> bytes_;
+  Table<Entry> entries_;  // by id
+  Table<Slot> slots_;     // open addressing, a power of two, half full
+  size_t longest_ = 0;    // bytes of the longest token in slots_
+  size_t used_slots_ = 0;
+  size_t tokens_ = 0;
+};
 
 }  // namespace penstock

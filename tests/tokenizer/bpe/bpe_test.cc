@@ -192,7 +192,8 @@ TEST(BpeTest, PiecesFollowTheDefinitionWhereIdsAreNotInTheOrderOfRanks) {
                {pair.merge.rank, turned(pair.merge.merged)});
   }
   const Bpe bpe = Bpe::FromMerges(vocabulary, merges);
-  EXPECT_TRUE(Derivations::FromMerges(vocabulary, merges).has_value());
+  EXPECT_TRUE(
+      Derivations::FromMerges(vocabulary, merges.PairsByRank()).has_value());
   Neighbours neighbours;
   uint32_t state = 7;
   for (size_t i = 0; i < 1000; ++i) {
@@ -247,7 +248,8 @@ TEST(DerivationsTest, OnlyWhatSomeTextLeadsToIsThere) {
   merges.Add('a', 'b', {.rank = 1, .merged = kAb});
   merges.Add(kAb, 'c', {.rank = 2, .merged = kAbc});  // never side by side
   merges.Add(kBc, 'b', {.rank = 3, .merged = 261});
-  const auto derivations = Derivations::FromMerges(vocabulary, merges);
+  const auto derivations =
+      Derivations::FromMerges(vocabulary, merges.PairsByRank());
   ASSERT_TRUE(derivations.has_value());
   EXPECT_TRUE(derivations->Has('z'));
   EXPECT_TRUE(derivations->Has(kBc));
