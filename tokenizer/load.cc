@@ -2,13 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "formats/files/status_or.h"
 #include "tokenizer/bpe/tiktoken.h"
 #include "tokenizer/byte_tokenizer.h"
+#include "tokenizer/files/compiled_cache.h"
 #include "tokenizer/files/tekken_json.h"
 #include "tokenizer/files/tokenizer_json.h"
 #include "tokenizer/files/vocabulary_files.h"
 #include "tokenizer/sentencepiece/sentencepiece_tokenizer.h"
+#include "tokenizer/vocabulary/stored_tables.h"
 
 namespace penstock {
 namespace {
@@ -123,6 +127,66 @@ TokenizerOr Parse(Kind kind, const std::string& bytes, FileSystem& files,
   return ParseVocabJson(bytes, merges, path);
 }
 
+// Of a file by its name, or of that kind.
+TokenizerOr ParseFile(Kind kind, const std::string& bytes, FileSystem& files,
+                      const std::string& path, const LoadOptions& options) {
+  // The tag of a SentencePiece file's first piece, which base64 never is.
+  if (kind == Kind::kSentencePiece && options.kind == Kind::kByName &&
+      !bytes.starts_with('\n') && HasRules(options)) {
+    kind = Kind::kTiktoken;
+  }
+  return Parse(kind, bytes, files, path, options);
+}
+
+// Whether a file of that kind may be byte-level BPE, and is all there is to it.
+bool MayBeCompiled(Kind kind, const LoadOptions& options) {
+  return kind == Kind::kTiktoken || kind == Kind::kTekken ||
+         kind == Kind::kTokenizerJson ||
+         (kind == Kind::kSentencePiece && HasRules(options));
+}
+
+// What decides such a tokenizer's ids and texts, but for its file.
+std::string SettingsOf(Kind kind, const std::string& path,
+                       const LoadOptions& options) {
+  TableWriter settings;
+  settings.PutNumber(static_cast<uint64_t>(kind));
+  settings.PutNumber(options.kind == Kind::kByName);
+  settings.PutText(NameOf(path));
+  settings.PutText(options.pattern);
+  settings.PutText(options.pattern_regex);
+  settings.PutNumber(options.special_tokens.size());
+  for (const SpecialToken& token : options.special_tokens) {
+    settings.PutText(token.text);
+    settings.PutNumber(token.id);
+    settings.PutNumber(token.special * 4 + token.normalized * 2 +
+                       token.in_text);
+  }
+  settings.PutNumber(options.truncation);
+  settings.PutNumber(options.padding);
+  return std::string(settings.bytes());
+}
+
+TokenizerOr LoadCompiled(Kind kind, FileSystem& files, const std::string& path,
+                         LoadOptions options) {
+  const CompiledCache cache(files, path, SettingsOf(kind, path, options),
+                            options.compiled.folder,
+                            options.compiled.least_source_bytes);
+  std::vector<std::string>* const told = options.warnings;
+  std::vector<std::string> warnings;
+  options.warnings = &warnings;
+  TokenizerOr tokenizer = cache.Find(warnings);
+  if (*tokenizer == nullptr) {
+    PENSTOCK_ASSIGN_OR_RETURN(const std::string bytes,
+                              ReadWholeFile(files, path));
+    tokenizer = ParseFile(kind, bytes, files, path, options);
+    if (tokenizer.ok()) cache.Keep(**tokenizer, bytes, warnings);
+  }
+  if (told != nullptr) {
+    told->insert(told->end(), warnings.begin(), warnings.end());
+  }
+  return tokenizer;
+}
+
 }  // namespace
 
 std::vector<std::string_view> TokenizerKindNames() {
@@ -140,7 +204,7 @@ std::optional<TokenizerKind> TokenizerKindByName(std::string_view name) {
 
 TokenizerOr LoadTokenizer(FileSystem& files, const std::string& path,
                           LoadOptions options) {
-  Kind kind = options.kind == Kind::kByName ? KindOf(path) : options.kind;
+  const Kind kind = options.kind == Kind::kByName ? KindOf(path) : options.kind;
   if (kind == Kind::kByName) {
     return InvalidArgumentError(fmt::format(
         "{}: its name does not tell what tokenizer it is; give its kind, or a "
@@ -153,14 +217,12 @@ TokenizerOr LoadTokenizer(FileSystem& files, const std::string& path,
     PENSTOCK_RETURN_IF_ERROR(CheckNoPattern(path, options));
     return std::make_shared<ByteTokenizer>();
   }
+  if (options.compiled.use && MayBeCompiled(kind, options)) {
+    return LoadCompiled(kind, files, path, std::move(options));
+  }
   PENSTOCK_ASSIGN_OR_RETURN(const std::string bytes,
                             ReadWholeFile(files, path));
-  // The tag of a SentencePiece file's first piece, which base64 never is.
-  if (kind == Kind::kSentencePiece && options.kind == Kind::kByName &&
-      !bytes.starts_with('\n') && HasRules(options)) {
-    kind = Kind::kTiktoken;
-  }
-  return Parse(kind, bytes, files, path, options);
+  return ParseFile(kind, bytes, files, path, options);
 }
 
 }  // namespace penstock

@@ -1,6 +1,7 @@
 // Loads a tokenizer from a file. The one file that knows every kind.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,6 +33,21 @@ std::vector<std::string_view> TokenizerKindNames();
 // Nullopt for another name.
 std::optional<TokenizerKind> TokenizerKindByName(std::string_view name);
 
+// A form of a byte-level BPE tokenizer that loads within 2 ms, made at the
+// first load of its source and used from then on: docs/tokenizers.md has the
+// rules. Other tokenizers load as ever. Ids are the source's, whatever befalls
+// it.
+struct CompiledOptions {
+  // Whether it is looked for and made.
+  bool use = false;
+  // Where it is kept; "off" as if `use` were false. By default where the
+  // environment variable PENSTOCK_CACHE says, else beside the source or, where
+  // that folder cannot be written, in XDG_CACHE_HOME/penstock.
+  std::string folder = {};
+  // Smaller sources load as fast without.
+  uint64_t least_source_bytes = 256 << 10;
+};
+
 struct LoadOptions {
   // Which kind of file it is, where its name does not say so.
   TokenizerKind kind = TokenizerKind::kByName;
@@ -52,6 +68,7 @@ struct LoadOptions {
   // Which releases of sentencepiece a .model file's ids are those of. For other
   // files it means nothing.
   UnigramRules unigram_rules = UnigramRules::kSince022;
+  CompiledOptions compiled = {};
   // What is loaded otherwise than the file says is appended, a sentence each.
   // May be null.
   std::vector<std::string>* warnings = nullptr;

@@ -155,6 +155,16 @@ KnownEncoding EncodingByName(std::string_view name) {
   return found;
 }
 
+std::unique_ptr<const PreTokenizer> ScannerByName(std::string_view name) {
+  for (const Pattern pattern :
+       {Pattern::kGpt2, Pattern::kCl100k, Pattern::kLlama3, Pattern::kQwen2,
+        Pattern::kO200k, Pattern::kTekken}) {
+    auto scanner = MakeScanner(pattern);
+    if (scanner->name() == name) return scanner;
+  }
+  return nullptr;
+}
+
 std::unique_ptr<const PreTokenizer> PreTokenizerByRegex(
     std::string_view regex) {
   for (const KnownRegex& known : kKnownRegexes) {

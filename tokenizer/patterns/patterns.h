@@ -22,6 +22,9 @@ struct KnownEncoding {
 };
 KnownEncoding EncodingByName(std::string_view name);
 
+// The scanner with that PreTokenizer::name(); null where none has it.
+std::unique_ptr<const PreTokenizer> ScannerByName(std::string_view name);
+
 // How Hugging Face's files spell them. Null for a regular expression we have no
 // scanner for. Compared as text, as engines differ in what near spellings mean.
 std::unique_ptr<const PreTokenizer> PreTokenizerByRegex(std::string_view regex);

@@ -39,6 +39,14 @@ Argument& TokenizerOptions::AddTo(ArgumentGroup& tokens, std::string_view use) {
       .NoFlag("--no-padding", load.padding,
               "Pads no text, though a tokenizer.json says so")
       .Needs("--tokenizer");
+  tokens
+      .Option(
+          "--compiled-tokenizer", load.compiled.folder, "FOLDER",
+          "Where a form of the tokenizer is kept that the next start loads "
+          "within 2 ms, or \"off\", as PENSTOCK_CACHE says for all programs; "
+          "~/.cache/penstock where the default cannot be written")
+      .DefaultsTo("beside it")
+      .Needs("--tokenizer");
   return named;
 }
 

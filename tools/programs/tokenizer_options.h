@@ -14,7 +14,7 @@ namespace penstock {
 
 struct TokenizerOptions {
   std::string path;  // empty where none is named
-  LoadOptions load;
+  LoadOptions load = {.compiled = {.use = true}};
 
   // --tokenizer and what else says how to read it; `use` ends the help of the
   // first, as in "without it the text itself is written". This must outlive

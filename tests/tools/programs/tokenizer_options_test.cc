@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -50,6 +51,34 @@ TEST_F(TokenizerOptionsTest, TheKindOfAFileIsToldWhereItsNameDoesNot) {
       fmt::format("tokenize {} -t {} --tokenizer-kind tokens", text, ranks));
   EXPECT_EQ(wrong.exit_code, 2);
   EXPECT_THAT(wrong.output, HasSubstr("sentencepiece"));
+}
+
+TEST_F(TokenizerOptionsTest, TheCompiledFormIsKeptWhereAsked) {
+  WriteRanks("gpt2.tiktoken");
+  // Lines that mean nothing make it worth the while.
+  const std::string ranks =
+      folder_.Write("gpt2.tiktoken",
+                    folder_.Read("gpt2.tiktoken") + std::string(300'000, '\n'));
+  const std::string text = folder_.Write("a.txt", "ab");
+  const auto kept = [](const std::string& folder) {
+    size_t files = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+      files += entry.path().extension() == ".compiled";
+    }
+    return files;
+  };
+  const auto run = [&](const std::string& more) {
+    const Outcome done =
+        RunProgramLine(fmt::format("tokenize {} -t {} {}", text, ranks, more));
+    EXPECT_EQ(done.exit_code, 0) << done.output;
+    EXPECT_EQ(done.output, "97 98\n");
+  };
+  run("--compiled-tokenizer off");
+  EXPECT_EQ(kept(folder_.path()), 0u);
+  for (int start = 0; start < 2; ++start) {
+    run(fmt::format("--compiled-tokenizer {}", folder_ / "kept"));
+    EXPECT_EQ(kept(folder_ / "kept"), 1u);
+  }
 }
 
 TEST_F(TokenizerOptionsTest, CuttingAndPaddingOfAFileCanBeTurnedOff) {

@@ -1,0 +1,176 @@
+#include "tests/tokenizer/files/compiled_sources.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <utility>
+
+#include "tests/tokenizer/tiny_vocabulary.h"
+#include "tokenizer/interface/encoding.h"
+#include "tokenizer/interface/sampling.h"
+
+namespace penstock::testing {
+namespace {
+
+using nlohmann::json;
+
+const std::vector<std::string> kTokens = {
+    "th",       "the",      " the",
+    "in",       "ing",      " in",
+    "\xe6\x97", "\x97\xa5", "thethethethethe",
+    "ab",       "cd",       "abcd",
+    "a\xcc\x81"};
+
+json SmallJson() {
+  json document = TinyJson(
+      {"th", "the", "Ġthe", "æĹ", "in", "ing", "Ġin", "thein"},
+      {"t h", "th e", "Ġ the", "æ Ĺ", "i n", "in g", "Ġ in", "the in"});
+  document["added_tokens"] = {AddedToken("<x>", 264), AddedToken("é<", 265)};
+  return document;
+}
+
+// One with all that stands around a text.
+json FramedJson() {
+  json document = SmallJson();
+  document["normalizer"] = {{"type", "NFC"}};
+  document["model"]["ignore_merges"] = true;
+  document["model"]["dropout"] = 0.3;
+  document["model"]["vocab"]["not of bytes \u65e5"] = 264;
+  // Their ids become 265 and 266, of which there are warnings.
+  document["truncation"] = {{"direction", "Left"},
+                            {"max_length", 24},
+                            {"strategy", "OnlyFirst"},
+                            {"stride", 2}};
+  document["padding"] = {{"strategy", {{"Fixed", 9}}}, {"direction", "Left"},
+                         {"pad_to_multiple_of", 4},    {"pad_id", 1},
+                         {"pad_type_id", 3},           {"pad_token", "<pad>"}};
+  const json token = {{"SpecialToken", {{"id", "<x>"}, {"type_id", 2}}}};
+  const json text = {{"Sequence", {{"id", "A"}, {"type_id", 0}}}};
+  const json other = {{"Sequence", {{"id", "B"}, {"type_id", 1}}}};
+  document["post_processor"] = {
+      {"type", "Sequence"},
+      {"processors",
+       {{{"type", "ByteLevel"},
+         {"add_prefix_space", true},
+         {"trim_offsets", true},
+         {"use_regex", true}},
+        {{"type", "TemplateProcessing"},
+         {"single", {token, text}},
+         {"pair", {token, text, token, other}},
+         {"special_tokens",
+          {{"<x>", {{"id", "<x>"}, {"ids", {265}}, {"tokens", {"<x>"}}}}}}}}}};
+  return document;
+}
+
+json SmallTekken() {
+  json vocab = json::array();
+  std::istringstream lines(TinyTiktoken({"ab", " ab", "th", "the"}));
+  for (std::string base64, rank; lines >> base64 >> rank;) {
+    vocab.push_back({{"rank", std::stoi(rank)},
+                     {"token_bytes", base64},
+                     {"token_str", nullptr}});
+  }
+  return {{"config",
+           {{"pattern", R"([\p{L}]+|[^\p{L}]+)"},
+            {"num_vocab_tokens", 260},
+            {"default_vocab_size", 282},
+            {"default_num_special_tokens", 22},
+            {"version", "v3"}}},
+          {"vocab", vocab}};
+}
+
+}  // namespace
+
+const std::vector<CompiledSourceCase>& CompiledSourceCases() {
+  static const auto& cases = *[] {
+    const std::string ranks = TinyTiktoken(kTokens);
+    auto* made = new std::vector<CompiledSourceCase>{
+        {"gpt2.tiktoken", ranks},
+        {"cl100k_base.tiktoken", ranks},
+        {"o200k_base.tiktoken", ranks},
+        {"my.tiktoken", ranks, {.pattern = "qwen2"}},
+        {"kimi.tiktoken", ranks, {.pattern = "kimi-k2"}},
+        {"tokenizer.model", ranks, {.pattern = "llama-3"}},
+        {"regex.tiktoken",
+         ranks,
+         {.pattern_regex = R"(\p{L}+|\d)",
+          .special_tokens = {{"<a>", 300}, {"<ab>", 301, false}}}},
+        {"tekken.json", SmallTekken().dump()},
+        {"tokenizer.json", SmallJson().dump()},
+        {"framed.json", FramedJson().dump()},
+        {"bare.json", FramedJson().dump(), {.truncation = false}},
+        {"bare.json",
+         FramedJson().dump(),
+         {.truncation = false, .padding = false}},
+    };
+    return made;
+  }();
+  return cases;
+}
+
+std::string Portrait(const Tokenizer& tokenizer) {
+  std::string seen =
+      fmt::format("{} {:x} {}\n", tokenizer.Describe(), tokenizer.Fingerprint(),
+                  tokenizer.vocabulary_size());
+  for (TokenId id = 0; id < tokenizer.vocabulary_size(); ++id) {
+    const auto token = tokenizer.TokenOf(id);
+    if (!token) continue;
+    std::string text;
+    const Status decoded = tokenizer.Decode({&id, 1}, {}, text);
+    seen += fmt::format("{} {} {} {} {}\n", id, *token,
+                        tokenizer.IdOf(*token).value_or(~TokenId{0}), text,
+                        decoded.ToString());
+  }
+  for (const std::string_view text :
+       {"", "the thing in there", "thethethethethethethetheabcdab", "<x>é<<a>",
+        "a\xcc\x81\xe6\x97\xa5\xe6\x97\xff", "12 ab  \n\nabcdthe<|endoftext|>",
+        "ththeinginthingtheinabcdabthethethethethetheab<ab> the"}) {
+    for (const bool added : {false, true}) {
+      std::vector<TokenId> ids, drawn;
+      std::vector<TokenOrigin> origins;
+      const EncodeOptions options = {.add_special_tokens = added};
+      seen += tokenizer.Encode(text, options, ids).ToString();
+      seen +=
+          tokenizer.EncodeSampled(text, options, {.seed = 5}, drawn).ToString();
+      seen += fmt::format(" {} {}", ids, drawn);
+      ids.clear();
+      seen +=
+          tokenizer.EncodeWithOrigins(text, options, ids, origins).ToString();
+      for (const TokenOrigin& origin : origins) {
+        seen += fmt::format(" {}-{}", origin.begin_byte, origin.end_byte);
+      }
+      seen += fmt::format(" {}\n", ids);
+    }
+  }
+  const auto pair = EncodeFully(
+      tokenizer, TextPair{"the thing in the", "abcd then the thing"});
+  if (!pair.ok()) return seen + pair.status().ToString();
+  seen +=
+      fmt::format("{} {} {} {} {}", pair->ids, pair->type_ids, pair->attention,
+                  pair->sequences, pair->overflowing.size());
+  return seen;
+}
+
+StatusOr<std::unique_ptr<ReadableFile>> WatchedFiles::OpenForRead(
+    const std::string& path) {
+  opened_.push_back(path);
+  return under().OpenForRead(path);
+}
+
+StatusOr<std::unique_ptr<WritableFile>> WatchedFiles::OpenForWrite(
+    const std::string& path) {
+  if (path.starts_with(read_only_))
+    return Status(StatusCode::kPermissionDenied, path);
+  return under().OpenForWrite(path);
+}
+
+bool WatchedFiles::HasRead(const std::string& ending) {
+  const auto opened = std::exchange(opened_, {});
+  return std::ranges::any_of(
+      opened, [&](const auto& path) { return path.ends_with(ending); });
+}
+
+}  // namespace penstock::testing

@@ -1,0 +1,146 @@
+#include "tokenizer/files/compiled_tokenizer.h"
+
+#include <bit>
+#include <utility>
+
+#include "tokenizer/interface/fingerprint.h"
+#include "tokenizer/normalizers/text_normalizers.h"
+#include "tokenizer/patterns/patterns.h"
+#include "tokenizer/patterns/regex_pretokenizer.h"
+#include "tokenizer/unicode/unicode_data.h"
+
+namespace penstock {
+namespace {
+
+// What a pre-tokenizer is made of again: its name is a scanner's or an
+// expression.
+enum class Cutter : uint64_t { kNone, kScanner, kRegex };
+
+Cutter CutterOf(const PreTokenizer* pretokenizer) {
+  if (pretokenizer == nullptr) return Cutter::kNone;
+  return pretokenizer->LeavesTextOut() ? Cutter::kRegex : Cutter::kScanner;
+}
+
+// Null where it cannot be made.
+std::unique_ptr<const PreTokenizer> MakeCutter(Cutter cutter,
+                                               std::string_view name) {
+  if (cutter == Cutter::kScanner) return ScannerByName(name);
+  auto made = RegexPreTokenizer::Make(name);
+  return made.ok() ? *std::move(made) : nullptr;
+}
+
+// Of the one normalizer that byte-level BPE has.
+uint64_t NfcPrint() { return Fingerprinter().Add("NFC").Finish(); }
+
+bool HasForm(const BpeTokenizer& tokenizer) {
+  const BpeParts& parts = tokenizer.parts();
+  const PreTokenizer* const cutter = parts.pretokenizer.get();
+  return tokenizer.bpe().CanSave() &&
+         (parts.normalizer == nullptr ||
+          parts.normalizer_print == NfcPrint()) &&
+         (cutter == nullptr ||
+          MakeCutter(CutterOf(cutter), cutter->name()) != nullptr);
+}
+
+void SaveParts(const BpeParts& parts, TableWriter& to) {
+  const PreTokenizer* const cutter = parts.pretokenizer.get();
+  to.PutNumber(static_cast<uint64_t>(parts.spelling));
+  to.PutNumber(parts.merges_fingerprint);
+  to.PutNumber(parts.whole_pieces_first);
+  to.PutNumber(parts.dropout.has_value());
+  to.PutNumber(std::bit_cast<uint64_t>(parts.dropout.value_or(0)));
+  to.PutNumber(parts.normalizer != nullptr);
+  to.PutNumber(static_cast<uint64_t>(CutterOf(cutter)));
+  to.PutText(cutter == nullptr ? "" : cutter->name());
+  to.PutNumber(parts.add_prefix_space);
+  to.PutNumber(parts.specials.size());
+  for (const SpecialToken& token : parts.specials) {
+    to.PutText(token.text);
+    to.PutNumber(token.id);
+    to.PutNumber(token.special);
+    to.PutNumber(token.normalized);
+    to.PutNumber(token.in_text);
+  }
+  to.PutNumber(parts.plain_ids.size());
+  for (const auto& [text, id] : parts.plain_ids) {
+    to.PutText(text);
+    to.PutNumber(id);
+  }
+  parts.vocabulary.Save(to);
+}
+
+BpeParts LoadParts(TableReader& from) {
+  BpeParts parts;
+  parts.spelling = static_cast<Spelling>(from.Number());
+  parts.merges_fingerprint = from.Number();
+  parts.whole_pieces_first = from.Number() != 0;
+  const bool has_dropout = from.Number() != 0;
+  const auto dropout = std::bit_cast<double>(from.Number());
+  if (has_dropout) parts.dropout = dropout;
+  if (from.Number() != 0) {
+    parts.normalizer =
+        std::make_unique<UnicodeNormalizer>(NormalizationForm::kNfc);
+    parts.normalizer_print = NfcPrint();
+  }
+  const auto cutter = static_cast<Cutter>(from.Number());
+  const std::string_view name = from.Text();
+  if (from.ok() && cutter != Cutter::kNone) {
+    parts.pretokenizer = MakeCutter(cutter, name);
+    from.Expect(parts.pretokenizer != nullptr);
+  }
+  parts.add_prefix_space = from.Number() != 0;
+  for (uint64_t left = from.Number(); left > 0 && from.ok(); --left) {
+    SpecialToken token{.text = std::string(from.Text())};
+    token.id = static_cast<TokenId>(from.Number());
+    token.special = from.Number() != 0;
+    token.normalized = from.Number() != 0;
+    token.in_text = from.Number() != 0;
+    parts.specials.push_back(std::move(token));
+  }
+  for (uint64_t left = from.Number(); left > 0 && from.ok(); --left) {
+    const std::string_view text = from.Text();
+    parts.plain_ids.emplace(text, static_cast<TokenId>(from.Number()));
+  }
+  parts.vocabulary = Vocabulary::Load(from);
+  return parts;
+}
+
+}  // namespace
+
+bool CompileTokenizer(const Tokenizer& tokenizer, const CompiledNotes& notes,
+                      TableWriter& soon, TableWriter& later) {
+  const auto* const bpe = dynamic_cast<const BpeTokenizer*>(&tokenizer);
+  if (bpe == nullptr || !HasForm(*bpe)) return false;
+  soon.PutText(kUnicodeVersion);
+  soon.PutText(notes.settings);
+  soon.PutNumber(notes.warnings.size());
+  for (const std::string& warning : notes.warnings) soon.PutText(warning);
+  soon.PutNumber(bpe->Fingerprint());
+  SaveFrame(bpe->frame(), soon);
+  SaveParts(bpe->parts(), soon);
+  bpe->bpe().Save(soon, later);
+  return true;
+}
+
+std::shared_ptr<const Tokenizer> TokenizerOfCompiled(
+    const CompiledFile& file, const std::string& name,
+    std::string_view settings, std::vector<std::string>& warnings) {
+  TableReader from(file.soon);
+  if (from.Text() != kUnicodeVersion || from.Text() != settings) return nullptr;
+  warnings.clear();
+  for (uint64_t left = from.Number(); left > 0 && from.ok(); --left) {
+    warnings.emplace_back(from.Text());
+  }
+  const uint64_t fingerprint = from.Number();
+  EncodingFrame frame = LoadFrame(from);
+  BpeParts parts = LoadParts(from);
+  if (!from.ok()) return nullptr;
+  parts.name = name;
+  Bpe bpe = Bpe::Load(parts.vocabulary, from, file.later, file.later_checksum);
+  if (!from.ok()) return nullptr;
+  return std::make_shared<BpeTokenizer>(std::move(parts), std::move(bpe),
+                                        std::move(frame), fingerprint,
+                                        file.bytes);
+}
+
+}  // namespace penstock
