@@ -1,7 +1,8 @@
 // Loads a tokenizer and encodes documents in this new process.
 //
-//   tokenizer_peer FILE [DOCUMENTS]
+//   tokenizer_peer [--compiled FOLDER] FILE [DOCUMENTS]
 //
+// With a folder the tokenizer's compiled form is kept and used there.
 // DOCUMENTS are texts with a NUL byte after each. Prints one line of JSON: the
 // seconds to load, to encode all for the first time (cold), the second half of
 // that alone (onward) and all again (warm, the best of some), how many ids they
@@ -38,10 +39,11 @@ double Seconds(Work&& work) {
   return Now() - begin;
 }
 
-int Run(int argc, char** argv) {
+int Run(int argc, char** argv, const CompiledOptions& compiled) {
   StatusOr<std::shared_ptr<const Tokenizer>> tokenizer = InternalError("");
-  const double load =
-      Seconds([&] { tokenizer = LoadTokenizer(LocalFiles(), argv[1]); });
+  const double load = Seconds([&] {
+    tokenizer = LoadTokenizer(LocalFiles(), argv[1], {.compiled = compiled});
+  });
   if (!tokenizer.ok()) {
     fmt::print(stderr, "tokenizer_peer: {}\n", tokenizer.status().ToString());
     return 1;
@@ -92,7 +94,14 @@ int Run(int argc, char** argv) {
 }  // namespace penstock
 
 int main(int argc, char** argv) {
-  if (argc == 2 || argc == 3) return penstock::Run(argc, argv);
-  fmt::print(stderr, "usage: tokenizer_peer FILE [DOCUMENTS]\n");
+  penstock::CompiledOptions compiled;
+  if (argc > 3 && std::string_view(argv[1]) == "--compiled") {
+    compiled = {.use = true, .folder = argv[2]};
+    argc -= 2;
+    argv += 2;
+  }
+  if (argc == 2 || argc == 3) return penstock::Run(argc, argv, compiled);
+  fmt::print(stderr,
+             "usage: tokenizer_peer [--compiled FOLDER] FILE [DOCUMENTS]\n");
   return 2;
 }

@@ -100,6 +100,11 @@ def main():
         continue
       files = [str(vocabulary), str(documents)]
       commands = {"penstock": [options.binary] + files}
+      if vocabulary.suffix != ".model":
+        compiled = options.work / "compiled"
+        commands["compiled"] = [options.binary, "--compiled",
+                                str(compiled)] + files
+        run(commands["compiled"])  # makes what the others find
       for peer in peers:
         commands[peer] = [sys.executable, str(HERE / "tokenizer_jobs.py"),
                           peer] + files
