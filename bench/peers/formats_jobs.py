@@ -5,6 +5,7 @@ speaks the same lines.
   formats_jobs.py PEER make FOLDER
 """
 
+import json
 import os
 import pathlib
 import runpy
@@ -209,11 +210,15 @@ def make_gzip(folder):
 
 
 def serve(jobs, answers):
+  """A job gives how many records it has had, or its whole answer."""
   warm = set()
   for line in sys.stdin:
     name, seconds, path = line.rstrip("\n").split(" ", 2)
     if (name, path) not in warm:
-      jobs[name](path)
+      answer = jobs[name](path)
+      if isinstance(answer, dict):
+        print(json.dumps(answer), file=answers, flush=True)
+        continue
       warm.add((name, path))
     count = 0
     wall, cpu = time.monotonic(), time.process_time()

@@ -149,21 +149,23 @@ Work Index(const std::string& path) {
 
 }  // namespace
 
-Jobs PenstockJobs() {
+Jobs AllJobs() {
   const auto corpus = [](const std::string& path) {
     return CountAll(OpenRecords(LocalFiles(), path));
   };
-  return {{"read", Read(Compression::kNone)},
-          {"read_gzip", Read(Compression::kGzip)},
-          {"write", Write(Compression::kNone)},
-          {"write_gzip", Write(Compression::kGzip)},
-          {"gather", Gather},
-          {"parse_text", Parse(TextSpecs())},
-          {"parse_tokens", Parse({{.name = "tokens", .length = 2048}})},
-          {"read_and_parse", ReadAndParse},
-          {"index", Index},
-          {"jsonl", corpus},
-          {"tar_zst", corpus}};
+  Jobs jobs = {{"read", Read(Compression::kNone)},
+               {"read_gzip", Read(Compression::kGzip)},
+               {"write", Write(Compression::kNone)},
+               {"write_gzip", Write(Compression::kGzip)},
+               {"gather", Gather},
+               {"parse_text", Parse(TextSpecs())},
+               {"parse_tokens", Parse({{.name = "tokens", .length = 2048}})},
+               {"read_and_parse", ReadAndParse},
+               {"index", Index},
+               {"jsonl", corpus},
+               {"tar_zst", corpus}};
+  jobs.merge(BareJobs());
+  return jobs;
 }
 
 }  // namespace penstock::peers

@@ -19,8 +19,8 @@ DOCUMENT_BYTES = 10_000
 PASSES = ("load", "cold", "onward", "warm")
 
 
-def documents_of(path):
-  """Pieces of about 10 kB, cut at the ends of lines."""
+def documents_of(path, document_bytes=DOCUMENT_BYTES):
+  """Pieces of about so many bytes, cut at the ends of lines."""
   documents = []
   lines = []
   size = 0
@@ -28,7 +28,7 @@ def documents_of(path):
     for line in file:
       lines.append(line.replace("\0", ""))
       size += len(line.encode())
-      if size >= DOCUMENT_BYTES:
+      if size >= document_bytes:
         documents.append("".join(lines))
         lines = []
         size = 0

@@ -1,4 +1,4 @@
-// Does jobs for bench/peers/formats, one line each on standard input:
+// Does jobs for a driver of this folder, one line each on standard input:
 //
 //   <job> <seconds> <path>
 //
@@ -6,6 +6,7 @@
 // is asked for, then again and again until the seconds are over.
 #include "bench/peers/worker.h"
 
+#include <errno.h>
 #include <fmt/format.h>
 #include <time.h>
 
@@ -34,16 +35,19 @@ std::string Measure(const Job& job, const std::string& path, double seconds) {
     const Work work = job(path);
     all.records += work.records;
     all.bytes += work.bytes;
+    all.values += work.values;
+    all.sum += work.sum;
     passed = Now(CLOCK_MONOTONIC) - wall;
   } while (passed < seconds);
   return fmt::format(
-      "{{\"records\":{},\"bytes\":{},\"wall\":{:.9f},\"cpu\":{:.9f}}}",
-      all.records, all.bytes, passed, Now(CLOCK_PROCESS_CPUTIME_ID) - cpu);
+      "{{\"records\":{},\"bytes\":{},\"values\":{},\"sum\":{},"
+      "\"wall\":{:.9f},\"cpu\":{:.9f}}}",
+      all.records, all.bytes, all.values, all.sum, passed,
+      Now(CLOCK_PROCESS_CPUTIME_ID) - cpu);
 }
 
 int Serve() {
-  Jobs jobs = PenstockJobs();
-  jobs.merge(BareJobs());
+  Jobs jobs = AllJobs();
   std::set<std::string> warm;
   for (std::string line; std::getline(std::cin, line);) {
     std::istringstream words(line);
@@ -61,7 +65,7 @@ int Serve() {
 }  // namespace
 
 void Fail(const std::string& why) {
-  std::fprintf(stderr, "formats_peer: %s\n", why.c_str());
+  std::fprintf(stderr, "%s: %s\n", program_invocation_short_name, why.c_str());
   std::exit(1);
 }
 
@@ -73,6 +77,7 @@ int main(int argc, char** argv) {
     penstock::peers::MakeFiles(argv[2]);
     return 0;
   }
-  std::fprintf(stderr, "usage: formats_peer [--make FOLDER]\n");
+  std::fprintf(stderr, "usage: %s [--make FOLDER]\n",
+               program_invocation_short_name);
   return 2;
 }

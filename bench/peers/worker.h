@@ -18,19 +18,22 @@ inline constexpr size_t kParsed = 2048;
 struct Work {
   uint64_t records = 0;
   uint64_t bytes = 0;
+  // Of jobs whose output is compared: how many values came out, and their sum.
+  uint64_t values = 0;
+  uint64_t sum = 0;
 };
 
 // Does the whole job once with the file of that path; exits where it cannot.
 using Job = std::function<Work(const std::string& path)>;
 using Jobs = std::map<std::string, Job>;
 
-// What Penstock does.
-Jobs PenstockJobs();
-// The same with nothing around the loop: what the machine allows.
-Jobs BareJobs();
-
-// Writes the files that C++ makes into a folder, if they are not there.
+// What a program can do, and the files that it makes in a folder, if they are
+// not there. Each program has its own.
+Jobs AllJobs();
 void MakeFiles(const std::string& folder);
+
+// Of formats_peer: with nothing around the loop, what the machine allows.
+Jobs BareJobs();
 
 // Ends the program with words.
 [[noreturn]] void Fail(const std::string& why);
