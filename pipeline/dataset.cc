@@ -81,6 +81,10 @@ Dataset Dataset::Slice(SliceOptions options) const {
   return Dataset(Append(node_, options));
 }
 
+Dataset Dataset::Split(SplitOptions options) const {
+  return Dataset(Append(node_, options));
+}
+
 Dataset Dataset::Exclude(std::vector<uint64_t> record_ids) const {
   std::ranges::sort(record_ids);
   const auto [first, last] = std::ranges::unique(record_ids);

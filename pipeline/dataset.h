@@ -61,8 +61,8 @@ class Dataset {
   // a row more or less of any than its share (under kLast: of what came since
   // one left). Weights are positive, and rounded to a period of 65,536 rows at
   // most, a row of it at least; 1,024 datasets at most.
-  // Mix, Concat, Take, Skip, Slice and Exclude need records that are reached by
-  // number (an index beside each file).
+  // Mix, Concat, Take, Skip, Slice, Split and Exclude need records that are
+  // reached by number (an index beside each file).
   static Dataset Mix(std::vector<MixSource> sources, MixOptions options = {});
   // One after the other, with the same features.
   static Dataset Concat(std::vector<Dataset> datasets);
@@ -71,6 +71,12 @@ class Dataset {
   Dataset Take(uint64_t records) const;
   Dataset Skip(uint64_t records) const;
   Dataset Slice(SliceOptions options) const;
+  // The records whose hash lies in a part of [0, 1): train and validation of
+  // one dataset. Parts of other seeds are independent; behind another Split,
+  // the records that are in both parts. Before Take, Skip and Slice.
+  // Cost:    about 3 ns a record of the files, at Compile().
+  // Memory:  1.25 bits a record of the files.
+  Dataset Split(SplitOptions options) const;
   // Without the records of these ids, as batches of this dataset have them.
   // Before Take, Skip and Slice.
   // Memory:  8 bytes a record that is left out.

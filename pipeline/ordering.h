@@ -1,4 +1,5 @@
-// In which order records come: the options of Shuffle, Repeat, Mix and Slice.
+// In which order records come: the options of Shuffle, Repeat, Mix, Split
+// and Slice.
 #pragma once
 
 #include <cstdint>
@@ -37,6 +38,16 @@ struct MixOptions {
   // Weights are of values of this feature, not of rows: each is divided by the
   // mean length of its dataset, which the indexes must have.
   std::string by = {};
+};
+
+// A part of all records, by a number in [0, 1) that is hashed from `seed` and
+// the record's own number in its source. So parts that do not overlap have
+// nothing in common, [0, 0.99) and [0.99, 1) leave nothing out, and where files
+// are appended to a source, or sources to a graph, records stay in their part.
+struct SplitOptions {
+  uint64_t seed = 0;
+  double begin = 0;
+  double end = 1;
 };
 
 struct SliceOptions {

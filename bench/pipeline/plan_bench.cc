@@ -8,6 +8,7 @@
 #include "bench/pipeline/bench_files.h"
 #include "pipeline/arrange/forecast.h"
 #include "pipeline/arrange/plan_seek.h"
+#include "pipeline/order/kept_order.h"
 #include "pipeline/order/mix_order.h"
 #include "pipeline/order/permutation.h"
 
@@ -103,6 +104,38 @@ void BM_MixOrder(benchmark::State& state) {
                           static_cast<int64_t>(ids.size()));
 }
 BENCHMARK(BM_MixOrder)->ArgName("sources")->Arg(0)->Arg(1)->Arg(10)->Arg(100);
+
+// A shuffled part of `records` records, of so many hundredths: its order, every
+// position of which is a look into the table, and the making of that.
+void BM_SplitOrder(benchmark::State& state) {
+  const auto records = static_cast<uint64_t>(state.range(0));
+  const SplitOptions split = {.end = static_cast<double>(state.range(1)) / 100};
+  const std::shared_ptr<const Order> order = ShuffledOrder(
+      KeptOrder(SplitBits(split, records), records, 0), {.seed = 1});
+  std::vector<uint64_t> ids(4096);
+  uint64_t first = 0;
+  for (auto _ : state) {
+    order->Fill(0, first, ids);
+    benchmark::DoNotOptimize(ids.data());
+    first = (first + ids.size()) % (order->records() - ids.size());
+  }
+  state.counters["table_bytes"] = static_cast<double>(order->table_bytes());
+  state.SetItemsProcessed(state.iterations() *
+                          static_cast<int64_t>(ids.size()));
+}
+BENCHMARK(BM_SplitOrder)
+    ->ArgNames({"records", "hundredths"})
+    ->ArgsProduct({{1 << 20, 1 << 27}, {1, 99}});
+
+void BM_SplitTable(benchmark::State& state) {
+  constexpr uint64_t kRecords = 1 << 24;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(
+        KeptOrder(SplitBits({.end = 0.99}, kRecords), kRecords, 0));
+  }
+  state.SetItemsProcessed(state.iterations() * static_cast<int64_t>(kRecords));
+}
+BENCHMARK(BM_SplitTable)->Unit(benchmark::kMillisecond);
 
 // Plans as BM_Plan's, of mixes.
 void BM_PlanMix(benchmark::State& state) {

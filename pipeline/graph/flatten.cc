@@ -40,6 +40,16 @@ class Flattener {
     }
     return BeginEpochs(name);
   }
+  Status Visit(const SplitOptions& stage) {
+    if (!(stage.begin >= 0 && stage.begin < stage.end && stage.end <= 1)) {
+      return Wrong(fmt::format(
+          "Split has no records from {} to {}: parts are of 0 to 1, such as "
+          ".begin = 0.99, .end = 1",
+          stage.begin, stage.end));
+    }
+    out.views = true;
+    return Before(Rank::kArranged, "Split");
+  }
   Status Visit(const ExcludeStage&) {
     out.views = true;
     return Before(Rank::kArranged, "Exclude");

@@ -56,10 +56,10 @@ struct ObjectiveStage {
 
 // What a stage does; the others hold no more than their options.
 using Stage =
-    std::variant<ReadStage, MixStage, ConcatStage, SliceOptions, ExcludeStage,
-                 ParseStage, ShuffleOptions, RepeatOptions, TokenizeStage,
-                 RowOp, DeriveStage, ObjectiveStage, BucketOptions, PadOptions,
-                 PackOptions, BatchOptions>;
+    std::variant<ReadStage, MixStage, ConcatStage, SliceOptions, SplitOptions,
+                 ExcludeStage, ParseStage, ShuffleOptions, RepeatOptions,
+                 TokenizeStage, RowOp, DeriveStage, ObjectiveStage,
+                 BucketOptions, PadOptions, PackOptions, BatchOptions>;
 
 struct Node {
   // None of ReadStage, any number of MixStage and ConcatStage, else one.

@@ -8,7 +8,7 @@
 #include <map>
 #include <utility>
 
-#include "pipeline/graph/exclusions.h"
+#include "pipeline/graph/left_out.h"
 #include "pipeline/graph/segment.h"
 #include "pipeline/order/block_order.h"
 #include "pipeline/order/mix_order.h"
@@ -51,7 +51,7 @@ class Builder {
       : stages_(stages), sources_(sources) {}
 
   StatusOr<OrderTree> Build() {
-    PENSTOCK_ASSIGN_OR_RETURN(excluded_, ExcludedRecords(stages_, sources_));
+    PENSTOCK_ASSIGN_OR_RETURN(left_out_, RecordsLeftOut(stages_, sources_));
     PENSTOCK_ASSIGN_OR_RETURN(const Branch root,
                               Walk(*stages_.root, /*top=*/true, ""));
     const uint64_t records = root.order->records();
@@ -62,7 +62,7 @@ class Builder {
     }
     if (records == 0) {
       return InvalidArgumentError(
-          "there are no records left after Skip, Slice or Exclude");
+          "there are no records left after Skip, Slice, Split or Exclude");
     }
     out_.order = root.order;
     out_.rows.resize(sources_.each.size());
@@ -82,7 +82,7 @@ class Builder {
 
   const Stages& stages_;
   const Sources& sources_;
-  std::vector<std::vector<uint64_t>> excluded_;  // by source; counted in it
+  std::vector<LeftOut> left_out_;  // by source
   size_t next_source_ = 0;
   std::map<uint64_t, uint64_t> seen_;  // how often, by fingerprint
   OrderTree out_;
@@ -128,7 +128,9 @@ StatusOr<Branch> Builder::Leaf(const std::string& by) {
   // Files that are read twice have two orders.
   const uint64_t fingerprint = sources_.each[source].fingerprint;
   const uint64_t before = seen_[fingerprint]++;
-  leaf.identity = before == 0 ? fingerprint : MixKeys({fingerprint, before});
+  LeftOut& left_out = left_out_[source];
+  leaf.identity = left_out.Identity(
+      before == 0 ? fingerprint : MixKeys({fingerprint, before}));
   leaf.share = [source](double taken, std::vector<double>& rows) {
     rows[source] += taken;
   };
@@ -136,16 +138,7 @@ StatusOr<Branch> Builder::Leaf(const std::string& by) {
     PENSTOCK_ASSIGN_OR_RETURN(leaf.mean_length,
                               sources_.MeanLength(source, by));
   }
-  std::vector<uint64_t>& excluded = excluded_[source];
-  if (excluded.empty()) {
-    leaf.order = FileOrder(records, first_id);
-    return leaf;
-  }
-  const size_t count = excluded.size();
-  leaf.order = ExcludeOrder(records, first_id, std::move(excluded));
-  out_.views.push_back(
-      fmt::format("exclude   {} of {} records, by a table of {} bytes", count,
-                  records, leaf.order->table_bytes()));
+  leaf.order = OrderWithout(std::move(left_out), records, first_id, out_.views);
   return leaf;
 }
 

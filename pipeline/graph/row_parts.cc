@@ -83,6 +83,15 @@ class OrderParts {
       }
       Add("Exclude", first, hash.Finish());
     }
+    if (!segment.splits.empty()) {
+      Fingerprinter hash;
+      for (const SplitOptions* split : segment.splits) {
+        hash.Add(split->seed)
+            .Add(std::bit_cast<uint64_t>(split->begin))
+            .Add(std::bit_cast<uint64_t>(split->end));
+      }
+      Add("Split", first, hash.Finish());
+    }
     if (segment.shuffle) {
       Fingerprinter hash;
       hash.Add(segment.shuffle->seed).Add(segment.shuffle->window_records);

@@ -19,6 +19,8 @@ Segment SegmentOf(const Node& node) {
       segment.epochs = repeat->epochs;
     } else if (const auto* exclude = std::get_if<ExcludeStage>(&at->stage)) {
       segment.excluded.push_back(exclude);
+    } else if (const auto* split = std::get_if<SplitOptions>(&at->stage)) {
+      segment.splits.push_back(split);
     }
     if (at->parents.empty() || BeginsEpochs(at->stage)) {
       segment.base = at;

@@ -17,6 +17,7 @@ struct Segment {
   std::optional<ShuffleOptions> shuffle;
   std::optional<uint64_t> epochs;
   std::vector<const ExcludeStage*> excluded;
+  std::vector<const SplitOptions*> splits;
 };
 
 Segment SegmentOf(const Node& node);

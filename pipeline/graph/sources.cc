@@ -16,7 +16,7 @@ namespace {
 Status NeedsIndex(const Source& source) {
   return FailedPreconditionError(fmt::format(
       "{}, so its records can only be read in sequence, but Mix, Concat, Take, "
-      "Skip, Slice and Exclude reach them by number: write indexes with "
+      "Skip, Slice, Split and Exclude reach them by number: write indexes with "
       "`recordtool index` (unpack what is compressed first, or write it again "
       "with `recordtool pack`); files that only follow each other can be one "
       "pattern, \"a,b\"",

@@ -1,8 +1,8 @@
 // Which record stands at which position of an epoch. Touches no data.
 //
 // Implementations form a star around this header: order, block_order,
-// view_order, mix_order. All but the first stand on other orders, so that a
-// graph is a tree of them.
+// kept_order, view_order, mix_order. All but the first and kept_order stand on
+// other orders, so that a graph is a tree of them.
 #pragma once
 
 #include <cstdint>

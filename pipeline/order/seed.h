@@ -32,6 +32,7 @@ enum class SeedStage : uint64_t {
   kShuffle = 1,
   kWindow = 2,
   kBlock = 3,
+  kSplit = 4,
   kPrefixLm = 16,
   kFillInMiddle = 17,
   kMaskedLm = 18,

@@ -54,8 +54,8 @@ const std::vector<std::vector<std::string>> kStars = {
     {"tokenizer/models/hf_bpe", "tokenizer/models/hf_unigram",
      "tokenizer/models/word_level", "tokenizer/models/wordpiece"},
     {"pipeline/run/planned", "pipeline/run/streamed"},
-    {"pipeline/order/block_order", "pipeline/order/view_order",
-     "pipeline/order/mix_order"},
+    {"pipeline/order/block_order", "pipeline/order/kept_order",
+     "pipeline/order/view_order", "pipeline/order/mix_order"},
     {"pipeline/read/indexed_rounds", "pipeline/read/sequence_rounds"},
 };
 

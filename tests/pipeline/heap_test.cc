@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "formats/files/status_or.h"
+#include "pipeline/order/kept_order.h"
 #include "pipeline/order/mix_order.h"
 #include "pipeline/order/view_order.h"
 #include "pipeline/pipeline.h"
@@ -122,6 +123,11 @@ TEST(HeapTest, TablesOfAnOrderTakeWhatTheySay) {
               return ExcludeOrder(1'000'000, 0, std::move(excluded));
             }),
             800'000);
+  EXPECT_LE(weigh([] {
+              constexpr uint64_t kRecords = 1'000'000;
+              return KeptOrder(SplitBits({.end = 0.99}, kRecords), kRecords, 0);
+            }),
+            1'000'000 * 5 / 4 / 8 + 64);
   EXPECT_GT(weigh([] {
               std::vector<MixPart> parts;
               for (uint64_t i = 0; i < 50; ++i) {

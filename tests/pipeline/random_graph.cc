@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <bit>
 #include <filesystem>
 
 #include "formats/files/file.h"
 #include "pipeline/derive.h"
 #include "pipeline/objective.h"
+#include "pipeline/order/kept_order.h"
 #include "pipeline/row_function.h"
 #include "tests/support/status_matchers.h"
 #include "tokenizer/load.h"
@@ -16,6 +18,8 @@ namespace penstock::testing {
 namespace {
 
 constexpr uint32_t kLongest = 40;
+// Has the first record, as some data have no other.
+constexpr SplitOptions kPart = {.seed = 7, .end = 0.7};
 
 std::vector<uint32_t> LengthsOf(size_t kind) {
   constexpr size_t kSizes[] = {1, 3, 17, 64, 155, 400, 1500, 64};
@@ -142,6 +146,13 @@ std::optional<uint64_t> RandomGraph::rows_of_epoch() const {
       return records - taken + 1;
     case kExclude:
       return records - (records - 1) / 2;
+    case kSplit: {
+      uint64_t rows = 0;
+      for (const uint64_t bits : SplitBits(kPart, records)) {
+        rows += static_cast<uint64_t>(std::popcount(bits));
+      }
+      return rows;
+    }
     case kConcat:
       return records + sources[1]->lengths.size();
     case kMix:
@@ -170,6 +181,8 @@ Dataset RandomGraph::Read(const std::string& pattern) const {
       return first.Slice({.begin = taken - 1});
     case kExclude:
       return first.Exclude(odd);
+    case kSplit:
+      return first.Split(kPart);
     case kConcat:
       return Dataset::Concat(
           {first, other(1).Shuffle({.seed = seed, .window_records = window})});
@@ -182,7 +195,8 @@ Dataset RandomGraph::Read(const std::string& pattern) const {
           {{Dataset::Mix({{first, weight}, {other(1).Repeat({.epochs = 0})}})
                 .Take(taken),
             2},
-           {other(2).Shuffle({.seed = seed}).Exclude({}), weight}},
+           {other(2).Shuffle({.seed = seed}).Exclude({}).Split({.end = 1}),
+            weight}},
           {.stop = stop});
     default:
       return first;

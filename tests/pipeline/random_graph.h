@@ -88,6 +88,7 @@ struct RandomGraph {
     kShuffledTake,
     kSlice,
     kExclude,
+    kSplit,
     kConcat,
     kMix,
     kNested,

@@ -14,6 +14,14 @@ bool IsWeighed(std::string_view text) {
   return weight && *weight > 0;
 }
 
+bool IsSplit(std::string_view text) {
+  const size_t colon = text.find(':');
+  if (colon == std::string_view::npos) return false;
+  const std::optional<double> begin = ReadReal(text.substr(0, colon));
+  const std::optional<double> end = ReadReal(text.substr(colon + 1));
+  return begin && end && *begin >= 0 && *begin < *end && *end <= 1;
+}
+
 void AddInput(Command& command, SimulationArguments& arguments) {
   ArgumentGroup& input = command.Group("Input");
   input
@@ -147,6 +155,13 @@ void AddOrder(Command& command, SimulationArguments& arguments) {
                "Blocks of this many records change places, then windows are "
                "shuffled, of 16 blocks unless told; reads stay large");
   order.Number("--seed", arguments.shuffling.seed, "SEED", "Of the shuffle");
+  order
+      .Option("--split", arguments.split, "BEGIN:END",
+              "Only the records whose hash lies in this part of 0 to 1: 0:0.99 "
+              "to train on, 0.99:1 to validate with")
+      .MustBe("a part of 0 to 1, such as 0:0.99", IsSplit);
+  order.Number("--split-seed", arguments.split_seed, "SEED", "Of that hash")
+      .Needs("--split");
   order.Number("--epochs", arguments.repeat.epochs, "N",
                "How often all records come; 0 is for ever");
 }

@@ -43,6 +43,8 @@ struct SimulationArguments {
   double pad_value = 0;
   BatchOptions batch{.size = 256};
   ObjectiveArguments objective;
+  std::string split;  // "BEGIN:END"
+  uint64_t split_seed = 0;
   bool shuffle = true;
   ShuffleOptions shuffling;
   RepeatOptions repeat;

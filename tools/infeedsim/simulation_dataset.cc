@@ -64,6 +64,13 @@ StatusOr<Dataset> MakeDataset(const SimulationArguments& arguments) {
                             arguments.mix.empty()
                                 ? ReadDataset(arguments, arguments.pattern)
                                 : MixDatasets(arguments));
+  if (!arguments.split.empty()) {
+    const std::string_view split = arguments.split;
+    const size_t colon = split.find(':');
+    dataset = dataset.Split({.seed = arguments.split_seed,
+                             .begin = *ReadReal(split.substr(0, colon)),
+                             .end = *ReadReal(split.substr(colon + 1))});
+  }
   dataset = dataset.Repeat(arguments.repeat);
   if (!arguments.tokenizer.path.empty()) {
     PENSTOCK_ASSIGN_OR_RETURN(const std::shared_ptr<const Tokenizer> tokenizer,

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <random>
 
+#include "pipeline/order/kept_order.h"
 #include "pipeline/order/mix_order.h"
 #include "pipeline/order/order.h"
 #include "pipeline/order/view_order.h"
@@ -82,6 +83,12 @@ class RandomTree {
     const uint64_t first = ids_;
     ids_ += records;
     if (Draw(3) != 0) return FileOrder(records, first);
+    if (Draw(2) == 0) {
+      std::vector<uint64_t> bits =
+          SplitBits({.seed = Draw(100), .end = 0.75}, records);
+      bits[0] |= 1;
+      return KeptOrder(std::move(bits), records, first);
+    }
     std::vector<uint64_t> excluded;
     for (uint64_t i = 0; i + 1 < records; ++i) {
       if (Draw(4) == 0) excluded.push_back(i);

@@ -266,6 +266,33 @@ TEST_F(InfeedsimTest, AMixThatIsWrittenWrongIsWrongUsage) {
   wrong("a.tfrecord --mix b.tfrecord=1", "exclude each other");
 }
 
+TEST_F(InfeedsimTest, TwoPartsOfASplitAreAllRecords) {
+  const std::string dataset = MakeDataset();
+  const auto count = [&](const std::string& part) {
+    const std::string json = folder_ / "split.json";
+    const Outcome outcome = RunProgramLine(
+        fmt::format("{} --split-seed 3 --split {} --explain --json {}",
+                    SimulationOf(dataset), part, json));
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
+    EXPECT_THAT(outcome.output, HasSubstr("by seed 3: "));
+    return nlohmann::json::parse(
+               folder_.Read("split.json"))["record_digest"]["count"]
+        .get<uint64_t>();
+  };
+  const uint64_t all =
+      RunForJson("recordtool count --json " + dataset)["records"];
+  const uint64_t part = count("0.5:1");
+  EXPECT_GT(part, 0u);
+  EXPECT_LT(part, all);
+  EXPECT_EQ(part + count("0:0.5"), all);
+  for (const char* wrong : {"0.5", "1:0", "0:1.5", "0.5:0.5", "a:b"}) {
+    const Outcome outcome = RunProgramLine(
+        fmt::format("{} --split {}", SimulationOf(dataset), wrong));
+    EXPECT_EQ(outcome.exit_code, 2) << outcome.output;
+    EXPECT_THAT(outcome.output, HasSubstr("a part of 0 to 1"));
+  }
+}
+
 TEST_F(InfeedsimTest, ASignalStopsInfeedsimWhichReportsAndSavesItsState) {
   const std::string dataset = MakeDataset();
   const Outcome stopped = RunShell(fmt::format(
