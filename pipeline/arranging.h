@@ -23,6 +23,9 @@ struct BucketOptions {
   std::vector<int64_t> lengths;
   TooLong too_long = TooLong::kError;
   double pad_value = 0;  // of `by`, unless its Feature says
+  // Of a global batch of each length, so that batches of long rows have fewer;
+  // BatchOptions::size is left out then. Empty: all have that size.
+  std::vector<int64_t> rows = {};
   // Of lengths that are chosen: how many, at most, and what each is a multiple
   // of.
   int64_t shapes = 8;
@@ -91,7 +94,7 @@ struct BalanceOptions {
 };
 
 struct BatchOptions {
-  int64_t size = 0;  // rows of a global batch
+  int64_t size = 0;  // rows of a global batch; see BucketOptions::rows, too
   Leftover leftover = Leftover::kPad;
   BalanceOptions balance = {};  // with Pack
 };

@@ -92,6 +92,9 @@ uint64_t Contract::Fingerprint() const {
   Fingerprinter hash;
   hash.Add(static_cast<uint64_t>(rows)).Add(lengths.size());
   for (const int64_t length : lengths) hash.Add(static_cast<uint64_t>(length));
+  for (const int64_t of_shape : shape_rows) {
+    hash.Add(static_cast<uint64_t>(of_shape));
+  }
   hash.Add(tensors.size());
   for (const TensorSpec& tensor : tensors) {
     hash.Add(tensor.name)
@@ -112,8 +115,10 @@ uint64_t Contract::Fingerprint() const {
 std::string Contract::Describe() const {
   std::string text;
   for (const TensorSpec& tensor : tensors) {
-    text += fmt::format("{}: {} [{}", tensor.name, ElementTypeName(tensor.type),
-                        rows);
+    text += fmt::format("{}: {} [", tensor.name, ElementTypeName(tensor.type));
+    text += shape_rows.empty()
+                ? fmt::format("{}", rows)
+                : fmt::format("{}", fmt::join(shape_rows, " | "));
     for (const int64_t size : tensor.row_shape) {
       text += ", ";
       if (size == TensorSpec::kBucketLength) {

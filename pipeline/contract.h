@@ -55,14 +55,20 @@ struct TensorSpec {
 
 // Immutable after Compile().
 struct Contract {
-  int64_t rows = 0;  // of a global batch
+  int64_t rows = 0;  // of a global batch, at most
   // Every length a batch may have, rising; its place here is the shape's
   // number. {0} where no tensor has a varying length.
   std::vector<int64_t> lengths = {0};
   std::vector<TensorSpec> tensors;
+  // [shapes]: the rows of a global batch of each shape. Empty: all have `rows`.
+  std::vector<int64_t> shape_rows = {};
 
   // How many shapes: the number of compiles a run needs.
   size_t shapes() const { return lengths.size(); }
+  // Of a global batch of shape `s`.
+  int64_t RowsOf(size_t s) const {
+    return shape_rows.empty() ? rows : shape_rows[s];
+  }
   // [rows, ...] of tensor `t` in shape `s`, for `of_rows` rows.
   std::vector<int64_t> ShapeOf(size_t t, size_t s, int64_t of_rows) const;
   // Bytes of one row of all tensors in shape `s`.

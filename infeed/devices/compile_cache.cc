@@ -79,7 +79,7 @@ ProgramKey KeyOf(const Contract& contract, size_t s) {
   for (size_t t = 0; t < contract.tensors.size(); ++t) {
     key.push_back({.name = contract.tensors[t].name,
                    .type = contract.tensors[t].type,
-                   .shape = contract.ShapeOf(t, s, contract.rows)});
+                   .shape = contract.ShapeOf(t, s, contract.RowsOf(s))});
   }
   return key;
 }

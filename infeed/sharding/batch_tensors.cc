@@ -18,7 +18,7 @@ constexpr char kBatch[] = "the batch";
 std::vector<NamedTensor> TensorsOf(const Contract& contract, size_t shape) {
   std::vector<NamedTensor> tensors = {{.name = kBatch,
                                        .dimensions = {"rows"},
-                                       .shape = {contract.rows},
+                                       .shape = {contract.RowsOf(shape)},
                                        .element_bytes = 0}};
   for (size_t t = 0; t < contract.tensors.size(); ++t) {
     const TensorSpec& spec = contract.tensors[t];
@@ -29,7 +29,7 @@ std::vector<NamedTensor> TensorsOf(const Contract& contract, size_t shape) {
       tensor.dimensions.emplace_back(
           size == TensorSpec::kBucketLength ? "length" : "");
     }
-    tensor.shape = contract.ShapeOf(t, shape, contract.rows);
+    tensor.shape = contract.ShapeOf(t, shape, contract.RowsOf(shape));
     tensor.element_bytes = SizeBytes(spec.type);
   }
   return tensors;
@@ -59,11 +59,12 @@ StatusOr<LoadPlan> PlanBatchLoads(const Mesh& mesh, const Contract& contract,
   for (size_t t = 0; t < contract.tensors.size(); ++t) {
     const PartitionSpec& spec = completion.shardings[t].spec;
     PENSTOCK_ASSIGN_OR_RETURN(Sharding sharding, Sharding::Create(mesh, spec));
-    tensors.push_back({.name = contract.tensors[t].name,
-                       .shape = contract.ShapeOf(t, shape, contract.rows),
-                       .element_bytes = SizeBytes(contract.tensors[t].type),
-                       .sharding = std::move(sharding),
-                       .spec = PartitionSpecText(spec)});
+    tensors.push_back(
+        {.name = contract.tensors[t].name,
+         .shape = contract.ShapeOf(t, shape, contract.RowsOf(shape)),
+         .element_bytes = SizeBytes(contract.tensors[t].type),
+         .sharding = std::move(sharding),
+         .spec = PartitionSpecText(spec)});
   }
   PENSTOCK_ASSIGN_OR_RETURN(LoadPlan plan, PlanLoads(std::move(tensors), hosts,
                                                      {.whole_rows = true}));

@@ -81,6 +81,10 @@ StatusOr<CoreSlice> CoreSlice::Create(std::shared_ptr<const Batch> batch,
     return InternalError(
         fmt::format("step {} has no beginning for each record", batch->step));
   }
+  if (place.of_shape != nullptr) {
+    place.row_begin = (*place.of_shape)[batch->shape].begin;
+    place.rows = (*place.of_shape)[batch->shape].count;
+  }
   if (place.row_begin < 0 || place.rows < 0 ||
       place.row_begin + place.rows > static_cast<int64_t>(batch->rows())) {
     return InternalError(fmt::format(

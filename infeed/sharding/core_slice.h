@@ -39,12 +39,19 @@ struct TensorView {
   }
 };
 
+struct SliceRows {
+  int64_t begin = 0;
+  int64_t count = 0;
+};
+
 // Which rows of a host's batch go where.
 struct SlicePlace {
   uint32_t device = 0;
   uint32_t shard = 0;
   int64_t row_begin = 0;  // within the host's batch
   int64_t rows = 0;
+  // [shapes], instead of these two where shapes have other rows; else null.
+  std::shared_ptr<const std::vector<SliceRows>> of_shape = nullptr;
   // Where tensors have shardings of their own; null where each has these rows.
   std::shared_ptr<const SliceCuts> cuts = nullptr;
 };

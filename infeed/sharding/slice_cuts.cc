@@ -26,21 +26,20 @@ class Cutter {
   Cutter(const Contract& contract, const Topology& topology)
       : contract_(contract),
         shards_(topology.shards),
-        of_host_(topology.ShardsOf(topology.host)),
-        rows_of_shard_(static_cast<int64_t>(
-            topology.RowsOfShard(static_cast<uint64_t>(contract.rows)))) {}
+        topology_(topology),
+        of_host_(topology.ShardsOf(topology.host)) {}
 
   void Add(SliceCuts& cuts, size_t shape, size_t t, const Sharding& sharding,
            uint32_t device) const {
     const std::vector<int64_t> global =
-        contract_.ShapeOf(t, shape, contract_.rows);
+        contract_.ShapeOf(t, shape, contract_.RowsOf(shape));
     TensorCut cut{.block = sharding.RangesOf(device, global),
                   .shard = sharding.ShardShape(global)};
     // Rows that pad are there, too: the batch's own.
     std::vector<int64_t> in_shards = global;
     in_shards[0] = shards_;
     cut.block[0] = HostRows(sharding.RangesOf(device, in_shards)[0], of_host_,
-                            rows_of_shard_);
+                            RowsOfShard(shape));
     cut.shard[0] = cut.block[0].size();
     uint64_t bytes = SizeBytes(contract_.tensors[t].type);
     for (const int64_t size : cut.shard) bytes *= static_cast<uint64_t>(size);
@@ -48,13 +47,20 @@ class Cutter {
     cuts.size_bytes[shape] += bytes;
   }
 
-  bool even() const { return contract_.rows % shards_ == 0; }
+  bool even(size_t shape) const {
+    return contract_.RowsOf(shape) % shards_ == 0;
+  }
 
  private:
+  int64_t RowsOfShard(size_t shape) const {
+    return static_cast<int64_t>(
+        topology_.RowsOfShard(static_cast<uint64_t>(contract_.RowsOf(shape))));
+  }
+
   const Contract& contract_;
   const int64_t shards_;
+  const Topology& topology_;
   const std::vector<uint32_t> of_host_;
-  const int64_t rows_of_shard_;
 };
 
 }  // namespace
@@ -76,12 +82,12 @@ StatusOr<std::vector<std::shared_ptr<const SliceCuts>>> CutSlices(
       PENSTOCK_ASSIGN_OR_RETURN(
           const Sharding sharding,
           Sharding::Create(mesh, completion.shardings[t].spec));
-      if (!cutter.even() && sharding.tiles()[0] != topology.shards) {
+      if (!cutter.even(shape) && sharding.tiles()[0] != topology.shards) {
         return InvalidArgumentError(fmt::format(
             "{} rows do not divide by {} shards, and {} cuts them into {}: "
             "shards would not begin at the same rows; use a batch that is a "
             "multiple of {}",
-            contract.rows, topology.shards, contract.tensors[t].name,
+            contract.RowsOf(shape), topology.shards, contract.tensors[t].name,
             sharding.tiles()[0], topology.shards));
       }
       for (size_t i = 0; i < devices.size(); ++i) {

@@ -35,8 +35,11 @@ StatusOr<std::vector<SlicePlace>> PlaceSlices(
     PENSTOCK_ASSIGN_OR_RETURN(
         cuts, CutSlices(mesh, contract, topology, axes, shardings, devices));
   }
-  const auto rows = static_cast<int64_t>(
-      topology.RowsOfShard(static_cast<uint64_t>(contract.rows)));
+  const auto rows_of_shard = [&](int64_t rows) {
+    return static_cast<int64_t>(
+        topology.RowsOfShard(static_cast<uint64_t>(rows)));
+  };
+  const int64_t rows = rows_of_shard(contract.rows);
   std::vector<SlicePlace> places;
   for (size_t i = 0; i < devices.size(); ++i) {
     const uint32_t shard = placement.shard_of_device[devices[i]];
@@ -47,6 +50,14 @@ StatusOr<std::vector<SlicePlace>> PlaceSlices(
                       .row_begin = number * rows,
                       .rows = rows * placement.parts,
                       .cuts = std::move(cuts[i])});
+    if (contract.shape_rows.empty()) continue;
+    std::vector<SliceRows> of_shape;
+    for (const int64_t of_batch : contract.shape_rows) {
+      const int64_t each = rows_of_shard(of_batch);
+      of_shape.push_back({number * each, each * placement.parts});
+    }
+    places.back().of_shape =
+        std::make_shared<const std::vector<SliceRows>>(std::move(of_shape));
   }
   return places;
 }

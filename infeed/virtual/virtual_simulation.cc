@@ -25,10 +25,10 @@ StatusOr<std::vector<VirtualStep>> StepsOfShapes(
   PENSTOCK_ASSIGN_OR_RETURN(const auto cuts,
                             CutSlices(mesh, contract, topology, options.axis,
                                       options.shardings, {mesh.devices()[0]}));
-  const int64_t rows = (contract.rows + shards - 1) / shards;
   const SimulatedDeviceOptions& device = options.device;
   std::vector<VirtualStep> steps;
   for (size_t shape = 0; shape < contract.shapes(); ++shape) {
+    const int64_t rows = (contract.RowsOf(shape) + shards - 1) / shards;
     const auto bytes = static_cast<double>(cuts[0]->size_bytes[shape]);
     const auto tokens = static_cast<double>(rows * contract.lengths[shape]);
     VirtualStep& step = steps.emplace_back();

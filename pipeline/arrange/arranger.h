@@ -42,9 +42,11 @@ struct PackRule {
 };
 
 struct ArrangeOptions {
-  uint64_t rows = 1;  // of a global batch
+  uint64_t rows = 1;  // of a global batch, at most
   // Rising. A row fits a length that is no less than its own.
   std::vector<int64_t> lengths = {0};
+  // [lengths], of Bucket: the rows of a batch of each. Empty: `rows`.
+  std::vector<uint64_t> length_rows = {};
   TooLong too_long = TooLong::kError;
   bool one_queue = false;  // Pad; otherwise each length has a queue
   std::optional<PackRule> pack = std::nullopt;  // then `lengths` is one
@@ -54,6 +56,11 @@ struct ArrangeOptions {
   // Bytes of rows that wait, at most. Past it the queue that holds most of them
   // becomes a batch with padding; of packed rows the fullest do.
   uint64_t held_bytes = std::numeric_limits<uint64_t>::max();
+
+  // Of a batch of the rows of a queue.
+  uint64_t RowsOf(size_t queue) const {
+    return length_rows.empty() ? rows : length_rows[queue];
+  }
 };
 
 // How rows fared, since the arranger was made.

@@ -31,7 +31,11 @@ class BucketArranger final : public Arranger {
   ArrangeCounts counts() const override { return counts_; }
   uint64_t MostHeldBytes() const override;
   uint64_t MostHeldPieces() const override {
-    return (options_.rows - 1) * queues_.size();
+    uint64_t pieces = 0;
+    for (size_t queue = 0; queue < queues_.size(); ++queue) {
+      pieces += options_.RowsOf(queue) - 1;
+    }
+    return pieces;
   }
   uint64_t MostPieces() const override { return options_.rows; }
 
@@ -46,7 +50,7 @@ class BucketArranger final : public Arranger {
 
   const ArrangeOptions options_;
   const RowFit fit_;
-  std::vector<std::vector<Row>> queues_;  // each of fewer than options_.rows
+  std::vector<std::vector<Row>> queues_;  // each of less than a batch
   uint64_t held_rows_ = 0;
   uint64_t held_bytes_ = 0;
   ArrangeCounts counts_;
@@ -56,7 +60,7 @@ Arranged BucketArranger::Add(std::span<const Row> rows, Assignment& out) {
   return AdmitRows(rows, fit_, counts_, [&](const Row& row) {
     const size_t queue = fit_.ShapeOf(row.length);
     Push(queue, row);
-    if (queues_[queue].size() == options_.rows) {
+    if (queues_[queue].size() == options_.RowsOf(queue)) {
       Take(queue, out);
       return true;
     }
@@ -80,7 +84,7 @@ void BucketArranger::Take(size_t queue, Assignment& out) {
   std::vector<Row>& rows = queues_[queue];
   held_rows_ -= rows.size();
   held_bytes_ -= rows.size() * options_.row_bytes[queue];
-  AssignWholeRows(rows, queue, options_.rows, out);
+  AssignWholeRows(rows, queue, options_.RowsOf(queue), out);
   rows.clear();
 }
 
@@ -122,7 +126,7 @@ bool BucketArranger::Load(std::span<const HeldPiece> held,
     if (queue < last || held[i].begin != 0 || held[i].bin != 0) return false;
     last = queue;
     Push(queue, row);
-    if (queues_[queue].size() == options_.rows) return false;
+    if (queues_[queue].size() == options_.RowsOf(queue)) return false;
   }
   return held_bytes_ <= options_.held_bytes;
 }
@@ -130,8 +134,9 @@ bool BucketArranger::Load(std::span<const HeldPiece> held,
 uint64_t BucketArranger::MostHeldBytes() const {
   uint64_t bytes = 0;
   uint64_t largest = 0;
-  for (const uint64_t row : options_.row_bytes) {
-    bytes += (options_.rows - 1) * row;
+  for (size_t queue = 0; queue < queues_.size(); ++queue) {
+    const uint64_t row = options_.row_bytes[queue];
+    bytes += (options_.RowsOf(queue) - 1) * row;
     largest = std::max(largest, row);
   }
   // The row that passes the limit is held for a moment.

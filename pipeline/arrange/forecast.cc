@@ -146,10 +146,10 @@ Forecast ForecastFrom(const Histogram& histogram, const ArrangeOptions& options,
   } else {
     forecast.queue_rows = histogram.rows;
   }
-  const uint64_t size = options.rows;
   double values = 0;  // of all batches, padding included
   for (size_t queue = 0; queue < forecast.queue_rows.size(); ++queue) {
     const uint64_t rows = forecast.queue_rows[queue];
+    const uint64_t size = options.RowsOf(queue);
     const uint64_t rest = rows % size;
     uint64_t steps = rows / size;
     if (rest > 0) {
@@ -169,7 +169,7 @@ Forecast ForecastFrom(const Histogram& histogram, const ArrangeOptions& options,
     values += length * static_cast<double>(steps * size);
   }
   if (options.lengths.back() == 0) {  // no tensor varies: count rows
-    const double all = static_cast<double>(forecast.steps * size);
+    const double all = static_cast<double>(forecast.steps * options.rows);
     forecast.padding =
         all > 0 ? static_cast<double>(forecast.pad_rows) / all : 0;
   } else if (values > 0) {

@@ -174,15 +174,18 @@ StatusOr<State> StateBefore(const PlanFacts& facts, State state, uint64_t step,
   step -= state.step;
   std::vector<uint64_t> waiting(epoch.queues());
   uint64_t part = 0;
+  uint64_t in_batches = 0;  // rows
   for (; part < parts.size(); ++part) {
     uint64_t steps = state.step_in_epoch;
     for (size_t queue = 0; queue < waiting.size(); ++queue) {
-      steps += (waiting[queue] + parts[part].rows[queue]) / facts.arrange.rows;
+      steps += (waiting[queue] + parts[part].rows[queue]) /
+               facts.arrange.RowsOf(queue);
     }
     if (steps >= step) break;
     for (size_t queue = 0; queue < waiting.size(); ++queue) {
-      waiting[queue] =
-          (waiting[queue] + parts[part].rows[queue]) % facts.arrange.rows;
+      const uint64_t rows = waiting[queue] + parts[part].rows[queue];
+      waiting[queue] = rows % facts.arrange.RowsOf(queue);
+      in_batches += rows - waiting[queue];
     }
     state.step_in_epoch = steps;
     state.counts.dropped += parts[part].counts.dropped;
@@ -190,8 +193,8 @@ StatusOr<State> StateBefore(const PlanFacts& facts, State state, uint64_t step,
   }
   state.position = std::min(part * kPartRecords, epoch.records());
   state.held = HeldBefore(epoch, parts, part, std::move(waiting));
-  state.counts.rows += state.step_in_epoch * facts.arrange.rows;
-  state.counts.records += state.step_in_epoch * facts.arrange.rows;
+  state.counts.rows += in_batches;
+  state.counts.records += in_batches;
   state.step += state.step_in_epoch;
   return state;
 }

@@ -30,6 +30,29 @@ Status CheckLongest(int64_t length, std::string_view stage) {
       fmt::format("{} to a length of {}: lengths are int32", stage, length));
 }
 
+Status CheckBucketRows(const Stages& stages) {
+  const BucketOptions& bucket = *stages.bucket;
+  if (bucket.rows.empty()) return OkStatus();
+  if (bucket.rows.size() != bucket.lengths.size()) {
+    return Wrong(
+        fmt::format("Bucket has {} lengths and the rows of {} batches: give "
+                    "one number for each length",
+                    bucket.lengths.size(), bucket.rows.size()));
+  }
+  for (const int64_t rows : bucket.rows) {
+    if (rows >= 1 && rows <= kMaxRows) continue;
+    return Wrong(fmt::format(
+        "Bucket with batches of {} rows: give from 1 to {}", rows, kMaxRows));
+  }
+  if (stages.batch.size != *std::ranges::max_element(bucket.rows)) {
+    return Wrong(
+        fmt::format("Bucket says how many rows batches have, and Batch, too: "
+                    "leave out its size of {}",
+                    stages.batch.size));
+  }
+  return OkStatus();
+}
+
 Status CheckBucketLengths(const BucketOptions& bucket) {
   const std::vector<int64_t>& lengths = bucket.lengths;
   if (lengths.empty()) {
@@ -179,6 +202,7 @@ Status CheckArranging(const Stages& stages) {
   }
   if (stages.bucket) {
     PENSTOCK_RETURN_IF_ERROR(CheckBucketLengths(*stages.bucket));
+    PENSTOCK_RETURN_IF_ERROR(CheckBucketRows(stages));
   } else if (stages.pad) {
     PENSTOCK_RETURN_IF_ERROR(CheckPad(*stages.pad));
   } else {

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "formats/files/status_or.h"
@@ -218,6 +219,9 @@ StatusOr<Stages> FlattenStages(const Dataset& dataset) {
   }
   Stages stages = std::move(flattener.out);
   stages.root = dataset.node();
+  if (stages.bucket && !stages.bucket->rows.empty() && stages.batch.size == 0) {
+    stages.batch.size = *std::ranges::max_element(stages.bucket->rows);
+  }
   NameFeatures(stages);
   PENSTOCK_RETURN_IF_ERROR(CheckSources(stages));
   PENSTOCK_RETURN_IF_ERROR(CheckFeatures(stages));

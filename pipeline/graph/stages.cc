@@ -76,6 +76,9 @@ std::vector<StatePart> Stages::Parts() const {
     for (const int64_t length : lengths()) {
       arrange.Add(static_cast<uint64_t>(length));
     }
+    for (const int64_t rows : shape_rows()) {
+      arrange.Add(static_cast<uint64_t>(rows));
+    }
     if (pack) {
       arrange.Add(static_cast<uint64_t>(pack->kind))
           .Add(max_segments())
@@ -100,6 +103,7 @@ Contract Stages::MakeContract() const {
   Contract contract;
   contract.rows = batch.size;
   contract.lengths = lengths();
+  contract.shape_rows = shape_rows();
   for (BatchTensor& tensor : TensorsOf(*this)) {
     contract.tensors.push_back(std::move(tensor.spec));
   }

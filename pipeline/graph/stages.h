@@ -63,6 +63,11 @@ struct Stages {
   double pad_value() const;  // of by()
   // Every length a batch may have, rising; {0} without the three.
   std::vector<int64_t> lengths() const;
+  // [lengths]: the rows of a batch of each; empty where all are of batch.size,
+  // otherwise that is the most.
+  std::vector<int64_t> shape_rows() const {
+    return bucket ? bucket->rows : std::vector<int64_t>();
+  }
   // Whether records may be cut, and so have any length.
   bool chunks() const { return pack && pack->kind == PackKind::kChunk; }
   // Of Pack, with their defaults.

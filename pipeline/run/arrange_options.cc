@@ -8,6 +8,9 @@ ArrangeOptions ArrangeOf(const Stages& stages, const SourceDecoders& decoder) {
                             .too_long = stages.too_long(),
                             .one_queue = stages.pad.has_value(),
                             .row_bytes = {}};
+  for (const int64_t rows : stages.shape_rows()) {
+    arrange.length_rows.push_back(static_cast<uint64_t>(rows));
+  }
   for (const int64_t length : arrange.lengths) {
     arrange.row_bytes.push_back(decoder.RowBytes(length));
   }

@@ -10,19 +10,22 @@ namespace penstock {
 
 Status CheckSizes(const Stages& stages, const Topology& topology,
                   const CompileOptions& options) {
-  const int64_t rows = stages.batch.size;
   const Contract contract = stages.MakeContract();
   const auto shards = topology.ShardsOf(topology.host).size();
-  const auto each =
-      static_cast<int64_t>(topology.RowsOfShard(static_cast<uint64_t>(rows)));
-  const int64_t mine = each * static_cast<int64_t>(shards);
-  const uint64_t bytes = BatchBytes(contract, contract.shapes() - 1, mine);
-  if (bytes <= options.max_batch_bytes) return OkStatus();
-  return InvalidArgumentError(fmt::format(
-      "{} rows of a batch of length {} take {} bytes on this host, but "
-      "CompileOptions::max_batch_bytes is {}: use smaller batches, shorter "
-      "lengths or more hosts",
-      mine, contract.lengths.back(), bytes, options.max_batch_bytes));
+  for (size_t shape = contract.shapes(); shape-- > 0;) {
+    const uint64_t mine =
+        shards *
+        topology.RowsOfShard(static_cast<uint64_t>(contract.RowsOf(shape)));
+    const uint64_t bytes =
+        BatchBytes(contract, shape, static_cast<int64_t>(mine));
+    if (bytes <= options.max_batch_bytes) continue;
+    return InvalidArgumentError(fmt::format(
+        "{} rows of a batch of length {} take {} bytes on this host, but "
+        "CompileOptions::max_batch_bytes is {}: use smaller batches, shorter "
+        "lengths or more hosts",
+        mine, contract.lengths[shape], bytes, options.max_batch_bytes));
+  }
+  return OkStatus();
 }
 
 Status CheckStreamed(const Stages& stages, const Sources& sources,
@@ -72,6 +75,7 @@ Status CheckForecast(const Stages& stages, const Sources& sources,
   if (stages.batch.leftover == Leftover::kError && forecast.left_over_queue) {
     const size_t queue = *forecast.left_over_queue;
     const uint64_t rows = forecast.queue_rows[queue];
+    const int64_t size = stages.MakeContract().RowsOf(queue);
     return FailedPreconditionError(fmt::format(
         "{} rows{} do not fill whole batches of {}: {} are left over; use "
         "Leftover::kPad or Leftover::kDrop",
@@ -79,7 +83,7 @@ Status CheckForecast(const Stages& stages, const Sources& sources,
         stages.bucket
             ? fmt::format(" of length {}", stages.bucket->lengths[queue])
             : std::string(),
-        stages.batch.size, rows % static_cast<uint64_t>(stages.batch.size)));
+        size, rows % static_cast<uint64_t>(size)));
   }
   if (forecast.steps == 0 && stages.epochs == 0) {
     return FailedPreconditionError(

@@ -123,8 +123,8 @@ Status Compiler::Prepare(const Dataset& dataset) {
           .first_ids = sources_.first_ids,
           .topology = topology_,
           .graph = std::move(graph),
-          .batch_rows = RowsOf(topology_, topology_.host,
-                               static_cast<uint64_t>(stages_.batch.size)),
+          .shape_rows =
+              RowsOfShapes(topology_, topology_.host, stages_.MakeContract()),
           .max_record_bytes = options_.max_record_bytes,
           .decoder = std::move(decoder),
           .placer = Placer(stages_, stages_.MakeContract(), data),
@@ -185,7 +185,7 @@ Status Compiler::StreamIt() {
                          .max_record_bytes = options_.max_record_bytes};
   if (topology_.hosts > 1 && alone) {
     rounds.feeds.resize(batch);
-    for (const uint32_t row : job_->batch_rows) {
+    for (const uint32_t row : job_->RowsOf(0)) {
       if (row < batch) rounds.feeds[row] = true;  // others pad
     }
   }
@@ -241,9 +241,8 @@ PipelineFacts Compiler::Facts() const {
       {"batches built and not yet taken, and memory of those taken before",
        options_.buffer_bytes +
            std::max(options_.buffer_bytes,
-                    job_->BatchBytes(job_->contract().shapes() - 1,
-                                     arranger->MostPieces(),
-                                     arranger->MostHeldPieces()))});
+                    job_->MostBatchBytes(arranger->MostPieces(),
+                                         arranger->MostHeldPieces()))});
   if (sources_.indexed && tree_.order->table_bytes() > 0) {
     explanation.budgets.push_back(
         {"tables of the order of records", tree_.order->table_bytes()});

@@ -134,8 +134,12 @@ std::string DescribeStages(const Stages& stages) {
         Name(stages.too_long()));
   }
   if (stages.pack) text += DescribePack(stages);
-  text += fmt::format("  batch     {} rows; leftovers are {}\n",
-                      stages.batch.size, Name(stages.batch.leftover));
+  const std::vector<int64_t> rows = stages.shape_rows();
+  text += fmt::format(
+      "  batch     {} rows; leftovers are {}\n",
+      rows.empty() ? fmt::format("{}", stages.batch.size)
+                   : fmt::format("of each length {}", fmt::join(rows, ", ")),
+      Name(stages.batch.leftover));
   if (const BalanceOptions& balance = stages.batch.balance; balance.parts > 0) {
     text += fmt::format(
         "  balance   {} parts of a batch; a record of L values costs {} L + {} "
@@ -196,8 +200,10 @@ std::string DescribeHosts(const Job& job) {
     rows.push_back(job.topology.ShardsOf(host).size() * rows_of_shard);
   }
   return fmt::format(
-      "hosts: {}, this is {}; {} shards of {} rows{}; rows of each host: {}\n",
-      job.topology.hosts, job.topology.host, job.topology.shards, rows_of_shard,
+      "hosts: {}, this is {}; {} shards of {}{} rows{}; rows of each host: "
+      "{}\n",
+      job.topology.hosts, job.topology.host, job.topology.shards,
+      job.contract().shape_rows.empty() ? "" : "at most ", rows_of_shard,
       pads == 0 ? std::string()
                 : fmt::format(" ({} rows of every batch pad)", pads),
       fmt::join(rows, ", "));

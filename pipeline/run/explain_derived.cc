@@ -67,23 +67,23 @@ std::string DescribeDerived(const Stages& stages) {
 
 std::string DescribeDerivedBytes(const Contract& contract) {
   const size_t longest = contract.shapes() - 1;
+  const int64_t rows = contract.RowsOf(longest);
   uint64_t derived = 0;
   std::vector<std::string> parts;
   for (const TensorSpec& tensor : contract.tensors) {
     if (tensor.role != Role::kDerived && tensor.role != Role::kObjective) {
       continue;
     }
-    const Contract one = {.rows = contract.rows,
-                          .lengths = contract.lengths,
-                          .tensors = {tensor}};
-    const uint64_t bytes = BatchBytes(one, longest, contract.rows);
+    const Contract one = {
+        .rows = rows, .lengths = contract.lengths, .tensors = {tensor}};
+    const uint64_t bytes = BatchBytes(one, longest, rows);
     parts.push_back(fmt::format("{} {}", tensor.name, bytes));
     derived += bytes;
   }
   if (parts.empty()) return "";
   std::string text =
       fmt::format("derived: {} of the {} bytes of a batch of length {}: {}\n",
-                  derived, BatchBytes(contract, longest, contract.rows),
+                  derived, BatchBytes(contract, longest, rows),
                   contract.lengths[longest], fmt::join(parts, ", "));
   const int64_t length = contract.lengths[longest];
   for (const TensorSpec& tensor : contract.tensors) {
@@ -94,8 +94,8 @@ std::string DescribeDerivedBytes(const Contract& contract) {
     text += fmt::format(
         "masks: views of {}; made, [{}, 1, 1, {}] would take {} bytes and [{}, "
         "1, {}, {}] {}\n",
-        tensor.name, contract.rows, length, KeyMaskBytes(contract.rows, length),
-        contract.rows, length, length, PairMaskBytes(contract.rows, length));
+        tensor.name, rows, length, KeyMaskBytes(rows, length), rows, length,
+        length, PairMaskBytes(rows, length));
   }
   return text;
 }

@@ -13,24 +13,34 @@ const SourceStages& Job::SourceOf(uint64_t record_id) const {
 }
 
 uint64_t Job::BatchBytes(size_t shape, size_t pieces, size_t held) const {
-  const uint64_t tensors = penstock::BatchBytes(
-      contract(), shape, static_cast<int64_t>(batch_rows.size()));
+  const size_t rows = RowsOf(shape).size();
+  const uint64_t tensors =
+      penstock::BatchBytes(contract(), shape, static_cast<int64_t>(rows));
   // An offset of each row, and a record of each piece.
-  return tensors + batch_rows.size() * 4 + pieces * (sizeof(Piece) + 8) +
+  return tensors + rows * 4 + pieces * (sizeof(Piece) + 8) +
          held * sizeof(HeldPiece);
+}
+
+uint64_t Job::MostBatchBytes(size_t pieces, size_t held) const {
+  uint64_t most = 0;
+  for (size_t shape = 0; shape < contract().shapes(); ++shape) {
+    most = std::max(most, BatchBytes(shape, pieces, held));
+  }
+  return most;
 }
 
 StatusOr<Batch> Job::NewBatch(const Step& step) const {
   const Assignment& assignment = step.assignment;
+  const std::vector<uint32_t>& rows = RowsOf(assignment.shape);
   PENSTOCK_ASSIGN_OR_RETURN(
       Batch batch,
       penstock::NewBatch(contract(), assignment.shape,
-                         static_cast<int64_t>(batch_rows.size()), *buffers));
+                         static_cast<int64_t>(rows.size()), *buffers));
   batch.step = step.after.step - 1;
   batch.epoch = step.epoch;
-  batch.row_offsets.reserve(batch_rows.size() + 1);
+  batch.row_offsets.reserve(rows.size() + 1);
   batch.row_offsets.push_back(0);
-  for (const uint32_t row : batch_rows) {
+  for (const uint32_t row : rows) {
     for (const Piece& piece : PiecesOf(assignment, row)) {
       batch.record_ids.push_back(piece.record);
       if (stages.chunks()) batch.record_begins.push_back(piece.begin);
@@ -50,6 +60,18 @@ std::vector<uint32_t> RowsOf(const Topology& topology, uint32_t host,
     fed.resize(begin + each);
     std::iota(fed.begin() + static_cast<std::ptrdiff_t>(begin), fed.end(),
               static_cast<uint32_t>(shard * each));
+  }
+  return fed;
+}
+
+std::vector<std::vector<uint32_t>> RowsOfShapes(const Topology& topology,
+                                                uint32_t host,
+                                                const Contract& contract) {
+  std::vector<int64_t> each = contract.shape_rows;
+  if (each.empty()) each.push_back(contract.rows);
+  std::vector<std::vector<uint32_t>> fed;
+  for (const int64_t rows : each) {
+    fed.push_back(RowsOf(topology, host, static_cast<uint64_t>(rows)));
   }
   return fed;
 }

@@ -36,8 +36,9 @@ struct Job {
   // The first record of each source, then the end; where indexed.
   std::vector<uint64_t> first_ids;
   Topology topology;
-  std::vector<StatePart> graph;      // see Pipeline::graph()
-  std::vector<uint32_t> batch_rows;  // that this host feeds, rising
+  std::vector<StatePart> graph;  // see Pipeline::graph()
+  // Of a batch of each shape, or of any: those that this host feeds, rising.
+  std::vector<std::vector<uint32_t>> shape_rows;
   uint64_t max_record_bytes = 0;
   SourceDecoders decoder;
   Placer placer;
@@ -49,11 +50,16 @@ struct Job {
   std::shared_ptr<Lane> lane;
 
   const Contract& contract() const { return placer.contract(); }
+  const std::vector<uint32_t>& RowsOf(size_t shape) const {
+    return shape_rows[shape_rows.size() > 1 ? shape : 0];
+  }
   // What reads a record.
   const SourceStages& SourceOf(uint64_t record_id) const;
   // Of this host's part of a batch, of `pieces`, with `held` in its
   // state.
   uint64_t BatchBytes(size_t shape, size_t pieces, size_t held) const;
+  // Of any shape, at most.
+  uint64_t MostBatchBytes(size_t pieces, size_t held) const;
   uint64_t BatchBytes(const Step& step) const {
     return BatchBytes(step.assignment.shape, step.assignment.pieces.size(),
                       step.after.held.size());
@@ -67,6 +73,10 @@ struct Job {
 // divide, those from `rows` on pad.
 std::vector<uint32_t> RowsOf(const Topology& topology, uint32_t host,
                              uint64_t rows);
+// Those of Job::shape_rows.
+std::vector<std::vector<uint32_t>> RowsOfShapes(const Topology& topology,
+                                                uint32_t host,
+                                                const Contract& contract);
 
 // The pieces of row `row` of an assignment; none behind its rows.
 inline std::span<const Piece> PiecesOf(const Assignment& assignment,

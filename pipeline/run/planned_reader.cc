@@ -48,9 +48,10 @@ StatusOr<bool> PlannedReader::Build(const Assignment& assignment, bool alone,
   const StageTimer timer(job_->accounts->build);
   job_->accounts->build.Count(
       end - row, job_->contract().RowBytes(batch.shape) * (end - row));
+  const std::vector<uint32_t>& rows_fed = job_->RowsOf(batch.shape);
   for (size_t next = 0; row < end; ++row) {
     scratch->placed.clear();
-    for (const Piece& piece : PiecesOf(assignment, job_->batch_rows[row])) {
+    for (const Piece& piece : PiecesOf(assignment, rows_fed[row])) {
       if (next == 0 || scratch->ids[next - 1] != piece.record) ++next;
       PENSTOCK_RETURN_IF_ERROR(
           CheckLength(piece, scratch->rows.lengths[next - 1]));

@@ -45,11 +45,14 @@ RowExchange::RowExchange(const Job& job, Group* group)
     : host_(job.topology.host),
       group_(group),
       sends_whole_(!job.stages.derived.empty() || job.stages.objective) {
-  const auto rows = static_cast<uint64_t>(job.contract().rows);
-  feeders_.resize(job.topology.RowsOfShard(rows) * job.topology.shards);
   for (uint32_t host = 0; host < job.topology.hosts; ++host) {
-    for (const uint32_t row : RowsOf(job.topology, host, rows)) {
-      feeders_[row].push_back(host);
+    const auto fed = RowsOfShapes(job.topology, host, job.contract());
+    feeders_.resize(fed.size());
+    for (size_t shape = 0; shape < fed.size(); ++shape) {
+      for (const uint32_t row : fed[shape]) {
+        if (feeders_[shape].size() <= row) feeders_[shape].resize(row + 1);
+        feeders_[shape][row].push_back(host);
+      }
     }
   }
   for (const Feature& feature : job.stages.batched) {
@@ -80,7 +83,7 @@ std::vector<std::string> RowExchange::Outgoing(std::span<const FedStep> steps,
         const RowPlace place = RowPlace::Of(piece.tag);
         if (place.host != host_) continue;
         const StoredRow& stored = store.Find(place.slot);
-        for (const uint32_t host : feeders_[row]) {
+        for (const uint32_t host : FeedersOf(assignment, row)) {
           if (host == host_) continue;
           WriteRow(*stored.examples, stored.row, BeginSent(piece),
                    CountSent(piece), to[host]);
@@ -102,8 +105,8 @@ Status RowExchange::Meet(std::span<FedStep> steps, RowStore& store) {
     const auto received = std::make_shared<Examples>(columns_);
     std::vector<uint64_t> done;  // rows may have changed places
     for (size_t row = 0; row + 1 < assignment.row_offsets.size(); ++row) {
-      const bool is_mine =
-          std::ranges::find(feeders_[row], host_) != feeders_[row].end();
+      const auto feeders = FeedersOf(assignment, row);
+      const bool is_mine = std::ranges::find(feeders, host_) != feeders.end();
       for (const Piece& piece : PiecesOf(assignment, row)) {
         const RowPlace place = RowPlace::Of(piece.tag);
         if (place.host == host_) {

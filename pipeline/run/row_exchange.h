@@ -67,8 +67,14 @@ class RowExchange {
   Group* const group_;
   // What is derived looks at all of a record.
   const bool sends_whole_;
-  // [rows of a batch]: the hosts that feed it.
-  std::vector<std::vector<uint32_t>> feeders_;
+  // The hosts that feed row `row` of a batch.
+  std::span<const uint32_t> FeedersOf(const Assignment& assignment,
+                                      size_t row) const {
+    return feeders_[feeders_.size() > 1 ? assignment.shape : 0][row];
+  }
+
+  // [shapes, or one for all][rows of a batch]
+  std::vector<std::vector<std::vector<uint32_t>>> feeders_;
   Examples columns_;  // of a decoded row, without rows
 };
 

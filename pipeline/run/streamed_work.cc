@@ -36,11 +36,11 @@ class StreamedWork final : public BatchWork {
     const StageTimer timer(account);
     std::vector<PlacedPiece> placed;
     uint64_t cut = 0;
+    const std::vector<uint32_t>& rows = job_->RowsOf(batch.shape);
     for (size_t row = begin; row < end; ++row) {
       placed.clear();
       size_t source = batch.row_offsets[row];
-      for (const Piece& piece :
-           PiecesOf(fed_.step.assignment, job_->batch_rows[row])) {
+      for (const Piece& piece : PiecesOf(fed_.step.assignment, rows[row])) {
         const StoredRow& from = fed_.sources[source++];
         placed.push_back({piece, {from.examples.get(), from.row, from.begin}});
       }

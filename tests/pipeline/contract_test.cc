@@ -42,6 +42,17 @@ TEST(ContractTest, DescriptionIsALineForEachTensor) {
             "id: int64 [1024], pad 0\n");
 }
 
+TEST(ContractTest, ShapesMayHaveRowsOfTheirOwn) {
+  Contract contract = SomeContract();
+  EXPECT_EQ(contract.RowsOf(2), 1024);
+  contract.shape_rows = {1024, 512, 256};
+  EXPECT_EQ(contract.RowsOf(0), 1024);
+  EXPECT_EQ(contract.RowsOf(2), 256);
+  EXPECT_THAT(contract.Describe(),
+              ::testing::StartsWith(
+                  "tokens: int32 [1024 | 512 | 256, 128 | 256 | 512], pad 7"));
+}
+
 TEST(ContractTest, TensorsAreFoundByName) {
   const Contract contract = SomeContract();
   EXPECT_EQ(contract.Find("id"), &contract.tensors[3]);
@@ -49,7 +60,7 @@ TEST(ContractTest, TensorsAreFoundByName) {
 }
 
 TEST(ContractTest, FingerprintChangesWithEveryPart) {
-  std::vector<Contract> contracts(8, SomeContract());
+  std::vector<Contract> contracts(10, SomeContract());
   contracts[1].rows = 512;
   contracts[2].lengths = {128, 256};
   contracts[3].tensors[0].name = "ids";
@@ -57,6 +68,8 @@ TEST(ContractTest, FingerprintChangesWithEveryPart) {
   contracts[5].tensors[0].pad_value = 8;
   contracts[6].tensors[2].row_shape = {4};
   contracts[7].tensors[1].role = Role::kData;
+  contracts[8].shape_rows = {1024, 512, 256};
+  contracts[9].shape_rows = {1024, 256, 512};
   std::set<uint64_t> fingerprints;
   for (const Contract& contract : contracts) {
     fingerprints.insert(contract.Fingerprint());

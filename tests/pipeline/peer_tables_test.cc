@@ -69,6 +69,23 @@ TEST_F(PeerTablesTest, BucketsOfTenTwentyThirtyMakeFiveBatches) {
   }
 }
 
+// The same in one run, with rows for each length.
+TEST_F(PeerTablesTest, BucketsWithRowsOfTheirOwnMakeTheSameBatches) {
+  std::vector<uint32_t> lengths(28, 8);
+  lengths.insert(lengths.end(), 7, 13);
+  lengths.insert(lengths.end(), 6, 25);
+  lengths.insert(lengths.end(), 5, 35);
+  const auto batches = LengthsOf(Tokens(lengths)
+                                     .Bucket({.by = "tokens",
+                                              .lengths = {9, 19, 29, 35},
+                                              .rows = {10, 8, 4, 2}})
+                                     .Batch({.leftover = Leftover::kDrop}));
+  using Rows = std::vector<int32_t>;
+  EXPECT_THAT(batches, ElementsAre(Rows(10, 8), Rows(10, 8), Rows(4, 25),
+                                   Rows(2, 35), Rows(2, 35)));
+  EXPECT_THAT(widths_, ElementsAre(9, 9, 29, 35, 35));
+}
+
 // tf.data's padded_batch test: x values of x, for 1 to 4, two rows a batch.
 TEST_F(PeerTablesTest, BatchesArePaddedToTheirLongestRow) {
   EXPECT_THAT(

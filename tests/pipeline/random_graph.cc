@@ -102,6 +102,11 @@ RandomGraph::RandomGraph(uint64_t number, DataPool& pool)
     int64_t length = 0;
     while (length < 20) lengths.push_back(length += 1 + Draw(14));
   }
+  if (arrange == kBucket && number % 3 == 0) {
+    for (size_t i = 0; i < lengths.size(); ++i) {
+      length_rows.push_back(12 * (1 + static_cast<int64_t>(Draw(4))));
+    }
+  }
   if (Draw(10) == 0) {
     waiting_bytes = 1 + Draw(20'000);
     window_bytes = 1 + Draw(4'000);
@@ -233,7 +238,8 @@ Dataset RandomGraph::Make(const std::string& pattern) const {
     dataset = dataset.Bucket({.by = "tokens",
                               .lengths = lengths,
                               .too_long = too_long,
-                              .pad_value = -1});
+                              .pad_value = -1,
+                              .rows = length_rows});
   } else if (arrange == kPad) {
     dataset = dataset.Pad({.by = "tokens",
                            .multiple_of = 8,
@@ -242,8 +248,9 @@ Dataset RandomGraph::Make(const std::string& pattern) const {
                            .pad_value = -1});
   }
   if (packs) dataset = dataset.Pack(pack);
-  return dataset.Batch(
-      {.size = batch, .leftover = leftover, .balance = {.parts = balance}});
+  return dataset.Batch({.size = length_rows.empty() ? batch : 0,
+                        .leftover = leftover,
+                        .balance = {.parts = balance}});
 }
 
 // A function that looks at all rows and changes none, or leaves out a fourth.
@@ -314,14 +321,15 @@ std::string RandomGraph::Describe() const {
   return fmt::format(
       "PENSTOCK_GRAPH={}: data {}, {} epochs, arrange {}, shuffle {}, "
       "tokenize {}, window {}, lengths {}, too_long {}, leftover {}, batch {}, "
+      "rows of lengths {}, "
       "pack {} of {} in {} to {} parts, "
       "streamed {}, waiting {}, window bytes {}, learn {}, rows {}, view {}, "
       "stop {}, taken {}, weight {}",
       seed, kind, epochs, static_cast<int>(arrange), static_cast<int>(shuffle),
       tokenize, window, fmt::join(lengths, " "), static_cast<int>(too_long),
-      static_cast<int>(leftover), batch, static_cast<int>(pack.kind),
-      pack.max_segments, pack.window_rows, balance, force_streamed,
-      waiting_bytes, window_bytes, static_cast<int>(learn),
+      static_cast<int>(leftover), batch, fmt::join(length_rows, " "),
+      static_cast<int>(pack.kind), pack.max_segments, pack.window_rows, balance,
+      force_streamed, waiting_bytes, window_bytes, static_cast<int>(learn),
       static_cast<int>(rows), static_cast<int>(view), static_cast<int>(stop),
       taken, weight);
 }

@@ -65,6 +65,8 @@ struct RandomGraph {
   TooLong too_long;
   Leftover leftover;
   int64_t batch;
+  // Of a batch of each length of kBucket; empty: all have `batch`.
+  std::vector<int64_t> length_rows;
   PackOptions pack;
   int64_t balance = 0;  // BalanceOptions::parts
   bool force_streamed;
@@ -100,6 +102,11 @@ struct RandomGraph {
 
   // The data of a record id, and its number there.
   std::pair<const MadeData*, uint64_t> Find(uint64_t id) const;
+  // Of a batch.
+  size_t RowsOf(size_t shape) const {
+    return static_cast<size_t>(length_rows.empty() ? batch
+                                                   : length_rows[shape]);
+  }
   // Whether an epoch has no record twice.
   bool once() const;
   // Rows of an epoch, where they are easily told.

@@ -67,7 +67,7 @@ void CheckContents(const RandomGraph& graph,
   for (size_t step = 0; step < batches.size(); ++step) {
     const GlobalBatch& batch = batches[step];
     ASSERT_EQ(batch.step, step);
-    ASSERT_EQ(batch.record_ids.size(), static_cast<size_t>(graph.batch));
+    ASSERT_EQ(batch.record_ids.size(), graph.RowsOf(batch.shape));
     const auto ids = ValuesOf<int64_t>(batch.tensors[0]);
     const auto mask = ValuesOf<float>(batch.tensors.back());
     const int64_t length = varies ? graph.lengths[batch.shape] : 0;
@@ -251,6 +251,7 @@ TEST_F(RandomGraphTest, EveryPairOfHostCountsResumes) {
   for (uint64_t seed = 1000; graphs < 5; ++seed) {
     RandomGraph graph(seed, pool_);
     graph.batch = 48;
+    for (int64_t& rows : graph.length_rows) rows *= 4;
     const ::testing::ScopedTrace trace(__FILE__, __LINE__, graph.Describe());
     ASSERT_OK_AND_ASSIGN(const auto expected, RunOnOne(graph));
     if (expected.size() < 8) continue;

@@ -80,6 +80,13 @@ void AddBatches(Command& command, SimulationArguments& arguments) {
       .AtLeast(1)
       .DefaultsTo("by least padding");
   batches
+      .Number("--bucket-rows", arguments.bucket_rows, "N",
+              "Rows of a batch of each bucket instead of --batch, such as "
+              "1024,512,256")
+      .AtLeast(1)
+      .Excludes({"--batch"})
+      .Needs("--buckets");
+  batches
       .Number("--shapes", arguments.shapes, "N",
               "Buckets, at most, where their lengths are not given")
       .Between(1, 4096)

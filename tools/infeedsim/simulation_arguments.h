@@ -33,6 +33,7 @@ struct SimulationArguments {
   std::string by;
   std::optional<FeatureEncoding> encoding;  // by default the manifest says
   std::vector<int64_t> buckets;
+  std::vector<int64_t> bucket_rows;
   int64_t multiple_of = 0;
   int64_t max_length = 0;
   int64_t shapes = 8;  // without buckets

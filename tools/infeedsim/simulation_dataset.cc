@@ -97,9 +97,11 @@ StatusOr<Dataset> MakeDataset(const SimulationArguments& arguments) {
                               .lengths = arguments.buckets,
                               .too_long = arguments.too_long,
                               .pad_value = arguments.pad_value,
+                              .rows = arguments.bucket_rows,
                               .shapes = arguments.shapes});
   }
   BatchOptions batch = arguments.batch;
+  if (!arguments.bucket_rows.empty()) batch.size = 0;
   if (arguments.balance) {
     batch.balance.parts = arguments.devices.cores * arguments.micro_batches;
   }

@@ -94,6 +94,36 @@ TEST_F(SimulationTest, ShardingsOfTensorsDoNotChangeBatches) {
   EXPECT_EQ(report.rows.bytes, one.rows.bytes);
 }
 
+// With uneven shares: 40 rows do not divide by 16 devices.
+TEST_F(SimulationTest, BatchesMayHaveFewerRowsTheLongerTheyAre) {
+  const Dataset dataset =
+      Dataset::TfRecords(WriteDataset(folder_, RandomLengths(kRecords, 64, 5)))
+          .Parse({{.name = "tokens"}})
+          .Bucket(
+              {.by = "tokens", .lengths = {16, 32, 64}, .rows = {40, 16, 8}})
+          .Batch({});
+  ASSERT_OK_AND_ASSIGN(const RunReport one, Simulate(dataset, Options()));
+  ExpectSeenOnce(one);
+  EXPECT_EQ(one.compiles.size(), 3u);
+  SimulationOptions options = Options(3);
+  ASSERT_OK_AND_ASSIGN(const RunReport hosts, Simulate(dataset, options));
+  EXPECT_EQ(hosts.batch_digest, one.batch_digest);
+  options.force_streamed = true;
+  ASSERT_OK_AND_ASSIGN(const RunReport streamed, Simulate(dataset, options));
+  EXPECT_EQ(streamed.batch_digest, one.batch_digest);
+  options.mesh = {{"data", 8}, {"model", 2}};
+  options.axis = "data";
+  options.shardings = {{"tokens", {{"data"}, {"model"}}}};
+  ASSERT_OK_AND_ASSIGN(const RunReport cut, Simulate(dataset, options));
+  EXPECT_EQ(cut.batch_digest, one.batch_digest);
+  EXPECT_EQ(cut.rows.bytes, one.rows.bytes);
+  options.mesh = {{"data", 16}};
+  options.shardings = {};
+  ASSERT_OK_AND_ASSIGN(const RunReport uneven, Simulate(dataset, options));
+  ExpectSeenOnce(uneven);
+  EXPECT_EQ(uneven.record_digest, one.record_digest);
+}
+
 TEST_F(SimulationTest, AnotherSeedGivesOtherBatchesOfTheSameRecords) {
   ASSERT_OK_AND_ASSIGN(const RunReport one, Simulate(Data(1), Options()));
   ASSERT_OK_AND_ASSIGN(const RunReport other, Simulate(Data(2), Options()));

@@ -147,6 +147,13 @@ TEST(StagesTest, BucketsAndPaddingAreChecked) {
   ExpectRefused(bucket({.by = "tokens", .lengths = {8, 8}}), "8, 8 do not");
   ExpectRefused(bucket({.by = "tokens", .lengths = {16, 8}}), "rise");
   ExpectRefused(bucket({.by = "tokens", .lengths = {0, 8}}), "positive");
+  ExpectRefused(bucket({.by = "tokens", .lengths = {8, 16}, .rows = {1}}),
+                "Bucket has 2 lengths and the rows of 1 batches");
+  ExpectRefused(bucket({.by = "tokens", .rows = {1}}), "has 0 lengths");
+  ExpectRefused(bucket({.by = "tokens", .lengths = {8, 16}, .rows = {1, 0}}),
+                "batches of 0 rows");
+  ExpectRefused(bucket({.by = "tokens", .lengths = {8, 16}, .rows = {4, 2}}),
+                "leave out its size of 1");
   ExpectRefused(bucket({.by = "tokens", .lengths = {8}, .pad_value = 0.5}),
                 "pad_value 0.5 is no int32");
   ExpectRefused(bucket({.by = "tokens", .lengths = {8}, .pad_value = 3e9}),
@@ -228,6 +235,8 @@ TEST(StagesTest, EveryOptionThatDecidesBatchesIsInTheFingerprint) {
       bucket({.by = "tokens", .lengths = {8, 16}, .too_long = TooLong::kDrop}),
       bucket({.by = "tokens", .lengths = {8, 16}, .pad_value = 1}),
       bucket(Tokens(), {.size = 16}),
+      bucket({.by = "tokens", .lengths = {8, 16}, .rows = {8, 4}}, {}),
+      bucket({.by = "tokens", .lengths = {8, 16}, .rows = {4, 8}}, {}),
       bucket(Tokens(), {.size = 8, .leftover = Leftover::kDrop}),
       Read()
           .Pad({.by = "tokens", .multiple_of = 8, .max_length = 16})

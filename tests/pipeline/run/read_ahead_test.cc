@@ -75,7 +75,7 @@ class ReadAheadTest : public ::testing::Test {
             .first_ids = {0},
             .topology = {},
             .graph = {},
-            .batch_rows = {0},
+            .shape_rows = {{0}},
             .decoder = *std::move(decoder),
             .placer = Placer(*stages, stages->MakeContract(), 0),
             .buffers = nullptr,

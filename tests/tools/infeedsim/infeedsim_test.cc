@@ -293,6 +293,26 @@ TEST_F(InfeedsimTest, TwoPartsOfASplitAreAllRecords) {
   }
 }
 
+TEST_F(InfeedsimTest, BucketsMayHaveRowsOfTheirOwn) {
+  const std::string run =
+      "infeedsim " + MakeDataset() +
+      " --by tokens --buckets 64,128,256 --cores 2 --step-time 0 "
+      "--compile-time 0 --bucket-rows ";
+  const Outcome outcome = RunProgramLine(run + "32,16,8 --explain --json " +
+                                         (folder_ / "rows.json"));
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.output;
+  EXPECT_THAT(outcome.output,
+              AllOf(HasSubstr("batch     of each length 32, 16, 8 rows"),
+                    HasSubstr("tokens: int32 [32 | 16 | 8, 64 | 128 | 256]")));
+  const auto json = nlohmann::json::parse(folder_.Read("rows.json"));
+  EXPECT_EQ(json["epochs"][0]["missing"], 0);
+  const Outcome few = RunProgramLine(run + "32,16");
+  EXPECT_EQ(few.exit_code, 1) << few.output;
+  EXPECT_THAT(few.output, HasSubstr("3 lengths and the rows of 2 batches"));
+  const Outcome both = RunProgramLine(run + "32,16,8 --batch 8");
+  EXPECT_EQ(both.exit_code, 2) << both.output;
+}
+
 TEST_F(InfeedsimTest, ASignalStopsInfeedsimWhichReportsAndSavesItsState) {
   const std::string dataset = MakeDataset();
   const Outcome stopped = RunShell(fmt::format(
