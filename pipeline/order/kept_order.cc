@@ -1,6 +1,7 @@
 #include "pipeline/order/kept_order.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cassert>
 #include <utility>
@@ -75,7 +76,7 @@ class Kept final : public Order {
   }
   void Fill(uint64_t, uint64_t first, std::span<uint64_t> ids) const override {
     if (ids.empty()) return;
-    const uint64_t begin = RecordAt(first);
+    const uint64_t begin = RecordAt(first, BlockOf(first));
     size_t word = begin / kWordBits;
     uint64_t left = bits_[word] & (UINT64_MAX << (begin % kWordBits));
     for (uint64_t& id : ids) {
@@ -85,16 +86,34 @@ class Kept final : public Order {
       left &= left - 1;
     }
   }
+  // Step by step for some positions at a time, so that their tables are fetched
+  // side by side.
   void Look(uint64_t, std::span<uint64_t> positions) const override {
-    for (uint64_t& position : positions) {
-      position = first_id_ + RecordAt(position);
+    constexpr size_t kAtOnce = 32;
+    std::array<uint64_t, kAtOnce> blocks;
+    while (!positions.empty()) {
+      const auto some = positions.first(std::min(kAtOnce, positions.size()));
+      for (const uint64_t position : some) {
+        __builtin_prefetch(&hints_[position >> hint_shift_]);
+      }
+      for (const uint64_t position : some) {
+        __builtin_prefetch(&before_[hints_[position >> hint_shift_]]);
+      }
+      for (size_t i = 0; i < some.size(); ++i) {
+        blocks[i] = BlockOf(some[i]);
+        __builtin_prefetch(&bits_[blocks[i] * kBlockWords]);
+      }
+      for (size_t i = 0; i < some.size(); ++i) {
+        some[i] = first_id_ + RecordAt(some[i], blocks[i]);
+      }
+      positions = positions.subspan(some.size());
     }
   }
 
  private:
-  uint64_t RecordAt(uint64_t position) const {
+  // The last block before which there are no more records than `position`.
+  uint64_t BlockOf(uint64_t position) const {
     assert(position < records());
-    // The last block before which there are no more than `position`.
     const uint64_t hint = position >> hint_shift_;
     const uint64_t* block = &before_[hints_[hint]];
     for (uint64_t left = hints_[hint + 1] - hints_[hint] + 1; left > 1;) {
@@ -102,17 +121,20 @@ class Kept final : public Order {
       block += block[half] <= position ? half : 0;
       left -= half;
     }
-    const uint64_t n = position - *block;
+    return static_cast<uint64_t>(block - before_.data());
+  }
+
+  uint64_t RecordAt(uint64_t position, uint64_t block) const {
+    const uint64_t n = position - before_[block];
+    const uint64_t* const words = &bits_[block * kBlockWords];
     // Without a branch, as nobody could foretell it.
-    const uint64_t* const words =
-        &bits_[static_cast<size_t>(block - before_.data()) * kBlockWords];
     uint64_t word = 0, sum = 0, before = 0;
     for (uint64_t i = 0; i + 1 < kBlockWords; ++i) {
       sum += SumsOfBytes(words[i]) >> 56;
       word += sum <= n ? 1 : 0;
       before = sum <= n ? sum : before;
     }
-    return (static_cast<uint64_t>(words - bits_.data()) + word) * kWordBits +
+    return (block * kBlockWords + word) * kWordBits +
            PlaceOfSetBit(words[word], n - before);
   }
 
