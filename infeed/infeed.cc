@@ -10,13 +10,13 @@
 
 #include "formats/files/start_thread.h"
 #include "formats/files/status_or.h"
-#include "infeed/devices/watchdog.h"
+#include "infeed/devices/feeder.h"
+#include "infeed/devices/stall_watch.h"
 #include "infeed/queues/batch_source.h"
 #include "infeed/queues/clock.h"
 #include "infeed/queues/infeed_queue.h"
 #include "infeed/sharding/device_hosts.h"
 #include "infeed/sharding/slice_places.h"
-#include "pipeline/group.h"
 
 namespace penstock {
 namespace {
@@ -49,7 +49,8 @@ class Infeed::Impl {
       : source_(std::move(source)),
         contract_(std::make_shared<const Contract>(source_->contract())),
         options_(std::move(options)),
-        clock_(options_.clock != nullptr ? *options_.clock : SteadyClock()) {
+        clock_(options_.clock != nullptr ? *options_.clock : SteadyClock()),
+        state_(source_->start()) {
     auto places = PlacesOf(*source_, mesh, options_);
     if (places.ok()) {
       places_ = *std::move(places);
@@ -66,18 +67,7 @@ class Infeed::Impl {
           InfeedQueueOptions{.depth = options_.depth,
                              .bytes = options_.queue_bytes}));
     }
-    if (status_.ok()) status_ = Watch();
-    if (status_.ok()) {
-      auto feeder = StartThread([this] { Feed(); });
-      if (feeder.ok()) {
-        feeder_ = *std::move(feeder);
-        return;
-      }
-      status_ = feeder.status();
-      source_->Cancel();  // other hosts may wait for its batches
-    }
-    watchdog_.reset();
-    for (auto& queue : queues_) queue->Close(status_);
+    if (!status_.ok()) Abandon();
   }
 
   ~Impl() {
@@ -88,7 +78,41 @@ class Infeed::Impl {
     for (Device* device : options_.devices) device->Drain();
   }
 
+  void Start() {
+    const std::lock_guard lock(start_mutex_);
+    if (started_) return;
+    started_ = true;
+    if (stop_.stop_requested()) return;
+    const Status watched = Watch();
+    StatusOr<std::jthread> feeder = watched;
+    if (watched.ok()) feeder = StartThread([this] { Feed(); });
+    if (feeder.ok()) {
+      feeder_ = *std::move(feeder);
+      return;
+    }
+    SetStatus(feeder.status());
+    source_->Cancel();  // other hosts may wait for its batches
+    Abandon();
+  }
+
+  Status Restore(const State& state) {
+    const std::lock_guard lock(start_mutex_);
+    PENSTOCK_RETURN_IF_ERROR(CheckNotStarted("Restore()"));
+    PENSTOCK_RETURN_IF_ERROR(source_->Restore(state));
+    SetState(state);
+    return OkStatus();
+  }
+
+  StatusOr<std::optional<Batch>> SkipFirst() {
+    const std::lock_guard lock(start_mutex_);
+    PENSTOCK_RETURN_IF_ERROR(CheckNotStarted("SkipFirst()"));
+    PENSTOCK_ASSIGN_OR_RETURN(std::optional<Batch> batch, source_->Next());
+    if (batch) SetState(batch->state_after);
+    return batch;
+  }
+
   std::optional<InfeedBatch> Next() {
+    Start();
     InfeedBatch batch;
     for (auto& queue : queues_) {
       auto item = queue->Pop();
@@ -97,19 +121,18 @@ class Infeed::Impl {
         Keep(batch);
         return std::nullopt;
       }
-      if (options_.devices.empty() ||
-          clock_.WaitUntil((*item)->ready_ns, stop_.get_token())) {
-        batch.slices.push_back(std::move((*item)->slice));
-        continue;
-      }
-      SetStatus(CancelledError("the infeed was cancelled"));
+      const bool there = options_.devices.empty() ||
+                         clock_.WaitUntil((*item)->ready_ns, stop_.get_token());
       batch.slices.push_back(std::move((*item)->slice));
+      if (there) continue;
+      SetStatus(CancelledError("the infeed was cancelled"));
       Keep(batch);
       return std::nullopt;
     }
     batch.step = batch.slices[0].step();
     batch.shape = batch.slices[0].shape();
     batch.state_after = batch.slices[0].state_after();
+    SetState(batch.state_after);
     if (devices_.empty()) batch.slices.clear();
     return batch;
   }
@@ -122,7 +145,11 @@ class Infeed::Impl {
     for (Device* device : options_.devices) device->Cancel();
   }
 
-  uint64_t records_read() const { return source_->records_read(); }
+  void Leave(const Status& why) {
+    SetStatus(why);
+    source_->Leave(why);
+    Cancel();
+  }
 
   Status status() const {
     const std::lock_guard lock(mutex_);
@@ -132,63 +159,40 @@ class Infeed::Impl {
     const std::lock_guard lock(mutex_);
     return counts_;
   }
-  std::optional<PipelineProfile> profile() const { return source_->profile(); }
+  State state() const {
+    const std::lock_guard lock(mutex_);
+    return state_;
+  }
+  const BatchSource& source() const { return *source_; }
   const std::vector<uint32_t>& devices() const { return devices_; }
-  InfeedQueue& queue(size_t i) { return *queues_[i]; }
+  InfeedQueue& queue(size_t i) {
+    Start();
+    return *queues_[i];
+  }
   const Contract& contract() const { return *contract_; }
 
   std::string Describe() const {
-    std::string text;
-    for (size_t i = 0; i < queues_.size(); ++i) {
-      const std::optional<uint64_t> step = queues_[i]->last_step();
-      text += fmt::format(
-          "device {}: {} of {} batches queued, last {}\n", places_[i].device,
-          queues_[i]->depth(), options_.depth,
-          step ? fmt::format("step {}", *step) : std::string("none"));
-    }
-    return text;
+    return DescribeQueues(places_, queues_, options_.depth);
   }
 
  private:
   void Feed() {
-    const Status status = FeedAll();
+    const Feeder feeder = {
+        .source = *source_,
+        .contract = contract_,
+        .places = places_,
+        .queues = queues_,
+        .devices = options_.devices,
+        .clock = clock_,
+        .counted =
+            [this](const PipelineCounts& counts) {
+              const std::lock_guard lock(mutex_);
+              counts_ = counts;
+            },
+        .undelivered =
+            [this](CoreSlice slice) { Keep({.slices = {std::move(slice)}}); }};
+    const Status status = feeder.Run();
     for (auto& queue : queues_) queue->Close(status);
-  }
-
-  Status FeedAll() {
-    while (true) {
-      PENSTOCK_ASSIGN_OR_RETURN(std::optional<Batch> batch, source_->Next());
-      {
-        const PipelineCounts counts = source_->counts();
-        const std::lock_guard lock(mutex_);
-        counts_ = counts;
-      }
-      if (!batch) return OkStatus();
-      PENSTOCK_RETURN_IF_ERROR(
-          FeedOne(std::make_shared<const Batch>(*std::move(batch))));
-    }
-  }
-
-  Status FeedOne(std::shared_ptr<const Batch> batch) {
-    for (size_t i = 0; i < places_.size(); ++i) {
-      PENSTOCK_ASSIGN_OR_RETURN(
-          CoreSlice slice, CoreSlice::Create(batch, contract_, places_[i]));
-      PENSTOCK_RETURN_IF_ERROR(queues_[i]->AwaitRoom(slice.size_bytes()));
-      const int64_t now_ns = clock_.NowNs();
-      int64_t ready_ns = now_ns;
-      if (!options_.devices.empty()) {
-        PENSTOCK_ASSIGN_OR_RETURN(const Work transfer,
-                                  options_.devices[i]->Transfer(slice, now_ns));
-        ready_ns = transfer.end_ns;
-      }
-      const Status pushed = queues_[i]->Push(
-          {.slice = slice, .pushed_ns = now_ns, .ready_ns = ready_ns});
-      if (!pushed.ok()) {
-        Keep({.slices = {std::move(slice)}});
-        return pushed;
-      }
-    }
-    return OkStatus();
   }
 
   // Of a batch that nobody gets: devices may still read it.
@@ -199,49 +203,41 @@ class Infeed::Impl {
 
   Status Watch() {
     if (options_.stall_ns <= 0) return OkStatus();
-    StatusOr<Watchdog> watchdog = Watchdog::Start(
-        SteadyClock(), [this] { return Moved(); }, [this] { Stall(); },
-        {.limit_ns = options_.stall_ns});
+    StatusOr<Watchdog> watchdog =
+        WatchForStalls({.stall_ns = options_.stall_ns,
+                        .group = options_.group,
+                        .source = *source_,
+                        .queues = queues_,
+                        .describe = [this] { return Describe(); }},
+                       [this](const Status& stalled) {
+                         SetStatus(stalled);
+                         source_->Leave(stalled);
+                         for (auto& queue : queues_) queue->Close(stalled);
+                       });
     PENSTOCK_RETURN_IF_ERROR(watchdog.status());
     watchdog_.emplace(*std::move(watchdog));
     return OkStatus();
   }
 
-  // Another number than before, unless somebody waits and nothing moves.
-  uint64_t Moved() {
-    if (options_.group != nullptr) options_.group->Beat(Describe());
-    bool awaited = false;
-    uint64_t pushed = 0;
-    for (const auto& queue : queues_) {
-      awaited = awaited || queue->is_awaited();
-      pushed += queue->last_step() ? *queue->last_step() + 1 : 0;
-    }
-    if (!awaited) ++unawaited_looks_;
-    return unawaited_looks_ + pushed + source_->records_read();
+  Status CheckNotStarted(std::string_view call) const {
+    if (!started_) return OkStatus();
+    return FailedPreconditionError(fmt::format(
+        "{} must come before the first Next() of the infeed", call));
   }
 
-  void Stall() {
-    std::string text =
-        fmt::format("no batch came for {:.3g} s, and nothing was read:\n{}",
-                    static_cast<double>(options_.stall_ns) * 1e-9, Describe());
-    if (options_.group != nullptr) {
-      const std::vector<HostPulse> pulses = options_.group->Pulses();
-      for (uint32_t h = 0; h < pulses.size(); ++h) {
-        if (h == options_.group->host()) continue;
-        text += fmt::format(
-            "host {} last said:\n{}", h,
-            pulses[h].report.empty() ? "nothing\n" : pulses[h].report);
-      }
-    }
-    const Status status = DeadlineExceededError(text);
-    SetStatus(status);
-    source_->Leave(status);
-    for (auto& queue : queues_) queue->Close(status);
+  // Nobody will feed the queues.
+  void Abandon() {
+    started_ = true;
+    for (auto& queue : queues_) queue->Close(status());
   }
 
   void SetStatus(const Status& status) {
     const std::lock_guard lock(mutex_);
     if (status_.ok()) status_ = status;
+  }
+  void SetState(const State& state) {
+    const std::lock_guard lock(mutex_);
+    state_ = state;
   }
 
   const std::unique_ptr<BatchSource> source_;
@@ -257,9 +253,12 @@ class Infeed::Impl {
   // Guarded by mutex_.
   Status status_;
   PipelineCounts counts_;
+  State state_;
   std::vector<CoreSlice> kept_;
 
-  uint64_t unawaited_looks_ = 0;  // of the watchdog's thread
+  std::mutex start_mutex_;
+  bool started_ = false;  // guarded by start_mutex_
+
   std::jthread feeder_;
   std::optional<Watchdog> watchdog_;
 };
@@ -274,19 +273,28 @@ Infeed::Infeed(std::unique_ptr<BatchSource> source, const Mesh& mesh,
 
 Infeed::~Infeed() = default;
 
+Status Infeed::Restore(const State& state) { return impl_->Restore(state); }
+StatusOr<std::optional<Batch>> Infeed::SkipFirst() {
+  return impl_->SkipFirst();
+}
+void Infeed::Start() { impl_->Start(); }
 std::optional<InfeedBatch> Infeed::Next() { return impl_->Next(); }
+State Infeed::state() const { return impl_->state(); }
 Status Infeed::status() const { return impl_->status(); }
 const std::vector<uint32_t>& Infeed::devices() const {
   return impl_->devices();
 }
 InfeedQueue& Infeed::queue(size_t i) { return impl_->queue(i); }
 const Contract& Infeed::contract() const { return impl_->contract(); }
+const Topology& Infeed::topology() const { return impl_->source().topology(); }
 void Infeed::Cancel() { impl_->Cancel(); }
-uint64_t Infeed::records_read() const { return impl_->records_read(); }
+void Infeed::Leave(const Status& why) { impl_->Leave(why); }
+uint64_t Infeed::records_read() const { return impl_->source().records_read(); }
 PipelineCounts Infeed::counts() const { return impl_->counts(); }
 std::optional<PipelineProfile> Infeed::profile() const {
-  return impl_->profile();
+  return impl_->source().profile();
 }
+std::string Infeed::Explain() const { return impl_->source().Explain(); }
 std::string Infeed::Describe() const { return impl_->Describe(); }
 
 }  // namespace penstock

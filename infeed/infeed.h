@@ -65,7 +65,8 @@ struct InfeedBatch {
 //   while (auto batch = infeed.Next()) Train(*batch);
 //   if (!infeed.status().ok()) ...
 //
-// Use either Next() or the queues of single devices.
+// Use either Next() or the queues of single devices; the first of either, or
+// Start(), begins to pull. infeed/checkpoints.h saves where it is.
 //
 // Threads: Next() from one; each queue from one; Cancel() and counts from any.
 // Errors:  the source's; kInvalidArgument where pipeline and mesh do not fit;
@@ -82,8 +83,20 @@ class Infeed {
   Infeed(const Infeed&) = delete;
   Infeed& operator=(const Infeed&) = delete;
 
+  // As Pipeline::Restore(): goes on from `state` instead of the start.
+  // Errors:  also kFailedPrecondition once it has started.
+  Status Restore(const State& state);
+  // Makes the first batch and leaves it out, to compare it with one that was
+  // taken before; Next() goes on behind it. nullopt at the end of data.
+  // Errors:  as Next(); kFailedPrecondition once it has started.
+  StatusOr<std::optional<Batch>> SkipFirst();
+  // Begins to fill the queues ahead of the first Next().
+  void Start();
+
   // The next step; nullopt at the end of data or at an error: see status().
   std::optional<InfeedBatch> Next();
+  // The position behind the last batch of Next(), or that it begins at.
+  State state() const;
   // OK while it runs and after the end of data.
   Status status() const;
 
@@ -92,9 +105,13 @@ class Infeed {
   // The queue of devices()[i]. A host without devices has none.
   InfeedQueue& queue(size_t i);
   const Contract& contract() const;
+  const Topology& topology() const;
 
   // Ends every wait inside, now and later. Never blocks.
   void Cancel();
+  // The same with a cause, which status() is then, also on the other hosts of
+  // the pipeline's group.
+  void Leave(const Status& why);
 
   // As the source has it; from any thread.
   uint64_t records_read() const;
@@ -103,6 +120,8 @@ class Infeed {
   PipelineCounts counts() const;
   // BatchSource::profile().
   std::optional<PipelineProfile> profile() const;
+  // Pipeline::Explain(); empty of a source that is none.
+  std::string Explain() const;
   // For the watchdog: a line for each queue with its depth and last step.
   std::string Describe() const;
 

@@ -10,6 +10,10 @@ class PipelineSource : public BatchSource {
   explicit PipelineSource(Pipeline pipeline) : pipeline_(std::move(pipeline)) {}
 
   StatusOr<std::optional<Batch>> Next() override { return pipeline_.Next(); }
+  Status Restore(const State& state) override {
+    return pipeline_.Restore(state);
+  }
+  State start() const override { return {.graph = pipeline_.graph()}; }
   void Cancel() override { pipeline_.Cancel(); }
   void Leave(const Status& why) override { pipeline_.Leave(why); }
   const Contract& contract() const override { return pipeline_.contract(); }
@@ -19,6 +23,7 @@ class PipelineSource : public BatchSource {
     return pipeline_.Profile();
   }
   uint64_t records_read() const override { return pipeline_.records_read(); }
+  std::string Explain() const override { return pipeline_.Explain(); }
 
  private:
   Pipeline pipeline_;

@@ -3,12 +3,14 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "formats/files/status_or.h"
 #include "pipeline/batch.h"
 #include "pipeline/contract.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/profile.h"
+#include "pipeline/state.h"
 #include "pipeline/topology.h"
 
 namespace penstock {
@@ -21,6 +23,11 @@ class BatchSource {
   virtual ~BatchSource() = default;
 
   virtual StatusOr<std::optional<Batch>> Next() = 0;
+  virtual Status Restore(const State& /*state*/) {
+    return UnimplementedError("this source of batches goes on from no state");
+  }
+  // The state of a run that takes its first step next.
+  virtual State start() const { return {}; }
   virtual void Cancel() = 0;
   virtual void Leave(const Status& /*why*/) { Cancel(); }
   virtual const Contract& contract() const = 0;
@@ -29,6 +36,7 @@ class BatchSource {
   // Of a pipeline; nullopt of anything else. Any thread may ask.
   virtual std::optional<PipelineProfile> profile() const { return {}; }
   virtual uint64_t records_read() const { return 0; }
+  virtual std::string Explain() const { return {}; }
 };
 
 std::unique_ptr<BatchSource> FromPipeline(Pipeline pipeline);

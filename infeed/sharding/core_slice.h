@@ -93,6 +93,8 @@ class CoreSlice {
   // nullopt where the contract has no tensor of that name.
   std::optional<TensorView> Find(std::string_view name) const;
 
+  // All rows of this host, of which these are some.
+  const Batch& batch() const { return *batch_; }
   const Contract& contract() const { return *contract_; }
   const State& state_after() const { return batch_->state_after; }
 

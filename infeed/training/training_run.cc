@@ -109,6 +109,7 @@ class TrainingRun {
                       .devices = host.devices,
                       .clock = &clock_,
                       .stall_ns = 0});  // the run has a watchdog
+    host.infeed->Start();
   }
 
   // The status once all hosts with devices are done. Hosts without are then

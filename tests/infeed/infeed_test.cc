@@ -59,6 +59,36 @@ TEST(InfeedTest, NextGivesEveryStepThenTheEnd) {
   EXPECT_OK(infeed.status());
 }
 
+TEST(InfeedTest, ItGoesOnFromAStateBeforeItHasStartedAndKnowsWhereItIs) {
+  const Mesh mesh = *Mesh::Create({{"data", 2}});
+  Infeed infeed(Made({.topology = TopologyOf(2, 1, 0), .steps = 5}), mesh);
+  EXPECT_EQ(infeed.state(), State());
+  ASSERT_OK(infeed.Restore({.step = 2}));
+  EXPECT_EQ(infeed.state().step, 2u);
+  ASSERT_OK_AND_ASSIGN(const auto skipped, infeed.SkipFirst());
+  ASSERT_TRUE(skipped.has_value());
+  EXPECT_EQ(skipped->step, 2u);
+  EXPECT_EQ(infeed.state().step, 3u);
+  const auto batch = infeed.Next();
+  ASSERT_TRUE(batch.has_value());
+  EXPECT_EQ(batch->step, 3u);
+  EXPECT_EQ(infeed.state(), batch->state_after);
+  EXPECT_THAT(infeed.Restore({.step = 1}),
+              StatusIs(StatusCode::kFailedPrecondition,
+                       HasSubstr("Restore() must come before")));
+  EXPECT_THAT(infeed.SkipFirst(), StatusIs(StatusCode::kFailedPrecondition,
+                                           HasSubstr("SkipFirst() must")));
+}
+
+TEST(InfeedTest, WhoLeavesSaysWhy) {
+  const Mesh mesh = *Mesh::Create({{"data", 2}});
+  Infeed infeed(Made({.topology = TopologyOf(2, 1, 0)}), mesh);
+  infeed.Leave(ResourceExhaustedError("the disk is full"));
+  EXPECT_FALSE(infeed.Next().has_value());
+  EXPECT_THAT(infeed.status(),
+              StatusIs(StatusCode::kResourceExhausted, HasSubstr("disk")));
+}
+
 TEST(InfeedTest, RowsFollowAPermutedMesh) {
   const Mesh mesh = *Mesh::Create({{"data", 4}}, {2, 0, 3, 1});
   Topology topology = TopologyOf(4, 2, 1);  // devices 2 and 3: shards 0 and 2
@@ -283,6 +313,7 @@ TEST(InfeedTest, BatchesAheadAreBoundedByTheDepth) {
                             return OkStatus();
                           }}),
                 mesh, {.depth = 3});
+  infeed.Start();
   // Three are queued and one is in the feeder's hand: it asks for a fifth only
   // when the first has gone.
   EXPECT_LE(asked, 3u);
@@ -302,6 +333,7 @@ TEST(InfeedTest, DestructionEndsASourceThatWaits) {
                               return source.AwaitCancel();
                             }}),
                   mesh);
+    infeed.Start();
     waiting.wait();
   }
 }
@@ -316,6 +348,7 @@ TEST(InfeedTest, DestructionEndsAFeederThatWaitsForRoom) {
                             return OkStatus();
                           }}),
                 mesh, {.depth = 1});
+  infeed.Start();
   second.wait();
 }
 

@@ -95,6 +95,11 @@ StatusOr<std::optional<Batch>> MadeBatches::Next() {
   return batch;
 }
 
+Status MadeBatches::Restore(const State& state) {
+  step_ = state.step;
+  return OkStatus();
+}
+
 void MadeBatches::Cancel() {
   {
     const std::lock_guard lock(mutex_);

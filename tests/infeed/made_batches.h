@@ -43,6 +43,7 @@ class MadeBatches : public BatchSource {
   explicit MadeBatches(MadeOptions options) : options_(std::move(options)) {}
 
   StatusOr<std::optional<Batch>> Next() override;
+  Status Restore(const State& state) override;
   void Cancel() override;
   const Contract& contract() const override { return options_.contract; }
   const Topology& topology() const override { return options_.topology; }
