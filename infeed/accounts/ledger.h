@@ -17,9 +17,10 @@ enum class Bucket {
   kCompile,       // a shape is seen for the first time
   kCompute,       // steps, the share of rows that are real
   kPadCompute,    // steps, the share of rows that pad
+  kCheckpoint,    // the save before the one that is due is still under way
   kDrain,         // after the last step
 };
-inline constexpr size_t kBuckets = 8;
+inline constexpr size_t kBuckets = 9;
 
 // "init", "infeed wait", ...
 std::string_view BucketName(Bucket bucket);

@@ -34,6 +34,11 @@ void CoreTimeline::End(int64_t end_ns, uint64_t pad_rows, uint64_t rows) {
   if (spans_.size() < traced_steps_) spans_.push_back(now_);
 }
 
+void CoreTimeline::Hold(int64_t until_ns) {
+  ledger_.Enter(Bucket::kCheckpoint, free_ns());
+  ledger_.Enter(Bucket::kInfeedWait, std::max(free_ns(), until_ns));
+}
+
 void CoreTimeline::Finish(int64_t done_ns) {
   ledger_.Enter(Bucket::kDrain, free_ns());
   ledger_.Enter(Bucket::kDrain, std::max(free_ns(), done_ns));

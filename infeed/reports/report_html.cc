@@ -31,7 +31,11 @@ std::string Count(double value) {
   return fmt::format("{:.0f}", value);
 }
 
-int ColorOf(Bucket bucket) { return static_cast<int>(bucket); }
+// Those of depths are 8 to 13.
+int ColorOf(Bucket bucket) {
+  if (bucket == Bucket::kCheckpoint) return 14;
+  return bucket == Bucket::kDrain ? 7 : static_cast<int>(bucket);
+}
 
 std::string Figures(const RunReport& report) {
   std::string html = "<div class=\"figures\">\n";

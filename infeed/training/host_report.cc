@@ -88,6 +88,19 @@ HostReport HearAll(const TellJson& json, int64_t origin_ns) {
 
 }  // namespace
 
+void AddLog(const RunLog& log, const Contract& contract, RunReport& report) {
+  report.rows = log.rows();
+  report.batch_digest = log.batch_digest();
+  report.record_digest = log.census().digest();
+  report.epochs = log.census().Epochs();
+  report.shapes.clear();
+  for (size_t s = 0; s < contract.shapes(); ++s) {
+    report.shapes.push_back({.length = contract.lengths[s],
+                             .steps = log.shapes()[s].steps,
+                             .rows = log.shapes()[s].rows});
+  }
+}
+
 std::string TellHostReport(const HostReport& report, int64_t origin_ns) {
   const RunLogPart& part = report.part;
   TellJson json = {

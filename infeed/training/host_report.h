@@ -1,4 +1,5 @@
-// What a process tells host 0 of its devices when a run is over.
+// What becomes of a run's accounts when it is over, and what a process tells
+// host 0 of its devices.
 #pragma once
 
 #include <string>
@@ -8,8 +9,12 @@
 #include "formats/files/status_or.h"
 #include "infeed/accounts/run_log.h"
 #include "infeed/training/run_report.h"
+#include "pipeline/contract.h"
 
 namespace penstock {
+
+// What was written down of the steps, all hosts' that were merged.
+void AddLog(const RunLog& log, const Contract& contract, RunReport& report);
 
 struct HostReport {
   std::vector<CoreReport> cores;

@@ -13,6 +13,7 @@
 #include "infeed/sharding/batch_placement.h"
 #include "infeed/sharding/batch_tensors.h"
 #include "infeed/sharding/device_hosts.h"
+#include "infeed/training/resume.h"
 #include "infeed/training/training_run.h"
 #include "pipeline/group.h"
 #include "pipeline/pipeline.h"
@@ -28,8 +29,37 @@ struct Compiled {
   State start;
 };
 
+// Where the host's pipeline goes on from; nullopt without a checkpoint.
+StatusOr<std::optional<State>> Resume(Pipeline& pipeline, Group& group,
+                                      const SimulationOptions& options) {
+  if (options.checkpoint_folder.empty()) return std::nullopt;
+  const CheckpointOptions& how = options.checkpoints;
+  PENSTOCK_ASSIGN_OR_RETURN(
+      const std::optional<Checkpoint> found,
+      FindCheckpoint(
+          CheckpointFolder(how.files != nullptr ? *how.files : LocalFiles(),
+                           options.checkpoint_folder),
+          how, group));
+  if (!found) return std::nullopt;
+  if (options.restore || options.after_step) {
+    return FailedPreconditionError(
+        found->folder +
+        ": there is a checkpoint to go on from, but the run is to begin "
+        "elsewhere; go on from it or save elsewhere");
+  }
+  PENSTOCK_RETURN_IF_ERROR(GoOnFrom(
+      *found,
+      {.topology = pipeline.topology(),
+       .restore = [&](const State& state) { return pipeline.Restore(state); },
+       .next = [&] { return pipeline.Next(); }},
+      group));
+  if (group.host() == 0 && options.on_resume) options.on_resume(*found);
+  return found->state;
+}
+
 StatusOr<Compiled> CompileHost(const Dataset& dataset, const Topology& topology,
-                               Group& group, const SimulationOptions& options) {
+                               Group& group, Group& saves,
+                               const SimulationOptions& options) {
   PENSTOCK_ASSIGN_OR_RETURN(
       Pipeline pipeline, Compile(dataset, topology,
                                  {.threads = options.threads_per_host,
@@ -37,7 +67,10 @@ StatusOr<Compiled> CompileHost(const Dataset& dataset, const Topology& topology,
                                   .group = &group,
                                   .files = options.files,
                                   .force_streamed = options.force_streamed}));
-  std::optional<State> start = options.restore;
+  PENSTOCK_ASSIGN_OR_RETURN(std::optional<State> start,
+                            Resume(pipeline, saves, options));
+  if (start) return Compiled{std::move(pipeline), *std::move(start)};
+  start = options.restore;
   if (options.after_step) {
     const std::stop_callback cancel(options.stop, [&] { pipeline.Cancel(); });
     PENSTOCK_ASSIGN_OR_RETURN(
@@ -57,6 +90,7 @@ StatusOr<Compiled> CompileHost(const Dataset& dataset, const Topology& topology,
 struct Hosts {
   uint32_t first = 0;
   std::vector<Group*> ends;
+  std::vector<Group*> saves;  // of another group, to find checkpoints
 };
 
 // Each host compiles on a thread of its own: the hosts may have to agree.
@@ -74,10 +108,11 @@ StatusOr<std::vector<Compiled>> CompileHosts(const Dataset& dataset,
       auto thread = StartThread([&, i] {
         compiled[i] =
             CompileHost(dataset, placement.TopologyOf(hosts.first + i),
-                        *hosts.ends[i], options);
+                        *hosts.ends[i], *hosts.saves[i], options);
       });
       if (!thread.ok()) {
         hosts.ends[i]->Fail(thread.status());  // the others wait for this one
+        hosts.saves[i]->Fail(thread.status());
         return thread.status();
       }
       threads.push_back(*std::move(thread));
@@ -107,12 +142,17 @@ StatusOr<RunReport> Simulate(const Dataset& dataset,
       PlaceBatch(mesh, options.axis, device_hosts, options.shardings));
   // Outlives the pipelines, which borrow it.
   Groups threads;
+  Groups saves;
   Hosts here;
   if (options.batches != nullptr) {
-    here = {.first = options.batches->host(), .ends = {options.batches}};
+    here = {.first = options.batches->host(),
+            .ends = {options.batches},
+            .saves = {options.checkpoints.group}};
   } else {
     threads = ThreadGroup(options.hosts);
+    saves = ThreadGroup(options.hosts);
     for (const auto& end : threads) here.ends.push_back(end.get());
+    for (const auto& end : saves) here.saves.push_back(end.get());
   }
   PENSTOCK_ASSIGN_OR_RETURN(std::vector<Compiled> hosts,
                             CompileHosts(dataset, placement, here, options));
@@ -137,6 +177,9 @@ StatusOr<RunReport> Simulate(const Dataset& dataset,
       .watchdog = options.watchdog,
       .traced_steps = options.traced_steps,
       .group = options.steps,
+      .saving = {.folder = options.checkpoint_folder,
+                 .often = options.checkpoints,
+                 .begin = start},
       .records_per_epoch = hosts[0].pipeline.records_per_epoch(),
       .stop = options.stop,
       .begin_ns = begin_ns};

@@ -11,6 +11,7 @@
 #include "formats/files/callback.h"
 #include "formats/files/file.h"
 #include "formats/files/status_or.h"
+#include "infeed/checkpoints.h"
 #include "infeed/devices/simulated_device.h"
 #include "infeed/devices/watchdog.h"
 #include "infeed/sharding/mesh.h"
@@ -46,6 +47,13 @@ struct SimulationOptions {
   bool force_streamed = false;
 
   SimulatedDeviceOptions device = {};
+  // Where it saves checkpoints, behind the last step and others, and goes on
+  // from the last one that is there; empty is nowhere. Where hosts are
+  // processes their group is a third one of them.
+  std::string checkpoint_folder = {};
+  CheckpointOptions checkpoints = {};
+  // Told by host 0 where it goes on from.
+  Callback<void(const Checkpoint& from)> on_resume = {};
   // Goes on from a state instead of the start.
   std::optional<State> restore = std::nullopt;
   // Goes on after this step of the run instead, where no state was saved.
@@ -71,8 +79,10 @@ struct SimulationOptions {
 
 // Compiles the dataset on every host, trains and reports. Where hosts are
 // processes only host 0 reports of all.
-// Errors:  those of Compile(), Pipeline::Restore() and RunTraining(); with more
-//          than one host the message names it.
+// Errors:  those of Compile(), Pipeline::Restore(), Checkpoints and
+//          RunTraining(); with more than one host the message names it;
+//          kFailedPrecondition for a place to begin at where there is a
+//          checkpoint to go on from.
 StatusOr<RunReport> Simulate(const Dataset& dataset,
                              SimulationOptions options = {});
 

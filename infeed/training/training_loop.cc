@@ -11,15 +11,23 @@
 namespace penstock {
 namespace {
 
+// Of one device of a host tells that host's saver; null of the others.
+struct StepSaver {
+  CheckpointSaver* saver = nullptr;
+  const Topology& topology;
+};
+
 class CoreLoop {
  public:
   CoreLoop(uint32_t number, InfeedQueue& queue, Device& device,
-           const TrainingContext& context, CoreTimeline& timeline)
+           const TrainingContext& context, CoreTimeline& timeline,
+           StepSaver saver)
       : number_(number),
         queue_(queue),
         device_(device),
         context_(context),
         timeline_(timeline),
+        saver_(saver),
         counts_(
             context.placement
                 .device_of_shard[context.placement.shard_of_device[number]] ==
@@ -81,7 +89,16 @@ class CoreLoop {
                            slice);
     }
     PENSTOCK_RETURN_IF_ERROR(WaitUntil(step.end_ns));
+    if (saver_.saver != nullptr) PENSTOCK_RETURN_IF_ERROR(Save(slice));
     return plan.last;
+  }
+
+  Status Save(const CoreSlice& slice) {
+    PENSTOCK_RETURN_IF_ERROR(saver_.saver->AfterStep(
+        {.state = slice.state_after(),
+         .rows = DigestRows(slice.batch(), saver_.topology)}));
+    if (saver_.saver->waited()) timeline_.Hold(context_.clock.NowNs());
+    return OkStatus();
   }
 
   Status WaitUntil(int64_t deadline_ns) {
@@ -97,6 +114,7 @@ class CoreLoop {
   Device& device_;
   const TrainingContext& context_;
   CoreTimeline& timeline_;
+  const StepSaver saver_;
   const bool counts_;  // its rows are no copy of another device's
 };
 
@@ -114,13 +132,15 @@ void DrainHost(Infeed& infeed, Coordinator& coordinator) {
 
 void RunHost(Infeed& infeed, const std::vector<Device*>& devices,
              const TrainingContext& context,
-             std::vector<CoreTimeline>& timelines) {
+             std::vector<CoreTimeline>& timelines, CheckpointSaver* saver) {
   if (devices.empty()) return DrainHost(infeed, context.coordinator);
   std::vector<std::jthread> threads;
   for (size_t i = 0; i < devices.size(); ++i) {
     auto thread = StartThread([&, i] {
-      CoreLoop(infeed.devices()[i], infeed.queue(i), *devices[i], context,
-               timelines[i])
+      CoreLoop(
+          infeed.devices()[i], infeed.queue(i), *devices[i], context,
+          timelines[i],
+          {.saver = i == 0 ? saver : nullptr, .topology = infeed.topology()})
           .Run();
     });
     if (!thread.ok()) return context.coordinator.Fail(thread.status());

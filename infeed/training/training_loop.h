@@ -11,6 +11,7 @@
 #include "infeed/infeed.h"
 #include "infeed/queues/clock.h"
 #include "infeed/sharding/batch_placement.h"
+#include "infeed/training/checkpoint_saver.h"
 
 namespace penstock {
 
@@ -25,11 +26,12 @@ struct TrainingContext {
 
 // Runs a thread for each of the host's devices, step by step with all others,
 // until the data ends, the coordinator stops the run or it fails. `devices` and
-// `timelines` have one for each device of the infeed, in order.
+// `timelines` have one for each device of the infeed, in order. `saver` is told
+// of each step and may be null.
 //
 // Errors:  none of its own: they go to the coordinator.
 void RunHost(Infeed& infeed, const std::vector<Device*>& devices,
              const TrainingContext& context,
-             std::vector<CoreTimeline>& timelines);
+             std::vector<CoreTimeline>& timelines, CheckpointSaver* saver);
 
 }  // namespace penstock

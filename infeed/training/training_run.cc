@@ -75,7 +75,7 @@ class TrainingRun {
           }));
     }
     const bool none = options_.max_steps == 0;
-    Status status = none ? OkStatus() : RunHosts();
+    Status status = none ? OkStatus() : RunAndSave();
     CancelAll();
     if (options_.group == nullptr) {
       PENSTOCK_RETURN_IF_ERROR(status);
@@ -112,9 +112,18 @@ class TrainingRun {
     host.infeed->Start();
   }
 
+  Status RunAndSave() {
+    RunSavers savers;
+    Status status = savers.Start(
+        options_.saving, placement_, hosts_[0].number, hosts_.size(),
+        [this](const Status& why) { coordinator_.Fail(why); });
+    if (status.ok()) status = RunHosts(savers);
+    return status.ok() ? savers.Finish() : status;
+  }
+
   // The status once all hosts with devices are done. Hosts without are then
   // cancelled where the run stopped early, which is no error of the run.
-  Status RunHosts() {
+  Status RunHosts(const RunSavers& savers) {
     const TrainingContext context{.placement = placement_,
                                   .first_device = FirstDevice(),
                                   .coordinator = coordinator_,
@@ -123,8 +132,9 @@ class TrainingRun {
     std::vector<std::jthread> with_devices;
     std::vector<std::jthread> without;
     for (Host& host : hosts_) {
-      auto thread = StartThread([&host, &context] {
-        RunHost(*host.infeed, host.devices, context, host.timelines);
+      auto thread = StartThread([&host, &context, &savers] {
+        RunHost(*host.infeed, host.devices, context, host.timelines,
+                savers.Of(host.number));
       });
       if (!thread.ok()) {
         coordinator_.Fail(thread.status());
@@ -217,21 +227,8 @@ class TrainingRun {
       log_.Merge(theirs.part);
       std::ranges::move(theirs.cores, std::back_inserter(report.cores));
     }
-    AddLog(report);
+    AddLog(log_, contract_, report);
     return report;
-  }
-
-  void AddLog(RunReport& report) const {
-    report.rows = log_.rows();
-    report.batch_digest = log_.batch_digest();
-    report.record_digest = log_.census().digest();
-    report.epochs = log_.census().Epochs();
-    report.shapes.clear();
-    for (size_t s = 0; s < contract_.shapes(); ++s) {
-      report.shapes.push_back({.length = contract_.lengths[s],
-                               .steps = log_.shapes()[s].steps,
-                               .rows = log_.shapes()[s].rows});
-    }
   }
 
   RunReport Report() {
@@ -243,7 +240,7 @@ class TrainingRun {
                      .times = Summarize(log_.steps()),
                      .steps = log_.steps(),
                      .compiles = coordinator_.compiles()};
-    AddLog(report);
+    AddLog(log_, contract_, report);
     const PipelineCounts counts = hosts_[0].infeed->counts();
     report.pipeline = hosts_[0].infeed->profile();
     report.dropped = counts.dropped;

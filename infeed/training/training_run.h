@@ -18,6 +18,7 @@
 #include "infeed/sharding/mesh.h"
 #include "infeed/sharding/partition_spec.h"
 #include "infeed/training/run_report.h"
+#include "infeed/training/run_savers.h"
 #include "pipeline/group.h"
 
 namespace penstock {
@@ -41,6 +42,7 @@ struct TrainingOptions {
   size_t traced_steps = 0;
   // Where hosts are processes: all of them, for the steps alone. Borrowed.
   Group* group = nullptr;
+  SavingOptions saving = {};
   // For the count of records never seen.
   std::optional<uint64_t> records_per_epoch = std::nullopt;
   // Where it is requested, the run stops at the next step on all hosts and

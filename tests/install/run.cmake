@@ -78,5 +78,5 @@ function(train number state)
   run(${folder}/build/trainer)
 endfunction()
 
-train(1 run.state books)
+train(1 run.checkpoints books)
 train(2 mix.state books web)

@@ -38,8 +38,8 @@ const std::vector<Floor>& Floors() {
         "tasks",     "order",    "arrange",         "graph",        "read",
         "build",     "groups",   "compile_options", "pipeline",     "run"}},
       {"infeed",
-       {"sharding", "accounts", "queues", "device", "infeed", "devices",
-        "training", "reports", "virtual"}}};
+       {"sharding", "accounts", "queues", "device", "infeed", "checkpoints",
+        "devices", "training", "reports", "virtual"}}};
   return floors;
 }
 

@@ -50,6 +50,7 @@ constexpr char kExamples[] = R"(
   infeedsim ... --max-steps 100 --state-out run.state
   infeedsim ... --after-step 120000 --max-steps 10
   infeedsim ... --state-in run.state --hosts 5 --json report.json
+  infeedsim ... --checkpoint run.checkpoints --checkpoint-every 1000
   infeedsim ... --html report.html --timeline run.trace.json
   mpirun -np 4 infeedsim ...
   infeedsim ... --coordinator node0:55527 --hosts 4 --host 2)";
@@ -88,11 +89,12 @@ Status PrintVirtualRun(const Dataset& dataset,
   const ReportFiles& reports = arguments.reports;
   if (!reports.html.empty() || !reports.timeline.empty() ||
       !reports.tensorboard.empty() || !arguments.state_in.empty() ||
-      !arguments.state_out.empty()) {
+      !arguments.state_out.empty() ||
+      !arguments.simulation.checkpoint_folder.empty()) {
     return InvalidArgumentError(
         "--clock virtual reads and writes no state and reports as text and "
-        "--json alone: leave out --html, --timeline, --tensorboard, --state-in "
-        "and --state-out");
+        "--json alone: leave out --html, --timeline, --tensorboard, "
+        "--state-in, --state-out and --checkpoint");
   }
   PENSTOCK_ASSIGN_OR_RETURN(const VirtualReport report,
                             SimulateVirtually(dataset, arguments.simulation,
@@ -105,11 +107,16 @@ Status PrintVirtualRun(const Dataset& dataset,
 }
 
 Status StoppedBy(const StopSignals& signals, const RunReport& report,
-                 const std::string& state = {}) {
+                 const SimulationArguments& arguments) {
   if (!signals.token().stop_requested()) return OkStatus();
-  return CancelledError(
-      fmt::format("stopped by a signal after step {}{}", report.state.step,
-                  state.empty() ? "" : "; go on with --state-in " + state));
+  std::string how;
+  if (!arguments.simulation.checkpoint_folder.empty()) {
+    how = "; the same command goes on";
+  } else if (!arguments.state_out.empty()) {
+    how = "; go on with --state-in " + arguments.state_out;
+  }
+  return CancelledError(fmt::format("stopped by a signal after step {}{}",
+                                    report.state.step, how));
 }
 
 // What this process does once it knows the others.
@@ -142,10 +149,16 @@ Status Simulation(SimulationArguments& arguments, const StopSignals& signals) {
     }
     seeking->Update(done, done);
   };
+  options.on_resume = [](const Checkpoint& from) {
+    PrintError(
+        "infeedsim: goes on behind step {}, from {}, which {} hosts "
+        "wrote\n",
+        from.step, from.folder, from.hosts);
+  };
   PENSTOCK_ASSIGN_OR_RETURN(const RunReport report, Simulate(dataset, options));
   skipped.Finish();
   if (options.batches != nullptr && options.batches->host() != 0) {
-    return StoppedBy(signals, report);
+    return StoppedBy(signals, report, arguments);
   }
   if (arguments.explain) {
     Print("{}\n{}\n", report.explain, ExplainLoads(report.loads));
@@ -158,7 +171,7 @@ Status Simulation(SimulationArguments& arguments, const StopSignals& signals) {
   }
   PENSTOCK_RETURN_IF_ERROR(
       WriteReports(arguments.reports, report, TitleOf(arguments)));
-  return StoppedBy(signals, report, arguments.state_out);
+  return StoppedBy(signals, report, arguments);
 }
 
 Status JoinAndSimulate(SimulationArguments& arguments) {
@@ -179,6 +192,7 @@ Status JoinAndSimulate(SimulationArguments& arguments) {
   if (!ends.empty()) {
     options.batches = ends[0].get();
     options.steps = ends[1].get();
+    options.checkpoints.group = ends[2].get();
   }
   const Status status = Simulation(arguments, *signals);
   return status.ok() ? status : FailAll(ends, status);

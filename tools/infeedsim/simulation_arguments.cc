@@ -174,7 +174,6 @@ void AddOrder(Command& command, SimulationArguments& arguments) {
 }
 
 void AddDevices(Command& command, SimulationArguments& arguments) {
-  constexpr int kMostParts = 4096;
   constexpr double kMostMilliseconds = 1e9;
   SimulationOptions& simulation = arguments.simulation;
   ArgumentGroup& devices = command.Group("Devices");
@@ -235,6 +234,18 @@ void AddRunning(Command& command, SimulationArguments& arguments) {
               "saved")
       .DefaultsTo("from the start")
       .Excludes({"--state-in"});
+  running.Option("--checkpoint", simulation.checkpoint_folder, "FOLDER",
+                 "Saves there behind the last step, also where a signal stops "
+                 "the run, and goes on from the last checkpoint that is there");
+  running
+      .Number("--checkpoint-every", simulation.checkpoints.every, "N",
+              "Saves behind each N steps, too; 0 is the last alone")
+      .Needs("--checkpoint");
+  running
+      .Number("--keep", simulation.checkpoints.keep, "N",
+              "Checkpoints that stay, the last ones")
+      .AtLeast(1)
+      .Needs("--checkpoint");
   running
       .Number("--max-steps", simulation.max_steps, "N",
               "Stops after so many steps, 0 before the first")

@@ -207,6 +207,55 @@ TEST_F(SimulationTest, StreamedRunsStopAndGoOnToo) {
   EXPECT_EQ(first.batch_digest + rest.batch_digest, whole.batch_digest);
 }
 
+TEST_F(SimulationTest, RunsGoOnFromCheckpointsOfAnyNumberOfHosts) {
+  for (const bool streamed : {false, true}) {
+    SimulationOptions options = Options(4);
+    options.force_streamed = streamed;
+    ASSERT_OK_AND_ASSIGN(const RunReport whole, Simulate(Data(17, 2), options));
+    const std::string saved = folder_ / (streamed ? "streamed" : "planned");
+    options.checkpoint_folder = saved;
+    options.checkpoints = {.every = 3, .keep = 2};
+    options.max_steps = whole.times.steps / 2;
+    options.on_resume = [](const Checkpoint&) { FAIL() << "out of nothing"; };
+    ASSERT_OK_AND_ASSIGN(const RunReport first, Simulate(Data(17, 2), options));
+    for (const uint32_t hosts : {1u, 2u, 3u, 9u}) {
+      const std::string here = saved + std::to_string(hosts);
+      std::filesystem::copy(saved, here,
+                            std::filesystem::copy_options::recursive);
+      SimulationOptions on = Options(hosts);
+      on.force_streamed = streamed == (hosts != 2);  // one as the other, too
+      on.checkpoint_folder = here;
+      on.checkpoints.every = 3;
+      std::optional<Checkpoint> from;
+      on.on_resume = [&](const Checkpoint& found) { from = found; };
+      ASSERT_OK_AND_ASSIGN(const RunReport rest, Simulate(Data(17, 2), on));
+      ASSERT_TRUE(from.has_value());
+      EXPECT_EQ(from->step, *options.max_steps);
+      EXPECT_EQ(from->hosts, 4u);
+      EXPECT_EQ(first.batch_digest + rest.batch_digest, whole.batch_digest);
+      EXPECT_EQ(rest.state, whole.state);
+      ASSERT_OK_AND_ASSIGN(const RunReport none, Simulate(Data(17, 2), on));
+      EXPECT_EQ(none.times.steps, 0u);
+      EXPECT_EQ(none.state, whole.state);
+    }
+  }
+}
+
+TEST_F(SimulationTest, ACheckpointOfOtherDataOrBesideAStateIsRefused) {
+  SimulationOptions options = Options(2);
+  options.checkpoint_folder = folder_ / "saved";
+  options.max_steps = 3;
+  ASSERT_OK_AND_ASSIGN(const RunReport first, Simulate(Data(), options));
+  EXPECT_THAT(Simulate(Data(18), options),
+              StatusIs(StatusCode::kFailedPrecondition,
+                       AllOf(HasSubstr("step-000000000003"),
+                             HasSubstr("Shuffle differs"))));
+  options.restore = first.state;
+  EXPECT_THAT(Simulate(Data(), options),
+              StatusIs(StatusCode::kFailedPrecondition,
+                       HasSubstr("the run is to begin elsewhere")));
+}
+
 TEST_F(SimulationTest, AStartStateIsTheWholeRun) {
   const Dataset data = Data();
   ASSERT_OK_AND_ASSIGN(const RunReport whole, Simulate(data, Options()));
