@@ -32,6 +32,37 @@ std::vector<uint32_t> Blamed(const VirtualReport& report) {
   return hosts;
 }
 
+double Part(int64_t part_ns, int64_t whole_ns) {
+  return 100.0 * static_cast<double>(part_ns) / static_cast<double>(whole_ns);
+}
+
+std::string FailuresText(const FailureReport& failures, double goodput) {
+  const int64_t wall_ns = failures.wall_ns;
+  return fmt::format(
+      "  with {} failures: {:.3f} s, goodput {:.2f} %; {} saves, one each "
+      "{:.3f} s of steps{}; {} steps done again\n"
+      "  steps that count {:.2f} %, saves {:.2f} %, lost {:.2f} %, restarts "
+      "{:.2f} %\n",
+      failures.failures, Milliseconds(wall_ns) * 1e-3, goodput, failures.saves,
+      Milliseconds(failures.interval_ns) * 1e-3,
+      failures.found ? ", the best that was found" : "", failures.steps_again,
+      Part(failures.kept_ns, wall_ns), Part(failures.save_ns, wall_ns),
+      Part(failures.lost_ns, wall_ns), Part(failures.restart_ns, wall_ns));
+}
+
+Json FailuresJson(const FailureReport& failures) {
+  return {{"failures", failures.failures},
+          {"saves", failures.saves},
+          {"save_interval_ns", failures.interval_ns},
+          {"save_interval_found", failures.found},
+          {"steps_again", failures.steps_again},
+          {"kept_ns", failures.kept_ns},
+          {"save_ns", failures.save_ns},
+          {"lost_ns", failures.lost_ns},
+          {"restart_ns", failures.restart_ns},
+          {"wall_ns", failures.wall_ns}};
+}
+
 }  // namespace
 
 std::string VirtualReportText(const VirtualReport& report) {
@@ -51,6 +82,9 @@ std::string VirtualReportText(const VirtualReport& report) {
       InputBoundName(InputBoundOf(times.infeed_percent)), times.infeed_percent,
       report.utilisation_percent(), times.au_percent,
       VirtualStageName(report.bound()));
+  if (report.failures) {
+    text += FailuresText(*report.failures, report.goodput_percent());
+  }
   for (size_t b = 0; b < kBuckets; ++b) {
     const auto bucket = static_cast<Bucket>(b);
     text += fmt::format("  {:<14} {:>14.3f} ms a core\n", BucketName(bucket),
@@ -90,11 +124,13 @@ std::string VirtualReportJson(const VirtualReport& report) {
                  {"infeed_percent", times.infeed_percent},
                  {"au_percent", times.au_percent}}},
                {"utilisation_percent", report.utilisation_percent()},
+               {"goodput_percent", report.goodput_percent()},
                {"bound", VirtualStageName(report.bound())}};
   for (size_t b = 0; b < kBuckets; ++b) {
     const auto bucket = static_cast<Bucket>(b);
     json["mean_ledger"][std::string(BucketKey(bucket))] = report.MeanNs(bucket);
   }
+  if (report.failures) json["failures"] = FailuresJson(*report.failures);
   json["blame"] = Json::array();
   for (const uint32_t host : Blamed(report)) {
     Json blame = {{"host", host}};

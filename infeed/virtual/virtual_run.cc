@@ -8,6 +8,7 @@
 #include "formats/files/status_or.h"
 #include "infeed/devices/core_timeline.h"
 #include "infeed/virtual/delay_law.h"
+#include "infeed/virtual/failures.h"
 
 namespace penstock {
 namespace {
@@ -52,7 +53,7 @@ class VirtualRun {
     for (uint64_t n = 0; n < count; ++n) Step(n);
   }
 
-  VirtualReport Report() {
+  StatusOr<VirtualReport> Report() {
     for (CoreClock& core : cores_) {
       core.timeline.Finish(all_free_ns_);
       report_.cores.push_back(
@@ -62,6 +63,11 @@ class VirtualRun {
     }
     report_.wall_ns = all_free_ns_;
     report_.times = Summarize(spans_);
+    if (options_.failures.host_mean_ns > 0 && all_free_ns_ > 0) {
+      PENSTOCK_ASSIGN_OR_RETURN(
+          report_.failures, RunWithFailures(spans_, options_.hosts,
+                                            options_.seed, options_.failures));
+    }
     return std::move(report_);
   }
 
@@ -165,6 +171,9 @@ Status CheckVirtual(std::span<const VirtualStep> steps,
        {options.build, options.transfer_extra, options.step_extra}) {
     negative = negative || law.fixed_ns < 0 || law.exponential_mean_ns < 0;
   }
+  const FailureOptions& failures = options.failures;
+  negative = negative || failures.host_mean_ns < 0 || failures.restart_ns < 0 ||
+             failures.save_ns < 0 || failures.save_interval_ns < 0;
   if (!negative) return OkStatus();
   return InvalidArgumentError(
       "a virtual run with a negative time, or more rows that pad than rows");
@@ -190,6 +199,13 @@ double VirtualReport::utilisation_percent() const {
          static_cast<double>(MeanNs(Bucket::kCompute) +
                              MeanNs(Bucket::kPadCompute)) /
          static_cast<double>(wall_ns);
+}
+
+double VirtualReport::goodput_percent() const {
+  const int64_t all_ns = failures ? failures->wall_ns : wall_ns;
+  return all_ns == 0 ? 0
+                     : 100.0 * static_cast<double>(MeanNs(Bucket::kCompute)) /
+                           static_cast<double>(all_ns);
 }
 
 int64_t VirtualReport::MeanNs(Bucket bucket) const {

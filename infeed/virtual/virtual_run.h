@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,6 +32,15 @@ struct VirtualStep {
   uint64_t rows = 1;
 };
 
+// Hosts that fail, each by itself, after exponential times.
+struct FailureOptions {
+  int64_t host_mean_ns = 0;  // of one host, between failures; 0 is never
+  int64_t restart_ns = 0;    // from a failure to the step after the last save
+  int64_t save_ns = 0;       // training stands still for each
+  // Of work, after which the next step that ends is saved; 0 finds the best.
+  int64_t save_interval_ns = 0;
+};
+
 struct VirtualOptions {
   std::vector<uint32_t> host_of_core = {0};
   uint32_t hosts = 1;
@@ -40,6 +50,7 @@ struct VirtualOptions {
   DelayLaw build = {};           // of a host's part of a batch, one at a time
   DelayLaw transfer_extra = {};  // of each core's transfer
   DelayLaw step_extra = {};      // of each core's step
+  FailureOptions failures = {};
 };
 
 // What keeps the cores waiting.
@@ -53,6 +64,20 @@ struct VirtualCore {
   Ledger ledger{0};
 };
 
+// The same steps with failures. The times but wall_ns sum to it.
+struct FailureReport {
+  bool found = false;       // the interval is the best that was found
+  int64_t interval_ns = 0;  // of work between saves
+  uint64_t failures = 0;    // of any host
+  uint64_t saves = 0;
+  uint64_t steps_again = 0;  // done again, as they were lost
+  int64_t kept_ns = 0;       // steps that count
+  int64_t save_ns = 0;
+  int64_t lost_ns = 0;  // from a save to the failure after it
+  int64_t restart_ns = 0;
+  int64_t wall_ns = 0;
+};
+
 struct VirtualReport {
   uint32_t hosts = 1;
   size_t depth = 0;
@@ -63,9 +88,13 @@ struct VirtualReport {
   // [hosts][kVirtualStages]: how long all cores stood still because this host
   // was the last to be ready, by what it was late with.
   std::vector<std::vector<int64_t>> blame_ns = {};
+  // Where hosts fail; all else is told of the run without failures.
+  std::optional<FailureReport> failures = {};
 
   // Steps, padding included, as a part of wall time, over all cores.
   double utilisation_percent() const;
+  // Real rows' compute as a part of wall time with failures, over all cores.
+  double goodput_percent() const;
   // Of a bucket, over all cores.
   int64_t MeanNs(Bucket bucket) const;
   // The stage with the most blame; the device where the cores wait for input
@@ -78,7 +107,7 @@ struct VirtualReport {
 // step when all cores have its batch and are done with the last one.
 //
 // Errors:  kInvalidArgument for no steps, no cores, a host beyond `hosts`, a
-//          negative time.
+//          negative time, failures that let no run end.
 // Cost:    about 50 ns a core and step; no memory but that of cores and steps.
 StatusOr<VirtualReport> RunVirtual(std::span<const VirtualStep> steps,
                                    uint64_t count,

@@ -92,7 +92,8 @@ StatusOr<VirtualReport> SimulateVirtually(const Dataset& dataset,
                      .seed = times.seed,
                      .build = times.build,
                      .transfer_extra = times.transfer_extra,
-                     .step_extra = times.step_extra});
+                     .step_extra = times.step_extra,
+                     .failures = times.failures});
 }
 
 }  // namespace penstock

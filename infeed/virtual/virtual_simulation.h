@@ -14,6 +14,7 @@ struct VirtualTimes {
   DelayLaw build = {};           // of a host's part of a batch, one at a time
   DelayLaw transfer_extra = {};  // of each core's transfer
   DelayLaw step_extra = {};      // of each core's step
+  FailureOptions failures = {};
 };
 
 // Compiles the dataset and walks its plan, shape by shape, without reading a

@@ -45,6 +45,7 @@ constexpr char kExamples[] = R"(
   infeedsim ... --mesh data=4,model=2 --sharding tokens=data,model --explain
   infeedsim ... --clock virtual --cores 17920 --hosts 2240 --build-time 8 \
             --step-jitter 0.1
+  infeedsim ... --clock virtual --hosts 64 --host-mtbf 5e6 --save-time 30
   infeedsim --mix 'data/books-train.tfrecord@8=0.7' 'data/web@64=0.3' \
             --by tokens --buckets 512,1024 --batch 256 --explain
   infeedsim ... --max-steps 100 --state-out run.state

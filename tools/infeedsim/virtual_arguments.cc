@@ -7,7 +7,10 @@ namespace {
 
 constexpr double kMostVirtualMs = 1e9;
 
+constexpr double kMostVirtualSeconds = 1e8;
+
 int64_t Nanoseconds(double ms) { return std::llround(ms * 1e6); }
+int64_t SecondsToNs(double s) { return std::llround(s * 1e9); }
 
 }  // namespace
 
@@ -17,7 +20,11 @@ VirtualTimes VirtualArguments::Times() const {
                     .exponential_mean_ns = Nanoseconds(build_jitter_ms)},
           .transfer_extra = {.exponential_mean_ns =
                                  Nanoseconds(transfer_jitter_ms)},
-          .step_extra = {.exponential_mean_ns = Nanoseconds(step_jitter_ms)}};
+          .step_extra = {.exponential_mean_ns = Nanoseconds(step_jitter_ms)},
+          .failures = {.host_mean_ns = SecondsToNs(host_mtbf_s),
+                       .restart_ns = SecondsToNs(restart_s),
+                       .save_ns = SecondsToNs(save_s),
+                       .save_interval_ns = SecondsToNs(save_interval_s)}};
 }
 
 void VirtualArguments::AddTo(Command& command) {
@@ -44,6 +51,23 @@ void VirtualArguments::AddTo(Command& command) {
       .Number("--step-jitter", step_jitter_ms, "MS",
               "The same for each core's step")
       .Between(0, kMostVirtualMs);
+  times
+      .Number("--host-mtbf", host_mtbf_s, "S",
+              "Mean seconds between failures of a host, exponential; 0 is "
+              "never. The run goes back to its last save")
+      .Between(0, kMostVirtualSeconds);
+  times
+      .Number("--restart-time", restart_s, "S",
+              "Seconds from a failure to the next step")
+      .Between(0, kMostVirtualSeconds);
+  times
+      .Number("--save-time", save_s, "S",
+              "Seconds that training stands still for a save")
+      .Between(0, kMostVirtualSeconds);
+  times
+      .Number("--save-interval", save_interval_s, "S",
+              "Seconds of steps from one save to the next; 0 finds the best")
+      .Between(0, kMostVirtualSeconds);
 }
 
 }  // namespace penstock

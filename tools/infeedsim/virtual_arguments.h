@@ -15,6 +15,10 @@ struct VirtualArguments {
   double build_jitter_ms = 0;
   double transfer_jitter_ms = 0;
   double step_jitter_ms = 0;
+  double host_mtbf_s = 0;
+  double restart_s = 60;
+  double save_s = 0;
+  double save_interval_s = 0;
 
   bool chosen() const { return clock == RunClock::kVirtual; }
   VirtualTimes Times() const;

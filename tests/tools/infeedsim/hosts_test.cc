@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -40,6 +41,15 @@ class Running {
   }
 
   void Send(int signal) const { kill(pid_, signal); }
+
+  // Until the file is there, or it has ended.
+  void AwaitFile(const std::filesystem::path& path) const {
+    siginfo_t info = {};
+    while (!std::filesystem::exists(path) && info.si_pid == 0) {
+      waitid(P_PID, static_cast<id_t>(pid_), &info,
+             WEXITED | WNOHANG | WNOWAIT);
+    }
+  }
 
   // Until it has a file open whose path contains `words`.
   void AwaitOpen(const std::string& words) const {
@@ -190,6 +200,51 @@ TEST_F(HostsEndTest, AHostIsKilled) {
   EXPECT_THAT(EndOfAll(hosts, 2),
               AllOf(HasSubstr("host 2 ("), HasSubstr("died")));
   EXPECT_EQ(hosts[2].Wait().exit_code, -1);
+}
+
+TEST_F(HostsEndTest, AKilledHostLeavesACheckpointThatOtherNumbersGoOnFrom) {
+  const std::string dataset = MakeDataset();
+  const std::string line = SimulationOf(dataset) + " --epochs 0";
+  const std::filesystem::path saved = folder_ / "saved";
+  const std::string save =
+      " --keep 1000000 --checkpoint-every 3 --checkpoint " + saved.string();
+  const auto hosts = Start(4, line + save);
+  hosts[2].AwaitFile(saved / "step-000000000006/COMMIT");
+  hosts[2].Send(SIGKILL);
+  EndOfAll(hosts, 2);
+  hosts[2].Wait();
+  uint64_t last = 0;
+  for (const auto& step : std::filesystem::directory_iterator(saved)) {
+    if (!std::filesystem::exists(step.path() / "COMMIT")) continue;
+    last = std::max<uint64_t>(
+        last, std::stoull(step.path().filename().string().substr(5)));
+  }
+  EXPECT_GE(last, 6u);
+  const uint64_t rest = Digest(RunAll(3, line + save + " --max-steps 5"));
+  EXPECT_EQ(rest,
+            Digest(RunAll(2, fmt::format("{} --max-steps 5 --after-step {}",
+                                         line, last))));
+}
+
+// A notice to one of the processes: all save behind the same step.
+TEST_F(HostsEndTest, ASignalToOneProcessStopsAndSavesAllBehindTheSameStep) {
+  const std::filesystem::path saved = folder_ / "saved";
+  const auto hosts =
+      Start(3, fmt::format("{} --checkpoint-every 2 --keep 2 --checkpoint {}",
+                           Long(), saved.string()));
+  hosts[1].AwaitFile(saved / "step-000000000002/COMMIT");
+  hosts[1].Send(SIGTERM);
+  for (const Running& host : hosts) host.Wait();
+  uint64_t committed = 0;
+  for (const auto& step : std::filesystem::directory_iterator(saved)) {
+    committed += std::filesystem::exists(step.path() / "COMMIT") ? 1 : 0;
+  }
+  EXPECT_EQ(committed, 2u);
+  EXPECT_EQ(
+      RunAll(2, SimulationOf(folder_ / "data/small-train.tfrecord@4") +
+                    " --epochs 0 --max-steps 1 --checkpoint " + saved.string())
+          .at("steps"),
+      1);
 }
 
 TEST_F(HostsEndTest, TheCoordinatorIsKilled) {

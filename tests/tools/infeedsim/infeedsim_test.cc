@@ -208,6 +208,25 @@ TEST_F(InfeedsimTest, VirtualTimeWalksThePlanAndRepeats) {
             nlohmann::json::parse(folder_.Read("real.json"))["steps"]);
 }
 
+TEST_F(InfeedsimTest, FailuresInVirtualTimeRepeatAndSaveAsOftenAsIsBest) {
+  const std::string run = fmt::format(
+      "infeedsim {} --by tokens --buckets 256 --batch 16 --clock "
+      "virtual --step-time 500 --host-mtbf 10800 --save-time 30 "
+      "--epochs 0 --max-steps 100000 --json ",
+      MakeDataset());
+  const Outcome one = RunProgramLine(run + (folder_ / "one.json"));
+  ASSERT_EQ(one.exit_code, 0) << one.output;
+  EXPECT_THAT(one.output, AllOf(HasSubstr("the best that was found"),
+                                HasSubstr("goodput")));
+  const Outcome two = RunProgramLine(run + (folder_ / "two.json"));
+  EXPECT_EQ(one.output, two.output);
+  EXPECT_EQ(folder_.Read("one.json"), folder_.Read("two.json"));
+  const auto failures =
+      nlohmann::json::parse(folder_.Read("one.json"))["failures"];
+  EXPECT_NEAR(failures["save_interval_ns"].get<double>() * 1e-9, 805, 80.5);
+  EXPECT_GT(failures["failures"], 0);
+}
+
 TEST_F(InfeedsimTest, MeshesThatAreNoneAreNamed) {
   const std::string run =
       "infeedsim /nowhere --by tokens --buckets 64 --batch 16 ";
