@@ -54,6 +54,12 @@ class RunLog {
   // All devices did a step. From one thread.
   void AddStep(const StepSpan& span, const CoreSlice& slice);
 
+  // What the devices took until now.
+  RowCounts rows_now() const {
+    const std::lock_guard lock(mutex_);
+    return rows_;
+  }
+
   // Once the run is over: all of this one's, and adding another process'.
   RunLogPart Part() const;
   void Merge(const RunLogPart& part);
@@ -69,7 +75,7 @@ class RunLog {
   const std::optional<State>& state() const { return state_; }
 
  private:
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   // Guarded by mutex_ until the run is over.
   RowCounts rows_;
   BatchDigest batch_digest_;

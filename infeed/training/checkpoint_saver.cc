@@ -73,7 +73,7 @@ Status CheckpointSaver::AfterStep(StepMark mark) {
   if (last_) before_ = std::move(last_->state);
   last_ = std::move(mark);
   if (!IsDue(completed_)) return OkStatus();
-  preempted_ = target_ == completed_;
+  preempted_ = preempted_ || target_ == completed_;
   return HandIn(lock);
 }
 
@@ -168,6 +168,8 @@ Status CheckpointSaver::RunRounds() {
 StatusOr<CheckpointSaver::Wish> CheckpointSaver::AwaitWish() {
   while (true) {
     const bool others_noticed = OthersNoticed();
+    const Status failed = group_.failed();
+    if (!failed.ok()) return failed;
     std::unique_lock lock(mutex_);
     noticed_ = noticed_ || others_noticed;
     const Wish wish = {.notice = noticed_ && !target_,
@@ -175,8 +177,6 @@ StatusOr<CheckpointSaver::Wish> CheckpointSaver::AwaitWish() {
                        .step = pending_ ? pending_->part.step : 0};
     if (abandoned_) return CancelledError("left");
     if (wish.notice || wish.finishing || wish.step > 0) return wish;
-    const Status failed = group_.failed();
-    if (!failed.ok()) return failed;
     if (group_.hosts() == 1) {
       changed_.wait(lock);
     } else {

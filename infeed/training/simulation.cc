@@ -180,6 +180,7 @@ StatusOr<RunReport> Simulate(const Dataset& dataset,
       .saving = {.folder = options.checkpoint_folder,
                  .often = options.checkpoints,
                  .begin = start},
+      .live = options.live,
       .records_per_epoch = hosts[0].pipeline.records_per_epoch(),
       .stop = options.stop,
       .begin_ns = begin_ns};

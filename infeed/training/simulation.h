@@ -23,6 +23,8 @@
 
 namespace penstock {
 
+class LiveRun;  // infeed/training/live_run.h
+
 struct SimulationOptions {
   // Devices of all hosts together, in any order; empty is by rising id.
   std::vector<MeshAxis> mesh = {{"data", 8}};
@@ -68,6 +70,8 @@ struct SimulationOptions {
   // More compiles are an error; 0 is any number.
   uint64_t compile_budget = 0;
   WatchdogOptions watchdog = {};
+  // Where others may look while it runs. Borrowed; may be null.
+  LiveRun* live = nullptr;
   // So many steps of each device are told one by one in CoreReport::spans.
   size_t traced_steps = 0;
   // Where it is requested, the run stops at the next step on all hosts and

@@ -11,10 +11,10 @@
 #include "formats/files/start_thread.h"
 #include "formats/files/status_or.h"
 #include "infeed/devices/coordinator.h"
-#include "infeed/infeed.h"
 #include "infeed/sharding/batch_placement.h"
 #include "infeed/training/host_report.h"
 #include "infeed/training/run_placement.h"
+#include "infeed/training/training_host.h"
 #include "infeed/training/training_loop.h"
 
 namespace penstock {
@@ -22,15 +22,6 @@ namespace {
 
 // How often a process looks whether another has failed.
 constexpr int64_t kListenNs = 100'000'000;
-
-// One host with all that it owns.
-struct Host {
-  uint32_t number = 0;
-  std::vector<std::unique_ptr<SimulatedDevice>> owned;
-  std::vector<Device*> devices;
-  std::unique_ptr<Infeed> infeed;
-  std::vector<CoreTimeline> timelines;
-};
 
 class TrainingRun {
  public:
@@ -74,8 +65,11 @@ class TrainingRun {
             while (clock.WaitUntil(clock.NowNs() + kListenNs, stop)) Listen();
           }));
     }
+    if (options_.live != nullptr)
+      options_.live->Begin([this] { return Look(); });
     const bool none = options_.max_steps == 0;
     Status status = none ? OkStatus() : RunAndSave();
+    if (options_.live != nullptr) options_.live->End();
     CancelAll();
     if (options_.group == nullptr) {
       PENSTOCK_RETURN_IF_ERROR(status);
@@ -90,7 +84,7 @@ class TrainingRun {
   }
 
  private:
-  void StartHost(Host& host, std::unique_ptr<BatchSource> source,
+  void StartHost(TrainingHost& host, std::unique_ptr<BatchSource> source,
                  const Mesh& mesh) {
     for (size_t i = 0; i < placement_.DevicesOf(host.number).size(); ++i) {
       host.owned.push_back(std::make_unique<SimulatedDevice>(options_.device));
@@ -131,7 +125,7 @@ class TrainingRun {
                                   .clock = clock_};
     std::vector<std::jthread> with_devices;
     std::vector<std::jthread> without;
-    for (Host& host : hosts_) {
+    for (TrainingHost& host : hosts_) {
       auto thread = StartThread([&host, &context, &savers] {
         RunHost(*host.infeed, host.devices, context, host.timelines,
                 savers.Of(host.number));
@@ -150,7 +144,7 @@ class TrainingRun {
   }
 
   void CancelAll() {
-    for (Host& host : hosts_) host.infeed->Cancel();
+    for (TrainingHost& host : hosts_) host.infeed->Cancel();
   }
 
   // The lowest of this process.
@@ -160,8 +154,17 @@ class TrainingRun {
                : placement_.DevicesOf(options_.group->host()).front();
   }
 
-  std::string DescribeHost(const Host& host) const {
+  std::string DescribeHost(const TrainingHost& host) const {
     return fmt::format("host {}:\n{}", host.number, host.infeed->Describe());
+  }
+
+  LiveFigures Look() const {
+    LiveFigures live = {.running = true,
+                        .steps = coordinator_.steps(),
+                        .rows = log_.rows_now(),
+                        .depth = options_.depth};
+    for (const TrainingHost& host : hosts_) live.hosts.push_back(host.Look());
+    return live;
   }
 
   // Tells the other processes how this one fares, and ends with them.
@@ -179,7 +182,8 @@ class TrainingRun {
   // that skips to its place in a compressed file is slow, not stuck.
   uint64_t Moved() const {
     uint64_t moved = coordinator_.steps();
-    for (const Host& host : hosts_) moved += host.infeed->records_read();
+    for (const TrainingHost& host : hosts_)
+      moved += host.infeed->records_read();
     if (options_.group == nullptr) return moved;
     for (const HostPulse& pulse : options_.group->Pulses()) {
       moved += std::hash<std::string>()(
@@ -194,7 +198,7 @@ class TrainingRun {
         "whom:\n{}",
         static_cast<double>(options_.watchdog.limit_ns) * 1e-9,
         coordinator_.steps(), coordinator_.Describe());
-    for (const Host& host : hosts_) text += DescribeHost(host);
+    for (const TrainingHost& host : hosts_) text += DescribeHost(host);
     if (options_.group != nullptr) {
       const std::vector<HostPulse> pulses = options_.group->Pulses();
       for (uint32_t h = 0; h < pulses.size(); ++h) {
@@ -251,7 +255,7 @@ class TrainingRun {
       report.first_step_ns = first.begin_ns + first.compile_ns - begin_ns_;
     }
     const std::vector<int64_t> waited_for_ns = coordinator_.waited_for_ns();
-    for (const Host& host : hosts_) {
+    for (const TrainingHost& host : hosts_) {
       for (size_t i = 0; i < host.devices.size(); ++i) {
         const uint32_t device = host.infeed->devices()[i];
         report.cores.push_back({.device = device,
@@ -274,7 +278,7 @@ class TrainingRun {
   const Contract contract_;
   RunLog log_;
   Coordinator coordinator_;
-  std::vector<Host> hosts_;
+  std::vector<TrainingHost> hosts_;
 };
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "infeed/queues/clock.h"
 #include "infeed/sharding/mesh.h"
 #include "infeed/sharding/partition_spec.h"
+#include "infeed/training/live_run.h"
 #include "infeed/training/run_report.h"
 #include "infeed/training/run_savers.h"
 #include "pipeline/group.h"
@@ -43,6 +44,8 @@ struct TrainingOptions {
   // Where hosts are processes: all of them, for the steps alone. Borrowed.
   Group* group = nullptr;
   SavingOptions saving = {};
+  // Borrowed; may be null.
+  LiveRun* live = nullptr;
   // For the count of records never seen.
   std::optional<uint64_t> records_per_epoch = std::nullopt;
   // Where it is requested, the run stops at the next step on all hosts and

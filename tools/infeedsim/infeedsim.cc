@@ -13,12 +13,15 @@
 #include "formats/files/status_or.h"
 #include "infeed/reports/reports.h"
 #include "infeed/sharding/load_plan.h"
+#include "infeed/training/live_run.h"
 #include "infeed/training/simulation.h"
 #include "infeed/virtual/virtual_run.h"
 #include "infeed/virtual/virtual_simulation.h"
 #include "pipeline/dataset.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/state.h"
+#include "tools/infeedsim/metrics_server.h"
+#include "tools/infeedsim/metrics_text.h"
 #include "tools/infeedsim/report_files.h"
 #include "tools/infeedsim/simulation_arguments.h"
 #include "tools/infeedsim/simulation_dataset.h"
@@ -91,11 +94,12 @@ Status PrintVirtualRun(const Dataset& dataset,
   if (!reports.html.empty() || !reports.timeline.empty() ||
       !reports.tensorboard.empty() || !arguments.state_in.empty() ||
       !arguments.state_out.empty() ||
-      !arguments.simulation.checkpoint_folder.empty()) {
+      !arguments.simulation.checkpoint_folder.empty() ||
+      arguments.metrics_port) {
     return InvalidArgumentError(
         "--clock virtual reads and writes no state and reports as text and "
         "--json alone: leave out --html, --timeline, --tensorboard, "
-        "--state-in, --state-out and --checkpoint");
+        "--state-in, --state-out, --checkpoint and --metrics");
   }
   PENSTOCK_ASSIGN_OR_RETURN(const VirtualReport report,
                             SimulateVirtually(dataset, arguments.simulation,
@@ -156,6 +160,16 @@ Status Simulation(SimulationArguments& arguments, const StopSignals& signals) {
         "wrote\n",
         from.step, from.folder, from.hosts);
   };
+  LiveRun live;
+  options.live = &live;
+  std::unique_ptr<MetricsServer> metrics;
+  if (arguments.metrics_port) {
+    PENSTOCK_ASSIGN_OR_RETURN(
+        metrics,
+        MetricsServer::Start(arguments.metrics_address, *arguments.metrics_port,
+                             [&] { return MetricsText(live.Look()); }));
+    PrintError("infeedsim: figures at {}\n", metrics->url());
+  }
   PENSTOCK_ASSIGN_OR_RETURN(const RunReport report, Simulate(dataset, options));
   skipped.Finish();
   if (options.batches != nullptr && options.batches->host() != 0) {

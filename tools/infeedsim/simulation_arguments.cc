@@ -211,6 +211,16 @@ void AddOutput(Command& command, SimulationArguments& arguments) {
                 "ui.perfetto.dev or chrome://tracing");
   output.Option("--tensorboard", reports.tensorboard, "FOLDER",
                 "Writes an event file there, for TensorBoard");
+  output
+      .Number("--metrics", arguments.metrics_port, "PORT",
+              "Answers http://127.0.0.1:PORT/metrics with figures for "
+              "Prometheus while it runs; 0 is any port that is free, named on "
+              "standard error")
+      .DefaultsTo("no port");
+  output
+      .Option("--metrics-address", arguments.metrics_address, "ADDRESS",
+              "Listens there; 0.0.0.0 lets all machines ask")
+      .Needs("--metrics");
   output.Flag("--explain", arguments.explain,
               "Prints what the pipeline will do and why, and what each device "
               "takes of each tensor");

@@ -60,6 +60,8 @@ struct SimulationArguments {
   std::string state_in;
   std::string state_out;
   ReportFiles reports;
+  std::optional<uint16_t> metrics_port;
+  std::string metrics_address = "127.0.0.1";
   bool explain = false;
   std::optional<uint64_t> trace_step;
 

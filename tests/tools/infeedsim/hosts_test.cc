@@ -4,9 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -17,6 +14,7 @@
 #include <vector>
 
 #include "tests/tools/programs/run_program.h"
+#include "tests/tools/programs/running_program.h"
 #include "tests/tools/programs/small_dataset.h"
 
 namespace penstock {
@@ -24,64 +22,6 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-
-// A program that runs beside the test.
-class Running {
- public:
-  Running(const std::string& arguments, std::string output)
-      : output_(std::move(output)) {
-    const std::string line = fmt::format("exec {}/{} > {} 2>&1",
-                                         PENSTOCK_BIN_DIR, arguments, output_);
-    std::string shell = "sh";
-    std::string flag = "-c";
-    std::string command = line;
-    char* argv[] = {shell.data(), flag.data(), command.data(), nullptr};
-    EXPECT_EQ(posix_spawn(&pid_, "/bin/sh", nullptr, nullptr, argv, environ),
-              0);
-  }
-
-  void Send(int signal) const { kill(pid_, signal); }
-
-  // Until the file is there, or it has ended.
-  void AwaitFile(const std::filesystem::path& path) const {
-    siginfo_t info = {};
-    while (!std::filesystem::exists(path) && info.si_pid == 0) {
-      waitid(P_PID, static_cast<id_t>(pid_), &info,
-             WEXITED | WNOHANG | WNOWAIT);
-    }
-  }
-
-  // Until it has a file open whose path contains `words`.
-  void AwaitOpen(const std::string& words) const {
-    const std::string folder = fmt::format("/proc/{}/fd", pid_);
-    while (waitid(P_PID, static_cast<id_t>(pid_), nullptr,
-                  WEXITED | WNOHANG | WNOWAIT) == 0) {
-      std::error_code gone;
-      for (const auto& file :
-           std::filesystem::directory_iterator(folder, gone)) {
-        const auto target = std::filesystem::read_symlink(file.path(), gone);
-        if (target.string().find(words) != std::string::npos) return;
-      }
-      siginfo_t info = {};
-      waitid(P_PID, static_cast<id_t>(pid_), &info,
-             WEXITED | WNOHANG | WNOWAIT);
-      if (info.si_pid != 0) return;
-    }
-  }
-
-  // Its exit code, and the last line it wrote.
-  Outcome Wait() const {
-    int status = 0;
-    waitpid(pid_, &status, 0);
-    Outcome outcome = RunShell("tail -n 1 " + output_);
-    outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    return outcome;
-  }
-
- private:
-  const std::string output_;
-  pid_t pid_ = 0;
-};
 
 class HostsTest : public SmallDatasetTest {
  protected:
