@@ -127,6 +127,19 @@ TEST(CoreTimelineTest, RandomTimesMatchTheQueueingFormula) {
   EXPECT_NEAR(utilisation(1.25, 4), 0.9337, 0.005);
 }
 
+TEST(CoreTimelineTest, WaitingForACheckpointIsChargedToIt) {
+  CoreTimeline timeline(0, 0);
+  timeline.Feed(0, 0);
+  timeline.Begin({.begin_ns = 0});
+  timeline.End(100, 0, 1);
+  timeline.Hold(130);
+  timeline.Hold(120);  // is over already
+  EXPECT_EQ(timeline.Feed(150, 150), 150);
+  EXPECT_EQ(timeline.ledger().ns(Bucket::kCheckpoint), 30);
+  EXPECT_EQ(timeline.ledger().ns(Bucket::kInfeedWait), 20);
+  EXPECT_EQ(timeline.ledger().ns(Bucket::kCompute), 100);
+}
+
 TEST(StepTimesTest, FirstStepAndStepsThatCompileDoNotCount) {
   const std::vector<StepSpan> steps = {
       {.free_ns = 0, .begin_ns = 500, .compile_ns = 1000, .end_ns = 1510},
