@@ -2,117 +2,116 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
-#include <nlohmann/json.hpp>
-#include <utility>
 
 #include "formats/files/crc32c.h"
 
 namespace penstock {
 namespace {
 
-using CheckpointJson = nlohmann::ordered_json;
-
+constexpr std::string_view kFirstLine = "penstock checkpoint ";
 constexpr uint64_t kCheckpointVersion = 1;
 constexpr std::string_view kStepPrefix = "step-";
 
-// The text, then a line with its checksum.
-std::string Seal(CheckpointJson json) {
-  const std::string text = json.dump() + "\n";
-  return fmt::format("{}{:08x}\n", text, Crc32c(text));
+// Behind the lines one with their checksum.
+std::string Seal(std::string_view lines) {
+  std::string text =
+      fmt::format("{}{}\n{}", kFirstLine, kCheckpointVersion, lines);
+  text += fmt::format("crc32c {:08x}\n", Crc32c(text));
+  return text;
 }
 
-StatusOr<CheckpointJson> Unseal(std::string_view sealed) {
-  const size_t end = sealed.find('\n') + 1;  // npos + 1 == 0
-  const std::string_view text = sealed.substr(0, end);
-  if (end == 0 || sealed.substr(end) != fmt::format("{:08x}\n", Crc32c(text))) {
+// The number of a line like "step 100", where that is what it is.
+std::optional<uint64_t> NumberOf(std::string_view line, std::string_view key) {
+  if (!line.starts_with(key)) return std::nullopt;
+  const auto numbers = HearNumbers(line.substr(key.size()), 1);
+  if (!numbers.ok() || numbers->size() != 1) return std::nullopt;
+  return numbers->front();
+}
+
+// The lines that were sealed.
+StatusOr<std::vector<std::string_view>> Unseal(std::string_view text) {
+  constexpr size_t kSealBytes = 16;
+  const std::string_view sealed =
+      text.substr(0, text.size() - std::min(text.size(), kSealBytes));
+  if (text.substr(sealed.size()) !=
+      fmt::format("crc32c {:08x}\n", Crc32c(sealed))) {
     return DataLossError("is damaged: its checksum does not match");
   }
-  CheckpointJson json = CheckpointJson::parse(text, nullptr, false);
-  const auto version =
-      json.is_object() ? json.find("penstock_checkpoint") : json.end();
-  if (version == json.end() || !version->is_number_unsigned()) {
-    return DataLossError("is no part of a checkpoint");
+  std::vector<std::string_view> lines;
+  for (size_t begin = 0; begin < sealed.size();) {
+    const size_t end = std::min(sealed.find('\n', begin), sealed.size());
+    lines.push_back(sealed.substr(begin, end - begin));
+    begin = end + 1;
   }
+  const std::optional<uint64_t> version =
+      lines.empty() ? std::nullopt : NumberOf(lines[0], kFirstLine);
+  if (!version) return DataLossError("is no part of a checkpoint");
   if (*version != kCheckpointVersion) {
     return UnimplementedError(fmt::format(
         "a checkpoint of version {}; this program knows version {}: resume "
         "with the program that wrote it",
-        version->dump(), kCheckpointVersion));
+        *version, kCheckpointVersion));
   }
-  return json;
+  lines.erase(lines.begin());
+  return lines;
 }
 
-// What is sealed was written by FormatPart() or FormatCommit().
-template <typename Read>
-auto ReadSealed(std::string_view text, Read read)
-    -> StatusOr<decltype(read(std::declval<const CheckpointJson&>()))> {
-  PENSTOCK_ASSIGN_OR_RETURN(const CheckpointJson json, Unseal(text));
-  try {
-    return read(json);
-  } catch (const CheckpointJson::exception& error) {
-    return DataLossError("is damaged: a member is missing");
-  }
-}
+Status NoSuchLines() { return DataLossError("is damaged: a line is missing"); }
 
 }  // namespace
 
 std::string FormatPart(const CheckpointPart& part) {
-  CheckpointJson json = {{"penstock_checkpoint", kCheckpointVersion},
-                         {"step", part.step},
-                         {"host", part.host},
-                         {"hosts", part.hosts},
-                         {"state", FormatState(part.state)}};
-  if (part.before) json["before"] = FormatState(*part.before);
-  return Seal(std::move(json));
+  return Seal(fmt::format("step {}\nhost {}\nhosts {}\n{}{}", part.step,
+                          part.host, part.hosts, FormatState(part.state),
+                          part.before ? FormatState(*part.before) : ""));
 }
 
 StatusOr<CheckpointPart> ParsePart(std::string_view text) {
-  struct Texts {
-    CheckpointPart part;
-    std::string state;
-    std::string before;
-  };
-  PENSTOCK_ASSIGN_OR_RETURN(
-      Texts read, ReadSealed(text, [](const CheckpointJson& json) {
-        return Texts{.part = {.step = json.at("step"),
-                              .host = json.at("host"),
-                              .hosts = json.at("hosts"),
-                              .state = {}},
-                     .state = json.at("state"),
-                     .before = json.value("before", std::string())};
-      }));
-  PENSTOCK_ASSIGN_OR_RETURN(read.part.state, ParseState(read.state));
-  if (!read.before.empty()) {
-    PENSTOCK_ASSIGN_OR_RETURN(read.part.before, ParseState(read.before));
+  PENSTOCK_ASSIGN_OR_RETURN(const auto lines, Unseal(text));
+  if (lines.size() < 4) return NoSuchLines();
+  const auto step = NumberOf(lines[0], "step ");
+  const auto host = NumberOf(lines[1], "host ");
+  const auto hosts = NumberOf(lines[2], "hosts ");
+  if (!step || !host || !hosts) return NoSuchLines();
+  CheckpointPart part = {.step = *step,
+                         .host = static_cast<uint32_t>(*host),
+                         .hosts = static_cast<uint32_t>(*hosts),
+                         .state = {}};
+  PENSTOCK_ASSIGN_OR_RETURN(part.state, ParseState(lines[3]));
+  if (lines.size() > 4) {
+    PENSTOCK_ASSIGN_OR_RETURN(part.before, ParseState(lines[4]));
   }
-  return std::move(read.part);
+  return part;
 }
 
 std::string FormatCommit(const CheckpointCommit& commit) {
-  CheckpointJson json = {{"penstock_checkpoint", kCheckpointVersion},
-                         {"step", commit.step},
-                         {"records", commit.records},
-                         {"parts", CheckpointJson::array()}};
+  std::string lines =
+      fmt::format("step {}\nrecords {}\n", commit.step, commit.records);
   for (const WrittenFile& part : commit.parts) {
-    json["parts"].push_back({{"file", part.name},
-                             {"size_bytes", part.size_bytes},
-                             {"crc32c", part.crc32c}});
+    lines += fmt::format("{} {} {}\n", part.name, part.size_bytes, part.crc32c);
   }
-  return Seal(std::move(json));
+  return Seal(lines);
 }
 
 StatusOr<CheckpointCommit> ParseCommit(std::string_view text) {
-  return ReadSealed(text, [](const CheckpointJson& json) {
-    CheckpointCommit commit = {.step = json.at("step"),
-                               .records = json.at("records")};
-    for (const CheckpointJson& part : json.at("parts")) {
-      commit.parts.push_back({.name = part.at("file"),
-                              .size_bytes = part.at("size_bytes"),
-                              .crc32c = part.at("crc32c")});
-    }
-    return commit;
-  });
+  PENSTOCK_ASSIGN_OR_RETURN(const auto lines, Unseal(text));
+  if (lines.size() < 3) return NoSuchLines();
+  const auto step = NumberOf(lines[0], "step ");
+  const auto records = NumberOf(lines[1], "records ");
+  if (!step || !records) return NoSuchLines();
+  CheckpointCommit commit = {.step = *step, .records = *records};
+  for (size_t i = 2; i < lines.size(); ++i) {
+    const size_t name = std::min(lines[i].find(' '), lines[i].size());
+    const auto numbers =
+        HearNumbers(lines[i].substr(std::min(name + 1, lines[i].size())), 2);
+    if (!numbers.ok()) return NoSuchLines();
+    commit.parts.push_back({.name = std::string(lines[i].substr(0, name)),
+                            .size_bytes = (*numbers)[0],
+                            .crc32c = static_cast<uint32_t>((*numbers)[1])});
+  }
+  return commit;
 }
 
 std::string StepFolderName(uint64_t step) {
@@ -127,7 +126,7 @@ std::optional<uint64_t> StepOfFolder(std::string_view name) {
 }
 
 std::string PartName(uint32_t host, uint32_t hosts) {
-  return fmt::format("host-{:05}-of-{:05}.json", host, hosts);
+  return fmt::format("host-{:05}-of-{:05}.state", host, hosts);
 }
 
 std::string TellNumbers(const std::vector<uint64_t>& numbers) {

@@ -2,7 +2,7 @@
 //
 //   run.checkpoints/
 //     step-000000000100/
-//       host-00000-of-00004.json   FormatPart(), one of each host
+//       host-00000-of-00004.state   FormatPart(), one of each host
 //       COMMIT                     FormatCommit(): the checkpoint is whole
 #pragma once
 

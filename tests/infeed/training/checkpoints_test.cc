@@ -142,16 +142,17 @@ TEST_F(CheckpointsTest, ADamagedCheckpointIsNamedAndNotPassedOver) {
   SaveBehind(3);
   SaveBehind(5);
   const std::string part =
-      "run.checkpoints/step-000000000005/host-00000-of-00001.json";
+      "run.checkpoints/step-000000000005/host-00000-of-00001.state";
   const std::string whole = folder_.Read(part);
   for (size_t i = 0; i < whole.size(); i += 7) {
     std::string bytes = whole;
     bytes[i] ^= 1;
     folder_.Write(part, bytes);
-    ASSERT_THAT(RunCheckpointHost(path_, {}).status,
-                StatusIs(kDataLoss, AllOf(HasSubstr("host-00000-of-00001.json"),
-                                          HasSubstr("from the checkpoint "
-                                                    "before"))));
+    ASSERT_THAT(
+        RunCheckpointHost(path_, {}).status,
+        StatusIs(kDataLoss, AllOf(HasSubstr("host-00000-of-00001.state"),
+                                  HasSubstr("from the checkpoint "
+                                            "before"))));
   }
   folder_.Write(part, whole);
   const std::string commit = "run.checkpoints/step-000000000005/COMMIT";
