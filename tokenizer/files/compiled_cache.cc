@@ -111,8 +111,10 @@ void CompiledCache::Keep(const Tokenizer& tokenizer, std::string_view bytes,
     return;
   }
   CompiledNotes notes = {.settings = settings_, .warnings = warnings};
+  // Under another name of the source Find puts that in front of them.
+  const std::string name = source_ + ": ";
   for (std::string& warning : notes.warnings) {
-    warning = warning.substr(source_.size() + 2);
+    if (warning.starts_with(name)) warning.erase(0, name.size());
   }
   TableWriter soon, later;
   if (!CompileTokenizer(tokenizer, notes, soon, later)) return;
