@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <utility>
 
-#include "formats/files/atomic_file.h"
 #include "formats/files/crc32c.h"
 #include "formats/files/status_or.h"
 #include "tokenizer/files/compiled_file.h"
@@ -118,13 +117,14 @@ void CompiledCache::Keep(const Tokenizer& tokenizer, std::string_view bytes,
   }
   TableWriter soon, later;
   if (!CompileTokenizer(tokenizer, notes, soon, later)) return;
-  const std::string file = CompiledBytes(
-      soon.bytes(), later.bytes(),
-      {bytes.size(), info->mtime_ns, info->inode, Crc32c(bytes)}, NowNs());
+  const CompiledSource made_from = {bytes.size(), info->mtime_ns, info->inode,
+                                    Crc32c(bytes)};
   for (const std::string& place : places_) {
     const std::string folder = place.substr(0, place.rfind('/') + 1);
     if (!folder.empty() && !files_.CreateFolders(folder).ok()) continue;
-    if (WriteFileAtomically(files_, place, file).ok()) return;
+    const Status written = WriteCompiled(files_, place, soon.bytes(),
+                                         later.bytes(), made_from, NowNs());
+    if (written.ok()) return;
   }
 }
 

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "formats/files/atomic_file.h"
 #include "formats/files/crc32c.h"
 #include "formats/files/status_or.h"
 #include "tokenizer/vocabulary/stored_tables.h"
@@ -99,13 +100,14 @@ bool IsMadeFrom(FileSystem& files, const std::string& source,
          Crc32c(bytes->bytes()) == then.checksum && bytes->intact();
 }
 
-std::string CompiledBytes(std::string_view soon, std::string_view later,
-                          const CompiledSource& source, int64_t written_ns) {
+Status WriteCompiled(FileSystem& files, const std::string& path,
+                     std::string_view soon, std::string_view later,
+                     const CompiledSource& source, int64_t written_ns) {
   constexpr size_t kAlignment = TableWriter::kAlignment;
+  const size_t soon_end = sizeof(Header) + soon.size();
   Header header;
   header.soon_bytes = soon.size();
-  header.later_begin =
-      (sizeof(header) + soon.size() + kAlignment - 1) / kAlignment * kAlignment;
+  header.later_begin = (soon_end + kAlignment - 1) / kAlignment * kAlignment;
   header.later_bytes = later.size();
   header.size_bytes = header.later_begin + later.size();
   header.soon_checksum = Crc32c(soon);
@@ -113,13 +115,14 @@ std::string CompiledBytes(std::string_view soon, std::string_view later,
   header.source = source;
   header.written_ns = written_ns;
   header.checksum = ChecksumOf(header);
-  std::string bytes;
-  bytes.reserve(header.size_bytes);
-  bytes.append(reinterpret_cast<const char*>(&header), sizeof(header));
-  bytes.append(soon);
-  bytes.resize(header.later_begin);
-  bytes.append(later);
-  return bytes;
+  PENSTOCK_ASSIGN_OR_RETURN(const auto file, AtomicFile::Create(files, path));
+  PENSTOCK_RETURN_IF_ERROR(
+      file->Append({reinterpret_cast<const char*>(&header), sizeof(header)}));
+  PENSTOCK_RETURN_IF_ERROR(file->Append(soon));
+  PENSTOCK_RETURN_IF_ERROR(
+      file->Append(std::string(header.later_begin - soon_end, '\0')));
+  PENSTOCK_RETURN_IF_ERROR(file->Append(later));
+  return file->Commit();
 }
 
 }  // namespace penstock

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "formats/files/file.h"
+#include "formats/files/status.h"
 
 namespace penstock {
 
@@ -53,8 +54,9 @@ std::optional<CompiledFile> OpenCompiled(FileSystem& files,
 bool IsMadeFrom(FileSystem& files, const std::string& source,
                 const FileInfo& info, const CompiledFile& made);
 
-// The whole file.
-std::string CompiledBytes(std::string_view soon, std::string_view later,
-                          const CompiledSource& source, int64_t written_ns);
+// Whole or not at all.
+Status WriteCompiled(FileSystem& files, const std::string& path,
+                     std::string_view soon, std::string_view later,
+                     const CompiledSource& source, int64_t written_ns);
 
 }  // namespace penstock
