@@ -165,7 +165,9 @@ class OverwriteKillTest : public ::testing::TestWithParam<int> {
   Found WholeAfterNext(Found found) {
     RunNext();
     const Found whole = CheckWhole();
-    if (found == Found::kOld || found == Found::kNew) EXPECT_EQ(found, whole);
+    if (found == Found::kOld || found == Found::kNew) {
+      EXPECT_EQ(found, whole);
+    }
     return whole;
   }
 
