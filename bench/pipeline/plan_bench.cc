@@ -8,6 +8,7 @@
 #include "bench/pipeline/bench_files.h"
 #include "pipeline/arrange/forecast.h"
 #include "pipeline/arrange/plan_seek.h"
+#include "pipeline/order/block_order.h"
 #include "pipeline/order/kept_order.h"
 #include "pipeline/order/mix_order.h"
 #include "pipeline/order/permutation.h"
@@ -85,6 +86,20 @@ std::shared_ptr<const Order> MixedOrder(uint64_t records, uint64_t sources) {
   return *std::move(mix);
 }
 
+// All positions of an epoch, 4,096 at a time.
+void FillAll(benchmark::State& state, const Order& order) {
+  std::vector<uint64_t> ids(4096);
+  uint64_t first = 0;
+  for (auto _ : state) {
+    order.Fill(0, first, ids);
+    benchmark::DoNotOptimize(ids.data());
+    first = (first + ids.size()) % (order.records() - ids.size());
+  }
+  state.counters["table_bytes"] = static_cast<double>(order.table_bytes());
+  state.SetItemsProcessed(state.iterations() *
+                          static_cast<int64_t>(ids.size()));
+}
+
 // The order alone: one source, shuffled and not mixed, and mixes of several.
 void BM_MixOrder(benchmark::State& state) {
   const auto sources = static_cast<uint64_t>(state.range(0));
@@ -92,16 +107,7 @@ void BM_MixOrder(benchmark::State& state) {
   const std::shared_ptr<const Order> order =
       sources == 0 ? ShuffledOrder(kRecords, {.seed = 1})
                    : MixedOrder(kRecords, sources);
-  std::vector<uint64_t> ids(4096);
-  uint64_t first = 0;
-  for (auto _ : state) {
-    order->Fill(0, first, ids);
-    benchmark::DoNotOptimize(ids.data());
-    first = (first + ids.size()) % (order->records() - ids.size());
-  }
-  state.counters["table_bytes"] = static_cast<double>(order->table_bytes());
-  state.SetItemsProcessed(state.iterations() *
-                          static_cast<int64_t>(ids.size()));
+  FillAll(state, *order);
 }
 BENCHMARK(BM_MixOrder)->ArgName("sources")->Arg(0)->Arg(1)->Arg(10)->Arg(100);
 
@@ -112,20 +118,18 @@ void BM_SplitOrder(benchmark::State& state) {
   const SplitOptions split = {.end = static_cast<double>(state.range(1)) / 100};
   const std::shared_ptr<const Order> order = ShuffledOrder(
       KeptOrder(SplitBits(split, records), records, 0), {.seed = 1});
-  std::vector<uint64_t> ids(4096);
-  uint64_t first = 0;
-  for (auto _ : state) {
-    order->Fill(0, first, ids);
-    benchmark::DoNotOptimize(ids.data());
-    first = (first + ids.size()) % (order->records() - ids.size());
-  }
-  state.counters["table_bytes"] = static_cast<double>(order->table_bytes());
-  state.SetItemsProcessed(state.iterations() *
-                          static_cast<int64_t>(ids.size()));
+  FillAll(state, *order);
 }
 BENCHMARK(BM_SplitOrder)
     ->ArgNames({"records", "hundredths"})
     ->ArgsProduct({{1 << 20, 1 << 27}, {1, 99}});
+
+// Blocks of 1,024 records that change places, mixed in windows of 16.
+void BM_BlockOrder(benchmark::State& state) {
+  const auto records = static_cast<uint64_t>(state.range(0));
+  FillAll(state, *ShuffledBlocks(FileOrder(records), 1024, 0, {.seed = 1}));
+}
+BENCHMARK(BM_BlockOrder)->ArgName("records")->Arg(1 << 20)->Arg(1 << 27);
 
 void BM_SplitTable(benchmark::State& state) {
   constexpr uint64_t kRecords = 1 << 24;

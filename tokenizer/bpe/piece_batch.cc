@@ -20,9 +20,8 @@ void PieceBatch::MakeKeys(size_t begin, std::span<const size_t> ends) {
   for (const size_t end : ends) {
     const size_t size = end - at;
     if (size <= PieceCache::kMaxPieceBytes) {
-      lookup->key = at < readable_end
-                        ? PieceCache::KeyOfReadable(text + at, size)
-                        : PieceCache::KeyOf({text + at, size});
+      lookup->key = at < readable_end ? PieceKey::OfReadable(text + at, size)
+                                      : PieceKey::Of({text + at, size});
       lookup->hash = PieceCache::HashOf(lookup->key);
       pieces.Prefetch(lookup->hash);
     } else {

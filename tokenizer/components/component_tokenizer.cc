@@ -199,7 +199,7 @@ Status ComponentTokenizer::EncodePiece(Call& call,
   if (piece.size() > PieceCache::kMaxPieceBytes) {
     return parts_.model->Encode(piece, call.ids, nullptr);
   }
-  const PieceCache::Key key = PieceCache::KeyOf(piece);
+  const PieceCache::Key key = PieceKey::Of(piece);
   const PieceCache::Hash hash = PieceCache::HashOf(key);
   if (const PieceCache::Entry* known = call.cache.Find(key, hash)) {
     TokenId ids[PieceCache::kMaxIds];

@@ -2,15 +2,13 @@
 // 99 of 100 are never merged twice.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <span>
-#include <string_view>
 
 #include "tokenizer/interface/tokenizer.h"
+#include "tokenizer/vocabulary/piece_key.h"
 #include "tokenizer/vocabulary/zero_pages.h"
 
 namespace penstock {
@@ -30,7 +28,7 @@ namespace penstock {
 // Threads: one at a time.
 class PieceCache {
  public:
-  static constexpr size_t kMaxPieceBytes = 15;
+  static constexpr size_t kMaxPieceBytes = PieceKey::kMostBytes;
   static constexpr size_t kMaxIds = 4;
   static constexpr size_t kFirstBytes = 512 << 10;
   static constexpr size_t kMostBytes = 32 << 20;
@@ -38,23 +36,7 @@ class PieceCache {
   // `most_bytes` is a power of two, kFirstBytes or more. Throws std::bad_alloc.
   explicit PieceCache(size_t most_bytes = kMostBytes);
 
-  // The bytes of a piece, zeros behind them, and its size as the last byte.
-  struct Key {
-    uint64_t head, tail;
-
-    friend bool operator==(const Key&, const Key&) = default;
-  };
-  // Of a piece of 1 to kMaxPieceBytes bytes.
-  static Key KeyOf(std::string_view piece);
-  // The same, where 16 bytes from the piece's begin may be read: faster.
-  static Key KeyOfReadable(const char* piece, size_t size) {
-    Key key;
-    std::memcpy(&key, piece, sizeof(key));
-    const Key& mask = kMasks[size];
-    return {key.head & mask.head,
-            (key.tail & mask.tail) | uint64_t{size} << 56};
-  }
-
+  using Key = PieceKey;
   using Hash = uint32_t;
   static Hash HashOf(const Key& key) {
     const auto product =
@@ -119,17 +101,6 @@ class PieceCache {
     Entry entries[2];
   };
 
-  static constexpr std::array<Key, kMaxPieceBytes + 1> kMasks = [] {
-    std::array<Key, kMaxPieceBytes + 1> masks{};
-    for (size_t size = 1; size <= kMaxPieceBytes; ++size) {
-      const auto low = [](size_t bytes) {
-        return bytes >= 8 ? ~uint64_t{0} : (uint64_t{1} << bytes * 8) - 1;
-      };
-      masks[size] = {low(size), size > 8 ? low(size - 8) : 0};
-    }
-    return masks;
-  }();
-
   const Entry* FindBeside(const Key& key, size_t line) const;
   // The piece's, else one that is free, else one to take.
   Entry& PlaceFor(const Key& key, Hash hash);
@@ -144,11 +115,5 @@ class PieceCache {
   size_t used_ = 0;  // entries
   uint32_t draws_ = 0;
 };
-
-inline PieceCache::Key PieceCache::KeyOf(std::string_view piece) {
-  char bytes[sizeof(Key)] = {};
-  std::memcpy(bytes, piece.data(), piece.size());
-  return KeyOfReadable(bytes, piece.size());
-}
 
 }  // namespace penstock

@@ -20,7 +20,7 @@ using ::testing::Optional;
 // What is remembered of `piece`; nullopt for nothing.
 std::optional<std::vector<TokenId>> Known(const PieceCache& cache,
                                           std::string_view piece) {
-  const PieceCache::Key key = PieceCache::KeyOf(piece);
+  const PieceCache::Key key = PieceKey::Of(piece);
   const auto* const entry = cache.Find(key, PieceCache::HashOf(key));
   if (entry == nullptr) return std::nullopt;
   std::vector<TokenId> ids(PieceCache::kMaxIds);
@@ -31,7 +31,7 @@ std::optional<std::vector<TokenId>> Known(const PieceCache& cache,
 
 void Insert(PieceCache& cache, std::string_view piece,
             const std::vector<TokenId>& ids) {
-  const PieceCache::Key key = PieceCache::KeyOf(piece);
+  const PieceCache::Key key = PieceKey::Of(piece);
   cache.Insert(key, PieceCache::HashOf(key), ids);
 }
 
@@ -51,12 +51,12 @@ TEST(PieceCacheTest, PiecesThatDifferHaveKeysThatDiffer) {
   }
   std::map<std::pair<uint64_t, uint64_t>, std::string> seen;
   for (const std::string& piece : pieces) {
-    const PieceCache::Key key = PieceCache::KeyOf(piece);
+    const PieceCache::Key key = PieceKey::Of(piece);
     const auto [at, is_new] =
         seen.emplace(std::pair(key.head, key.tail), piece);
     EXPECT_EQ(at->second, piece);
-    EXPECT_EQ(PieceCache::KeyOfReadable((piece + "more than 16 bytes").data(),
-                                        piece.size()),
+    EXPECT_EQ(PieceKey::OfReadable((piece + "more than 16 bytes").data(),
+                                   piece.size()),
               key);
   }
 }
@@ -96,7 +96,7 @@ TEST(PieceCacheTest, KeepsNeitherManyNorLargeIds) {
 
 TEST(PieceCacheTest, RemembersWhereTheIdsOfAPieceAre) {
   PieceCache cache;
-  const PieceCache::Key key = PieceCache::KeyOf("place");
+  const PieceCache::Key key = PieceKey::Of("place");
   const PieceCache::Hash hash = PieceCache::HashOf(key);
   cache.InsertElsewhere(key, hash, 0xfedcba98);
   ASSERT_TRUE(cache.Find(key, hash)->is_elsewhere());
