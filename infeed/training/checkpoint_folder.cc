@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "formats/files/atomic_file.h"
 #include "formats/files/crc32c.h"
 
@@ -74,7 +76,26 @@ StatusOr<std::pair<std::string, std::string>> CheckpointFolder::Read(
     }
     if (read.second.empty()) read.second = std::move(bytes);
   }
+  PENSTOCK_RETURN_IF_ERROR(CheckModel(*commit));
   return read;
+}
+
+Status CheckpointFolder::CheckModel(const CheckpointCommit& commit) {
+  const std::string folder = PathOf(commit.step);
+  for (const ModelFile& file : commit.model) {
+    const std::string path = folder + "/" + file.name;
+    const auto info = files_.Stat(path);
+    if (!info.ok() && !IsNotFound(info.status())) return info.status();
+    if (info.ok() && info->size_bytes == file.size_bytes) continue;
+    return DataLossError(fmt::format(
+        "{}: {}, and was committed with {} bytes; remove {} to go on from the "
+        "checkpoint before",
+        path,
+        info.ok() ? fmt::format("has {} bytes", info->size_bytes)
+                  : "is not there",
+        file.size_bytes, folder));
+  }
+  return OkStatus();
 }
 
 Status CheckpointFolder::Prepare(uint64_t step) {
@@ -99,7 +120,7 @@ StatusOr<WrittenFile> CheckpointFolder::WritePart(const CheckpointPart& part) {
       .name = name, .size_bytes = text.size(), .crc32c = Crc32c(text)};
 }
 
-Status CheckpointFolder::Commit(const CheckpointCommit& commit) {
+Status CheckpointFolder::Commit(CheckpointCommit commit) {
   const std::string folder = PathOf(commit.step);
   for (const WrittenFile& part : commit.parts) {
     const std::string path = folder + "/" + part.name;
@@ -110,6 +131,13 @@ Status CheckpointFolder::Commit(const CheckpointCommit& commit) {
         "must see the same folder",
         path));
   }
+  commit.model.clear();
+  PENSTOCK_RETURN_IF_ERROR(FindFiles(folder, "", commit.model));
+  std::erase_if(commit.model, [&](const ModelFile& file) {
+    return std::ranges::any_of(commit.parts, [&](const WrittenFile& part) {
+      return part.name == file.name;
+    });
+  });
   return WriteFileAtomically(files_, folder + "/" + kCommitName,
                              FormatCommit(commit));
 }
@@ -144,10 +172,7 @@ Status CheckpointFolder::RemoveAllIn(const std::string& folder) {
   PENSTOCK_ASSIGN_OR_RETURN(const auto names, files_.List(folder));
   for (const std::string& name : names) {
     const std::string path = folder + "/" + name;
-    // What a link leads to is somebody else's.
-    const bool link = files_.ReadLink(path).ok();
-    const auto info = files_.Stat(path);
-    if (!link && info.ok() && info->is_folder) {
+    if (IsOwnFolder(path)) {
       PENSTOCK_RETURN_IF_ERROR(RemoveAllIn(path));
       PENSTOCK_RETURN_IF_ERROR(files_.RemoveFolder(path));
     } else {
@@ -155,6 +180,34 @@ Status CheckpointFolder::RemoveAllIn(const std::string& folder) {
     }
   }
   return OkStatus();
+}
+
+Status CheckpointFolder::FindFiles(const std::string& folder,
+                                   const std::string& prefix,
+                                   std::vector<ModelFile>& found) {
+  PENSTOCK_ASSIGN_OR_RETURN(const auto names, files_.List(folder));
+  for (const std::string& name : names) {
+    const std::string path = folder + "/" + name;
+    if (name.find('\n') != std::string::npos) {
+      return InvalidArgumentError(fmt::format(
+          "{}: the model has a file with a line break in its name", folder));
+    }
+    if (IsOwnFolder(path)) {
+      PENSTOCK_RETURN_IF_ERROR(FindFiles(path, prefix + name + "/", found));
+      continue;
+    }
+    PENSTOCK_ASSIGN_OR_RETURN(const FileInfo info, files_.Stat(path));
+    if (info.is_folder) continue;
+    found.push_back({.name = prefix + name, .size_bytes = info.size_bytes});
+  }
+  return OkStatus();
+}
+
+// What a link leads to is somebody else's.
+bool CheckpointFolder::IsOwnFolder(const std::string& path) {
+  if (files_.ReadLink(path).ok()) return false;
+  const auto info = files_.Stat(path);
+  return info.ok() && info->is_folder;
 }
 
 }  // namespace penstock

@@ -33,15 +33,18 @@ class CheckpointFolder {
   // The steps of all checkpoints, rising.
   StatusOr<std::vector<uint64_t>> Committed();
   // The text of a checkpoint's COMMIT and of its first part.
-  // Errors:  kDataLoss where a part is not what was committed.
+  // Errors:  kDataLoss where a part is not what was committed, or a file of the
+  //          model is not there or has another size.
   StatusOr<std::pair<std::string, std::string>> Read(uint64_t step);
 
   // Makes the step's folder anew for those who write into it.
   // Errors:  kAlreadyExists where it is a checkpoint.
   Status Prepare(uint64_t step);
   StatusOr<WrittenFile> WritePart(const CheckpointPart& part);
-  // Errors:  kFailedPrecondition where this host does not see a part.
-  Status Commit(const CheckpointCommit& commit);
+  // With the files of the model that are there, whatever `commit` says.
+  // Errors:  kFailedPrecondition where this host does not see a part;
+  //          kInvalidArgument for a model's file with a line break in its name.
+  Status Commit(CheckpointCommit commit);
   // Removes all checkpoints but the last `keep`, and what was not committed
   // before `step`.
   Status Prune(size_t keep, uint64_t step);
@@ -49,8 +52,14 @@ class CheckpointFolder {
  private:
   StatusOr<std::vector<uint64_t>> Steps();
   StatusOr<bool> IsCommitted(uint64_t step);
+  Status CheckModel(const CheckpointCommit& commit);
   Status RemoveStep(uint64_t step);
   Status RemoveAllIn(const std::string& folder);
+  // Those in `folder` and the folders in it, whose names go on from `prefix`.
+  Status FindFiles(const std::string& folder, const std::string& prefix,
+                   std::vector<ModelFile>& found);
+  // Whether it is one to go into.
+  bool IsOwnFolder(const std::string& path);
 
   FileSystem& files_;
   const std::string path_;

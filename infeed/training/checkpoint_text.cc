@@ -13,6 +13,7 @@ namespace {
 constexpr std::string_view kFirstLine = "penstock checkpoint ";
 constexpr uint64_t kCheckpointVersion = 1;
 constexpr std::string_view kStepPrefix = "step-";
+constexpr std::string_view kModelPrefix = "model ";
 
 // Behind the lines one with their checksum.
 std::string Seal(std::string_view lines) {
@@ -58,6 +59,17 @@ StatusOr<std::vector<std::string_view>> Unseal(std::string_view text) {
   return lines;
 }
 
+// Of a line "model 4096 layers/3.weights".
+std::optional<ModelFile> ModelFileOf(std::string_view line) {
+  line.remove_prefix(kModelPrefix.size());
+  const size_t space = line.find(' ');
+  if (space == std::string_view::npos) return std::nullopt;
+  const auto size = HearNumbers(line.substr(0, space), 1);
+  if (!size.ok()) return std::nullopt;
+  return ModelFile{.name = std::string(line.substr(space + 1)),
+                   .size_bytes = size->front()};
+}
+
 Status NoSuchLines() { return DataLossError("is damaged: a line is missing"); }
 
 }  // namespace
@@ -92,6 +104,9 @@ std::string FormatCommit(const CheckpointCommit& commit) {
   for (const WrittenFile& part : commit.parts) {
     lines += fmt::format("{} {} {}\n", part.name, part.size_bytes, part.crc32c);
   }
+  for (const ModelFile& file : commit.model) {
+    lines += fmt::format("{}{} {}\n", kModelPrefix, file.size_bytes, file.name);
+  }
   return Seal(lines);
 }
 
@@ -103,6 +118,12 @@ StatusOr<CheckpointCommit> ParseCommit(std::string_view text) {
   if (!step || !records) return NoSuchLines();
   CheckpointCommit commit = {.step = *step, .records = *records};
   for (size_t i = 2; i < lines.size(); ++i) {
+    if (lines[i].starts_with(kModelPrefix)) {
+      auto file = ModelFileOf(lines[i]);
+      if (!file) return NoSuchLines();
+      commit.model.push_back(*std::move(file));
+      continue;
+    }
     const size_t name = std::min(lines[i].find(' '), lines[i].size());
     const auto numbers =
         HearNumbers(lines[i].substr(std::min(name + 1, lines[i].size())), 2);

@@ -3,6 +3,7 @@
 //   run.checkpoints/
 //     step-000000000100/
 //       host-00000-of-00004.state   FormatPart(), one of each host
+//       ...                        what the model's writers put there
 //       COMMIT                     FormatCommit(): the checkpoint is whole
 #pragma once
 
@@ -35,11 +36,20 @@ struct WrittenFile {
   bool operator==(const WrittenFile&) const = default;
 };
 
+// A file that a model's writer left. Its bytes may be many, and are not read.
+struct ModelFile {
+  std::string name;  // from the step's folder on: "layers/3.weights"
+  uint64_t size_bytes = 0;
+
+  bool operator==(const ModelFile&) const = default;
+};
+
 // What makes them a checkpoint.
 struct CheckpointCommit {
   uint64_t step = 0;
   uint64_t records = 0;  // MergeDigests() of the step's last batch
   std::vector<WrittenFile> parts = {};  // [hosts]
+  std::vector<ModelFile> model = {};
 };
 
 // Errors:  kDataLoss for damaged text; kUnimplemented for another version;

@@ -301,6 +301,55 @@ TEST_F(CheckpointsTest, TheModelIsCopiedWhereItIsSavedAndWrittenByEachHost) {
   EXPECT_THAT(Committed(), ElementsAre(2, 4, 5));
 }
 
+// Host h writes layers/h and, beside it, what a link leads to.
+ModelSnapshot LayersOf(uint32_t host, const std::string& elsewhere) {
+  return [host, elsewhere]() -> ModelWriter {
+    return [host, elsewhere](const std::string& folder) -> Status {
+      PENSTOCK_RETURN_IF_ERROR(LocalFiles().CreateFolders(folder + "/layers"));
+      if (host == 0) {
+        std::filesystem::create_directory_symlink(elsewhere,
+                                                  folder + "/elsewhere");
+      }
+      PENSTOCK_ASSIGN_OR_RETURN(
+          const auto file, LocalFiles().OpenForWrite(folder + "/layers/" +
+                                                     std::to_string(host)));
+      return file->Append(std::string(100 + host, 'w'));
+    };
+  };
+}
+
+TEST_F(CheckpointsTest, AModelFileThatWasLostOrCutIsToldBeforeItIsLoaded) {
+  const std::string elsewhere = folder_ / "elsewhere";
+  std::filesystem::create_directories(elsewhere);
+  folder_.Write("elsewhere/other", "not of this model");
+  for (const CheckpointEnd& end :
+       RunCheckpointHosts(path_, 2, {.steps = 5}, [&](CheckpointHost& host) {
+         host.model = LayersOf(host.host, elsewhere);
+       })) {
+    ASSERT_OK(end.status);
+  }
+  const auto commit =
+      ParseCommit(folder_.Read("run.checkpoints/step-000000000005/COMMIT"));
+  ASSERT_OK(commit.status());
+  EXPECT_THAT(commit->model, ElementsAre(ModelFile{"layers/0", 100},
+                                         ModelFile{"layers/1", 101}));
+  EXPECT_EQ(commit->parts.size(), 2u);
+
+  folder_.Write("elsewhere/other", "changed, which is nobody's business");
+  EXPECT_OK(RunCheckpointHost(path_, {.steps = 5}).status);
+
+  const std::string layer = "run.checkpoints/step-000000000005/layers/1";
+  folder_.Write(layer, "cut");
+  EXPECT_THAT(
+      RunCheckpointHost(path_, {.steps = 5}).status,
+      StatusIs(kDataLoss, AllOf(HasSubstr("layers/1: has 3 bytes, and was "
+                                          "committed with 101 bytes"),
+                                HasSubstr("from the checkpoint before"))));
+  std::filesystem::remove(folder_ / layer);
+  EXPECT_THAT(RunCheckpointHost(path_, {.steps = 5}).status,
+              StatusIs(kDataLoss, HasSubstr("layers/1: is not there")));
+}
+
 TEST_F(CheckpointsTest, HostsThatWantOrDoDifferentThingsAreTold) {
   const auto ends = RunCheckpointHosts(path_, 3, {.options = {.every = 2}},
                                        [](CheckpointHost& host) {
