@@ -113,6 +113,7 @@ TEST(ExampleDifferentialTest, SizesOfEveryFormAreReadAsProtobufReadsThem) {
   for (const size_t name : {0, 1, 6, 13, 14, 15, 99, 100, 101, 127, 128}) {
     for (const size_t size : sizes) {
       if (size > 0x10000 && name != 13) continue;
+      if ((name + size) % kCaseStride != 0) continue;
       const std::string entry = Entry(
           std::string(name, 'n'), BytesList(Chunk(1, std::string(size, 'x'))));
       const std::string number = Entry("i", Int64List(Chunk(1, Varint(size))));

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/effort.h"
 #include "tokenizer/vocabulary/vocabulary_trie.h"
 
 namespace penstock {
@@ -163,8 +164,8 @@ bool RanksHaveDerivations(const Vocabulary& vocabulary) {
 }
 
 TEST(BpeTest, PiecesFollowTheDefinitionWhereRanksGrowWithLength) {
-  for (uint32_t seed = 0; seed < 40; ++seed) {
-    const Vocabulary vocabulary = Drawn(seed, true);
+  for (int seed = 0; seed < testing::Cases(40); ++seed) {
+    const Vocabulary vocabulary = Drawn(static_cast<uint32_t>(seed), true);
     EXPECT_TRUE(RanksHaveDerivations(vocabulary));
     ExpectFollowsTheDefinition(vocabulary);
   }

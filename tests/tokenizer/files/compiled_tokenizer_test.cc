@@ -204,7 +204,7 @@ TEST_F(DamagedCompiledTest, NoDamagedByteChangesIds) {
 TEST_F(DamagedCompiledTest, NoCutOrGrownFileChangesIds) {
   ids_ = IdsOf(*plain_);
   for (size_t size = 0; size < compiled_.size();
-       size += size < 512 ? 1 : 61 * testing::kCaseStride) {
+       size += (size < 512 ? 1 : 61) * testing::kCaseStride) {
     ExpectSameIdsFrom(compiled_.substr(0, size));
     // Cut and filled up by a system that lost what was written.
     std::string lost = compiled_.substr(0, size);

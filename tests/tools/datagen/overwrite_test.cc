@@ -14,6 +14,7 @@
 
 #include "formats/datasets/tfds_folder.h"
 #include "formats/files/posix_files.h"
+#include "tests/support/effort.h"
 #include "tests/support/ended_process.h"
 #include "tests/support/faulty_calls.h"
 #include "tests/support/scratch_folder.h"
@@ -94,7 +95,7 @@ TEST_F(OverwriteTest, AnyFailedCallLeavesOldOrNewOrSaysWhoFinishes) {
         std::pair(Call::kUnlink, EIO), std::pair(Call::kMkdir, ENOSPC),
         std::pair(Call::kList, EIO), std::pair(Call::kLink, EMFILE)}) {
     uint64_t n = 0;
-    for (bool failed = true; failed; ++n) {
+    for (bool failed = true; failed; n += testing::kCaseStride) {
       FaultyCalls calls;
       PosixFiles files(calls);
       calls.FailAt(call, n, error);
