@@ -17,8 +17,9 @@
 namespace penstock {
 namespace {
 
-// What is gathered before it is written or compressed.
-constexpr size_t kBufferBytes = 1 << 20;
+// What is gathered before it is written or compressed. It stays in the cache of
+// a core: 1 MiB takes 4 % more processor time, into files in memory.
+constexpr size_t kBufferBytes = 256 << 10;
 
 // Records in one run of bytes, compressed or not.
 class StreamSink final : public TfRecordSink {
