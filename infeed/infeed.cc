@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
 #include <mutex>
 #include <stop_token>
 #include <thread>
@@ -74,7 +73,7 @@ class Infeed::Impl {
     watchdog_.reset();
     Cancel();
     if (feeder_.joinable()) feeder_.join();
-    // They may still read what is in the queues.
+    queues_.clear();  // batches go before their devices may
     for (Device* device : options_.devices) device->Drain();
   }
 
@@ -117,17 +116,17 @@ class Infeed::Impl {
     for (auto& queue : queues_) {
       auto item = queue->Pop();
       if (!item.ok()) SetStatus(item.status());
-      if (!item.ok() || !*item) {
-        Keep(batch);
+      if (!item.ok() || !*item) return std::nullopt;
+      batch.slices.push_back(std::move((*item)->slice));
+      if ((*item)->loaded == nullptr) continue;
+      const DeviceBatch& loaded = *(*item)->loaded;
+      const Status there =
+          loaded.ready().Await(clock_, stop_.get_token()).status();
+      if (!there.ok()) {
+        SetStatus(there);
         return std::nullopt;
       }
-      const bool there = options_.devices.empty() ||
-                         clock_.WaitUntil((*item)->ready_ns, stop_.get_token());
-      batch.slices.push_back(std::move((*item)->slice));
-      if (there) continue;
-      SetStatus(CancelledError("the infeed was cancelled"));
-      Keep(batch);
-      return std::nullopt;
+      batch.loaded.push_back(std::move((*item)->loaded));
     }
     batch.step = batch.slices[0].step();
     batch.shape = batch.slices[0].shape();
@@ -177,28 +176,18 @@ class Infeed::Impl {
 
  private:
   void Feed() {
-    const Feeder feeder = {
-        .source = *source_,
-        .contract = contract_,
-        .places = places_,
-        .queues = queues_,
-        .devices = options_.devices,
-        .clock = clock_,
-        .counted =
-            [this](const PipelineCounts& counts) {
-              const std::lock_guard lock(mutex_);
-              counts_ = counts;
-            },
-        .undelivered =
-            [this](CoreSlice slice) { Keep({.slices = {std::move(slice)}}); }};
+    const Feeder feeder = {.source = *source_,
+                           .contract = contract_,
+                           .places = places_,
+                           .queues = queues_,
+                           .devices = options_.devices,
+                           .clock = clock_,
+                           .counted = [this](const PipelineCounts& counts) {
+                             const std::lock_guard lock(mutex_);
+                             counts_ = counts;
+                           }};
     const Status status = feeder.Run();
     for (auto& queue : queues_) queue->Close(status);
-  }
-
-  // Of a batch that nobody gets: devices may still read it.
-  void Keep(InfeedBatch batch) {
-    const std::lock_guard lock(mutex_);
-    std::ranges::move(batch.slices, std::back_inserter(kept_));
   }
 
   Status Watch() {
@@ -254,7 +243,6 @@ class Infeed::Impl {
   Status status_;
   PipelineCounts counts_;
   State state_;
-  std::vector<CoreSlice> kept_;
 
   std::mutex start_mutex_;
   bool started_ = false;  // guarded by start_mutex_

@@ -51,8 +51,12 @@ struct InfeedOptions {
 // What this host's devices take in one step.
 struct InfeedBatch {
   uint64_t step = 0;
-  size_t shape = 0;               // number of its length in Contract::lengths
-  std::vector<CoreSlice> slices;  // one for each local device, by rising id
+  size_t shape = 0;  // number of its length in Contract::lengths
+  // One for each local device, by rising id. Where there are devices these tell
+  // what is in `loaded`, without its bytes.
+  std::vector<CoreSlice> slices;
+  // The same on the devices of InfeedOptions, ready; empty without.
+  std::vector<std::shared_ptr<DeviceBatch>> loaded;
   // The position once the devices have consumed this batch.
   State state_after;
 };
@@ -78,7 +82,7 @@ class Infeed {
   Infeed(std::unique_ptr<BatchSource> source, const Mesh& mesh,
          InfeedOptions options = {});
   // Cancels what runs, source first, then waits for it, and for the devices to
-  // be done with host memory.
+  // be done with what was asked of them.
   ~Infeed();
   Infeed(const Infeed&) = delete;
   Infeed& operator=(const Infeed&) = delete;

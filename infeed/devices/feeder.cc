@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "formats/files/status_or.h"
+#include "infeed/devices/own_slice.h"
 
 namespace penstock {
 
@@ -20,23 +21,18 @@ Status Feeder::Run() const {
 }
 
 Status Feeder::Bring(const std::shared_ptr<const Batch>& batch) const {
+  std::shared_ptr<const Batch> told = batch;
+  if (!devices.empty()) told = WithoutBytes(*batch);
   for (size_t i = 0; i < places.size(); ++i) {
     PENSTOCK_ASSIGN_OR_RETURN(CoreSlice slice,
                               CoreSlice::Create(batch, contract, places[i]));
     PENSTOCK_RETURN_IF_ERROR(queues[i]->AwaitRoom(slice.size_bytes()));
-    const int64_t now_ns = clock.NowNs();
-    int64_t ready_ns = now_ns;
+    InfeedItem item = {.slice = slice.Of(told), .pushed_ns = clock.NowNs()};
     if (!devices.empty()) {
-      PENSTOCK_ASSIGN_OR_RETURN(const Work transfer,
-                                devices[i]->Transfer(slice, now_ns));
-      ready_ns = transfer.end_ns;
+      PENSTOCK_ASSIGN_OR_RETURN(
+          item.loaded, devices[i]->Transfer(std::move(slice), item.pushed_ns));
     }
-    const Status pushed = queues[i]->Push(
-        {.slice = slice, .pushed_ns = now_ns, .ready_ns = ready_ns});
-    if (!pushed.ok()) {
-      undelivered(std::move(slice));
-      return pushed;
-    }
+    PENSTOCK_RETURN_IF_ERROR(queues[i]->Push(std::move(item)));
   }
   return OkStatus();
 }

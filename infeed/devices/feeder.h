@@ -25,8 +25,6 @@ struct Feeder {
   const std::vector<Device*>& devices;
   Clock& clock;
   std::function<void(const PipelineCounts&)> counted;  // up to each batch
-  // A slice that was on its way to a device and that no queue took.
-  std::function<void(CoreSlice)> undelivered;
 
   // Until the data ends, which is OK, or something fails.
   Status Run() const;

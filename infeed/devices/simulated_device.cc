@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
+
+#include "infeed/devices/own_slice.h"
 
 namespace penstock {
 namespace {
@@ -12,32 +16,64 @@ int64_t TransferNs(const SimulatedDeviceOptions& options, uint64_t bytes) {
                                             options.bytes_per_second);
 }
 
+class SimulatedBatch final : public DeviceBatch {
+ public:
+  SimulatedBatch(CoreSlice slice, DeviceEvent host_free, int64_t ready_ns)
+      : DeviceBatch(std::move(host_free), DeviceEvent::At(ready_ns)),
+        ready_ns_(ready_ns),
+        slice_(std::in_place, std::move(slice)) {}
+  ~SimulatedBatch() override {
+    slice_.reset();
+    host_free().Set(ready_ns_);
+  }
+
+  Status Read(size_t t, std::span<std::byte> out) override {
+    slice_->tensor(t).PackTo(out);
+    return OkStatus();
+  }
+  StatusOr<CoreSlice> ReadBack(const CoreSlice& of) override { return *slice_; }
+
+  const CoreSlice& slice() const { return *slice_; }
+
+ private:
+  const int64_t ready_ns_;
+  std::optional<CoreSlice> slice_;  // until it is destroyed
+};
+
 }  // namespace
 
 SimulatedDevice::SimulatedDevice(SimulatedDeviceOptions options)
     : options_(options) {}
 
-HostMemory SimulatedDevice::host_memory() const {
-  return HostMemory::kUntilBufferFreed;
-}
-
-StatusOr<Work> SimulatedDevice::Transfer(const CoreSlice& slice,
-                                         int64_t now_ns) {
+StatusOr<std::shared_ptr<DeviceBatch>> SimulatedDevice::Transfer(
+    CoreSlice slice, int64_t now_ns) {
   const int64_t begin_ns = std::max(now_ns, link_free_ns_);
   link_free_ns_ = begin_ns + TransferNs(options_, slice.size_bytes());
-  return Work{begin_ns, link_free_ns_};
+  DeviceEvent host_free = DeviceEvent::Unset();
+  if (options_.host_memory != HostMemory::kUntilBufferFreed) {
+    const bool at_once = options_.host_memory == HostMemory::kUntilCallReturns;
+    host_free = DeviceEvent::At(at_once ? now_ns : link_free_ns_);
+    PENSTOCK_ASSIGN_OR_RETURN(
+        slice, OwnSlice(slice, [&](size_t t, std::span<std::byte> out) {
+          slice.tensor(t).PackTo(out);
+          return OkStatus();
+        }));
+  }
+  return std::make_shared<SimulatedBatch>(std::move(slice), host_free,
+                                          link_free_ns_);
 }
 
-int64_t SimulatedDevice::CompileNs(const CoreSlice& slice) const {
+StatusOr<int64_t> SimulatedDevice::Compile(const CoreSlice& slice) {
   return options_.compile_ns;
 }
 
-StatusOr<Work> SimulatedDevice::Execute(const CoreSlice& slice,
-                                        int64_t now_ns) {
+StatusOr<DeviceEvent> SimulatedDevice::Execute(DeviceBatch& batch,
+                                               int64_t now_ns) {
+  const CoreSlice& slice = static_cast<SimulatedBatch&>(batch).slice();
   const auto tokens = static_cast<double>(
       slice.rows() * slice.contract().lengths[slice.shape()]);
-  return Work{now_ns, now_ns + options_.step_ns +
-                          std::llround(tokens * options_.step_ns_per_token)};
+  return DeviceEvent::At(now_ns + options_.step_ns +
+                         std::llround(tokens * options_.step_ns_per_token));
 }
 
 }  // namespace penstock

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "infeed/device.h"
 
@@ -21,6 +22,8 @@ struct SimulatedDeviceOptions {
   // or less is a link without limit.
   int64_t transfer_ns = 190'000;
   double bytes_per_second = 16e9;
+  // The first two make it copy. The third costs nothing.
+  HostMemory host_memory = HostMemory::kUntilBufferFreed;
 };
 
 // Source:  openxla's infeed is one item a step and core, in order.
@@ -28,10 +31,11 @@ class SimulatedDevice : public Device {
  public:
   explicit SimulatedDevice(SimulatedDeviceOptions options = {});
 
-  HostMemory host_memory() const override;
-  StatusOr<Work> Transfer(const CoreSlice& slice, int64_t now_ns) override;
-  int64_t CompileNs(const CoreSlice& slice) const override;
-  StatusOr<Work> Execute(const CoreSlice& slice, int64_t now_ns) override;
+  HostMemory host_memory() const override { return options_.host_memory; }
+  StatusOr<std::shared_ptr<DeviceBatch>> Transfer(CoreSlice slice,
+                                                  int64_t now_ns) override;
+  StatusOr<int64_t> Compile(const CoreSlice& slice) override;
+  StatusOr<DeviceEvent> Execute(DeviceBatch& batch, int64_t now_ns) override;
 
  private:
   const SimulatedDeviceOptions options_;

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <vector>
@@ -15,11 +16,13 @@
 
 namespace penstock {
 
+class DeviceBatch;  // infeed/device.h
+
 struct InfeedItem {
+  // Without its bytes where a device has them, or is to have them.
   CoreSlice slice;
-  // When the host handed it over, and when it is on the device.
-  int64_t pushed_ns = 0;
-  int64_t ready_ns = 0;
+  std::shared_ptr<DeviceBatch> loaded = nullptr;  // null without a device
+  int64_t pushed_ns = 0;  // when the host handed it over
 };
 
 struct InfeedQueueOptions {

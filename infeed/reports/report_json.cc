@@ -88,12 +88,12 @@ Json PipelineJson(const PipelineProfile& profile) {
 
 std::string ReportJson(const RunReport& report) {
   Json json = {
-      {"hosts", report.hosts},       {"processes", report.processes},
-      {"shards", report.shards},     {"queue_depth", report.depth},
-      {"planned", report.planned},   {"contract", report.contract},
-      {"wall_ns", report.wall_ns},   {"first_step_ns", report.first_step_ns},
-      {"steps", report.times.steps}, {"step_times", TimesJson(report)},
-      {"rows", RowsJson(report)}};
+      {"devices", report.device_kind},         {"hosts", report.hosts},
+      {"processes", report.processes},         {"shards", report.shards},
+      {"queue_depth", report.depth},           {"planned", report.planned},
+      {"contract", report.contract},           {"wall_ns", report.wall_ns},
+      {"first_step_ns", report.first_step_ns}, {"steps", report.times.steps},
+      {"step_times", TimesJson(report)},       {"rows", RowsJson(report)}};
   json["sharding"] = Json::parse(LoadsJson(report.loads));
   for (const ShapeReport& shape : report.shapes) {
     json["shapes"].push_back(

@@ -18,10 +18,10 @@ double Percent(int64_t part_ns, int64_t whole_ns) {
 std::string Speed(const RunReport& report) {
   const StepSummary& times = report.times;
   std::string text = fmt::format(
-      "simulated training: {} steps in {:.3f} s on {} host{}{}, {} cores, "
+      "{} training: {} steps in {:.3f} s on {} host{}{}, {} cores, "
       "queue "
       "depth {}, {}\n",
-      times.steps, Ms(report.wall_ns) * 1e-3, report.hosts,
+      report.device_kind, times.steps, Ms(report.wall_ns) * 1e-3, report.hosts,
       report.hosts == 1 ? "" : "s",
       report.processes == 1 ? std::string()
                             : fmt::format(" in {} processes", report.processes),
@@ -45,9 +45,9 @@ std::string Speed(const RunReport& report) {
 
 std::string LedgerTable(const RunReport& report) {
   std::string text = fmt::format(
-      "\nwhere the time went (simulated device time)\n"
+      "\nwhere the time went ({} device time)\n"
       "  {:<14} {:>12} {:>8}   {:>12} {:>7}\n",
-      "", "mean ms", "%", "worst ms", "core");
+      report.device_kind, "", "mean ms", "%", "worst ms", "core");
   int64_t sum_ns = 0;
   for (size_t b = 0; b < kBuckets; ++b) {
     const auto bucket = static_cast<Bucket>(b);

@@ -109,6 +109,18 @@ CoreSlice::CoreSlice(std::shared_ptr<const Batch> batch,
                       : contract_->RowBytes(batch_->shape) *
                             static_cast<uint64_t>(place_.rows)) {}
 
+CoreSlice CoreSlice::Of(std::shared_ptr<const Batch> same) const {
+  CoreSlice slice = *this;
+  slice.batch_ = std::move(same);
+  return slice;
+}
+
+CoreSlice CoreSlice::AllOf(std::shared_ptr<const Batch> rows) const {
+  CoreSlice slice = Of(std::move(rows));
+  slice.place_.row_begin = 0;
+  return slice;
+}
+
 std::span<const uint64_t> CoreSlice::record_ids() const {
   const auto offsets = row_offsets();
   return std::span(batch_->record_ids)
@@ -155,10 +167,11 @@ TensorView CoreSlice::tensor(size_t t) const {
   const Tensor& whole = batch_->tensors[t];
   const TensorSpec& spec = contract_->tensors[t];
   SliceLayout layout = LayoutOf(whole.shape, cut.block, SizeBytes(spec.type));
-  TensorView view{
-      .spec = &spec,
-      .bytes = std::span(whole.bytes)
-                   .subspan(layout.offset_bytes, layout.span_bytes)};
+  TensorView view{.spec = &spec};
+  if (!whole.bytes.empty()) {
+    view.bytes =
+        std::span(whole.bytes).subspan(layout.offset_bytes, layout.span_bytes);
+  }
   for (const IndexRange& range : cut.block) view.shape.push_back(range.size());
   if (!layout.dense()) view.strides_bytes = std::move(layout.strides_bytes);
   if (view.shape != cut.shard) view.padded_shape = cut.shard;

@@ -67,6 +67,16 @@ class CoreSlice {
                                     std::shared_ptr<const Contract> contract,
                                     SlicePlace place);
 
+  // The same slice of `same`, which is this batch but perhaps without bytes.
+  CoreSlice Of(std::shared_ptr<const Batch> same) const;
+  // The same slice where its rows are all that `rows` has.
+  CoreSlice AllOf(std::shared_ptr<const Batch> rows) const;
+
+  // False of one that only tells what was in a batch; its tensors are empty.
+  bool has_bytes() const { return batch_->memory != nullptr; }
+  // False where a tensor has a sharding of its own.
+  bool is_cut_by_rows() const { return place_.cuts == nullptr; }
+
   uint32_t device() const { return place_.device; }
   uint32_t shard() const { return place_.shard; }
   uint64_t step() const { return batch_->step; }

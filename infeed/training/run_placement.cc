@@ -50,6 +50,15 @@ StatusOr<BatchPlacement> PlaceRun(
   PENSTOCK_ASSIGN_OR_RETURN(
       BatchPlacement placement,
       PlaceBatch(mesh, options.axis, hosts, options.shardings));
+  const size_t here = options.group == nullptr
+                          ? mesh.size()
+                          : placement.DevicesOf(options.group->host()).size();
+  if (!options.devices.empty() && options.devices.size() < here) {
+    return InvalidArgumentError(fmt::format(
+        "this process has {} devices in {}, but only {} are there: make the "
+        "mesh smaller",
+        here, mesh.Describe(), options.devices.size()));
+  }
   if (options.group != nullptr) {
     for (uint32_t host = 0; host < number; ++host) {
       if (!placement.DevicesOf(host).empty()) continue;

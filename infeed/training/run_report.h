@@ -39,6 +39,7 @@ struct ShapeReport {
 };
 
 struct RunReport {
+  std::string device_kind = "simulated";
   uint32_t hosts = 1;
   uint32_t processes = 1;  // that the hosts are, or are threads of
   uint32_t shards = 1;

@@ -172,6 +172,7 @@ StatusOr<RunReport> Simulate(const Dataset& dataset,
       .depth = options.depth,
       .queue_bytes = options.queue_bytes,
       .device = options.device,
+      .devices = options.devices,
       .max_steps = options.max_steps,
       .compile_budget = options.compile_budget,
       .watchdog = options.watchdog,
@@ -191,6 +192,7 @@ StatusOr<RunReport> Simulate(const Dataset& dataset,
   PENSTOCK_ASSIGN_OR_RETURN(
       RunReport report,
       RunTraining(std::move(sources), mesh, std::move(training)));
+  report.device_kind = options.device_kind;
   report.planned = planned;
   report.explain = explain;
   report.loads = std::move(loads);

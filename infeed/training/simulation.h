@@ -48,7 +48,11 @@ struct SimulationOptions {
   uint64_t queue_bytes = 1ull << 30;
   bool force_streamed = false;
 
+  // Simulated ones, or these: at least one for each of this process, by rising
+  // id, borrowed; and what they are called.
   SimulatedDeviceOptions device = {};
+  std::vector<Device*> devices = {};
+  std::string device_kind = "simulated";
   // Where it saves checkpoints, behind the last step and others, and goes on
   // from the last one that is there; empty is nowhere. Where hosts are
   // processes their group is a third one of them.

@@ -7,7 +7,6 @@
 
 #include "infeed/device.h"
 #include "infeed/devices/core_timeline.h"
-#include "infeed/devices/simulated_device.h"
 #include "infeed/infeed.h"
 #include "infeed/queues/infeed_queue.h"
 #include "infeed/training/live_run.h"
@@ -16,7 +15,7 @@ namespace penstock {
 
 struct TrainingHost {
   uint32_t number = 0;
-  std::vector<std::unique_ptr<SimulatedDevice>> owned;
+  std::vector<std::unique_ptr<Device>> owned;  // simulated ones
   std::vector<Device*> devices;
   std::unique_ptr<Infeed> infeed;
   std::vector<CoreTimeline> timelines;

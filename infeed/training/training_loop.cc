@@ -63,34 +63,45 @@ class CoreLoop {
   StatusOr<bool> Step(const InfeedItem& item) {
     const CoreSlice& slice = item.slice;
     const int64_t free_ns = timeline_.free_ns();
-    const int64_t ready_ns = timeline_.Feed(item.pushed_ns, item.ready_ns);
+    PENSTOCK_ASSIGN_OR_RETURN(const int64_t loaded_ns,
+                              Await(item.loaded->ready()));
+    const int64_t ready_ns = timeline_.Feed(item.pushed_ns, loaded_ns);
     PENSTOCK_RETURN_IF_ERROR(WaitUntil(ready_ns));
+    PENSTOCK_ASSIGN_OR_RETURN(const int64_t compile_ns, device_.Compile(slice));
     PENSTOCK_ASSIGN_OR_RETURN(
         const StepPlan plan,
         context_.coordinator.Arrive({.device = number_,
                                      .step = slice.step(),
                                      .shape = slice.shape(),
                                      .ready_ns = ready_ns,
-                                     .compile_ns = device_.CompileNs(slice)}));
+                                     .compile_ns = compile_ns}));
     const int64_t begin_ns = timeline_.Begin(plan);
     PENSTOCK_RETURN_IF_ERROR(WaitUntil(begin_ns));
     PENSTOCK_RETURN_IF_ERROR(queue_.Pop().status());
-    PENSTOCK_ASSIGN_OR_RETURN(const Work step,
-                              device_.Execute(slice, begin_ns));
-    timeline_.End(step.end_ns, slice.pad_rows(),
+    PENSTOCK_ASSIGN_OR_RETURN(const DeviceEvent step,
+                              device_.Execute(*item.loaded, begin_ns));
+    if (counts_) PENSTOCK_RETURN_IF_ERROR(CountSlice(item));
+    PENSTOCK_ASSIGN_OR_RETURN(const int64_t end_ns, Await(step));
+    timeline_.End(end_ns, slice.pad_rows(),
                   static_cast<uint64_t>(slice.rows()));
-    if (counts_) context_.log.AddSlice(slice);
     if (number_ == context_.first_device) {
       context_.log.AddStep({.free_ns = free_ns,
                             .begin_ns = plan.begin_ns,
                             .compile_ns = plan.compile_ns,
-                            .end_ns = step.end_ns,
+                            .end_ns = end_ns,
                             .shape = slice.shape()},
                            slice);
     }
-    PENSTOCK_RETURN_IF_ERROR(WaitUntil(step.end_ns));
     if (saver_.saver != nullptr) PENSTOCK_RETURN_IF_ERROR(Save(slice));
     return plan.last;
+  }
+
+  // As the device has it, while it is at its step.
+  Status CountSlice(const InfeedItem& item) {
+    PENSTOCK_ASSIGN_OR_RETURN(const CoreSlice slice,
+                              item.loaded->ReadBack(item.slice));
+    context_.log.AddSlice(slice);
+    return OkStatus();
   }
 
   Status Save(const CoreSlice& slice) {
@@ -101,12 +112,12 @@ class CoreLoop {
     return OkStatus();
   }
 
+  StatusOr<int64_t> Await(const DeviceEvent& event) {
+    return event.Await(context_.clock, context_.coordinator.stop_token());
+  }
+
   Status WaitUntil(int64_t deadline_ns) {
-    if (context_.clock.WaitUntil(deadline_ns,
-                                 context_.coordinator.stop_token())) {
-      return OkStatus();
-    }
-    return CancelledError("the run was cancelled");
+    return Await(DeviceEvent::At(deadline_ns)).status();
   }
 
   const uint32_t number_;

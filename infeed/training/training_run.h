@@ -32,7 +32,10 @@ struct TrainingOptions {
   // Of every device's queue; see InfeedOptions.
   size_t depth = 2;
   uint64_t queue_bytes = 1ull << 30;
+  // Simulated ones, or these: at least one for each of this process, by rising
+  // id, borrowed.
   SimulatedDeviceOptions device = {};
+  std::vector<Device*> devices = {};
   // Stops after so many steps, also before the first; without it the run goes
   // to the end of data.
   std::optional<uint64_t> max_steps = std::nullopt;

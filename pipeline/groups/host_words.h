@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "formats/files/status.h"
-#include "pipeline/groups/host_times.h"
+#include "pipeline/groups/grpc_group.h"
 
 namespace penstock {
 

@@ -9,7 +9,7 @@
 
 #include "formats/files/status_or.h"
 #include "pipeline/group.h"
-#include "pipeline/groups/host_times.h"
+#include "pipeline/groups/grpc_group.h"
 #include "pipeline/groups/link.h"
 
 namespace penstock {

@@ -13,7 +13,7 @@
 #include "formats/files/status_or.h"
 #include "pipeline/group.h"
 #include "pipeline/groups/frame.h"
-#include "pipeline/groups/host_times.h"
+#include "pipeline/groups/grpc_group.h"
 #include "pipeline/groups/link.h"
 #include "pipeline/groups/ticker.h"
 

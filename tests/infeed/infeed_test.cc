@@ -221,21 +221,22 @@ class ReadingDevice final : public Device {
   HostMemory host_memory() const override {
     return HostMemory::kUntilTransferCompletes;
   }
-  StatusOr<Work> Transfer(const CoreSlice& slice, int64_t now_ns) override {
-    readers_.emplace_back(
-        [this, bytes = slice.tensor(0).bytes](std::stop_token stop) {
-          const std::vector<std::byte> first(bytes.begin(), bytes.end());
-          while (!stop.stop_requested()) {
-            same_ = same_ && std::ranges::equal(bytes, first);
-          }
-        });
+  StatusOr<std::shared_ptr<DeviceBatch>> Transfer(CoreSlice slice,
+                                                  int64_t now_ns) override {
+    readers_.emplace_back([this, slice](std::stop_token stop) {
+      const auto bytes = slice.tensor(0).bytes;
+      const std::vector<std::byte> first(bytes.begin(), bytes.end());
+      while (!stop.stop_requested()) {
+        same_ = same_ && std::ranges::equal(bytes, first);
+      }
+    });
     // A third may begin before anyone has seen two; a latch ends at zero.
     if (readers_.size() <= 2) transferred_.count_down();
-    return Work{now_ns, std::numeric_limits<int64_t>::max()};
+    return std::make_shared<Loading>();
   }
-  int64_t CompileNs(const CoreSlice&) const override { return 0; }
-  StatusOr<Work> Execute(const CoreSlice&, int64_t now_ns) override {
-    return Work{now_ns, now_ns};
+  StatusOr<int64_t> Compile(const CoreSlice&) override { return 0; }
+  StatusOr<DeviceEvent> Execute(DeviceBatch&, int64_t now_ns) override {
+    return DeviceEvent::At(now_ns);
   }
   void Cancel() override { cancelled_ = true; }
   void Drain() override { readers_.clear(); }
@@ -244,6 +245,13 @@ class ReadingDevice final : public Device {
   bool same() const { return same_; }
 
  private:
+  struct Loading final : public DeviceBatch {
+    Loading() : DeviceBatch(DeviceEvent::Unset(), DeviceEvent::Unset()) {}
+    Status Read(size_t, std::span<std::byte>) override {
+      return UnimplementedError("it only reads the host's bytes");
+    }
+  };
+
   std::latch& transferred_;
   std::vector<std::jthread> readers_;
   std::atomic<bool> cancelled_ = false;

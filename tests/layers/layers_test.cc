@@ -54,6 +54,7 @@ const std::vector<std::vector<std::string>> kStars = {
     {"tokenizer/models/hf_bpe", "tokenizer/models/hf_unigram",
      "tokenizer/models/word_level", "tokenizer/models/wordpiece"},
     {"pipeline/run/planned", "pipeline/run/streamed"},
+    {"infeed/devices/simulated_device", "infeed/pjrt/pjrt_device"},
     {"pipeline/order/block_order", "pipeline/order/kept_order",
      "pipeline/order/view_order", "pipeline/order/mix_order"},
     {"pipeline/read/indexed_rounds", "pipeline/read/sequence_rounds"},

@@ -39,7 +39,7 @@ const std::vector<Floor>& Floors() {
         "build",     "groups",   "compile_options", "pipeline",     "run"}},
       {"infeed",
        {"sharding", "accounts", "queues", "device", "infeed", "checkpoints",
-        "devices", "training", "reports", "virtual"}}};
+        "devices", "training", "reports", "virtual", "pjrt"}}};
   return floors;
 }
 

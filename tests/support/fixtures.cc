@@ -19,6 +19,15 @@ std::string FindFixture(std::string_view name) {
   return std::filesystem::exists(path, ignored) ? path : "";
 }
 
+std::string FindPjrtPlugin() {
+  const char* const given = std::getenv("PENSTOCK_PJRT_PLUGIN");
+  std::string path = given != nullptr ? given
+                                      : PENSTOCK_SOURCE_DIR
+                         "/build/pjrt/xla_cpu_pjrt.so";
+  std::error_code ignored;
+  return std::filesystem::exists(path, ignored) ? path : "";
+}
+
 std::string MissingFixture(std::string_view name) {
   return "no " + FixturesFolder() + "/" + std::string(name) +
          "; set PENSTOCK_FIXTURES to the folder that has it";

@@ -14,4 +14,8 @@ std::string FindFixture(std::string_view name);
 // Why a test without the fixture is skipped.
 std::string MissingFixture(std::string_view name);
 
+// The PJRT plugin that the environment variable PENSTOCK_PJRT_PLUGIN names,
+// else the one of tools/setup --pjrt. Empty where neither is.
+std::string FindPjrtPlugin();
+
 }  // namespace penstock::testing

@@ -56,13 +56,15 @@ constexpr char kExamples[] = R"(
   infeedsim ... --state-in run.state --hosts 5 --json report.json
   infeedsim ... --checkpoint run.checkpoints --checkpoint-every 1000
   infeedsim ... --html report.html --timeline run.trace.json
+  infeedsim ... --device pjrt:build/pjrt/xla_cpu_pjrt.so --cores 4
   mpirun -np 4 infeedsim ...
   infeedsim ... --coordinator node0:55527 --hosts 4 --host 2)";
 
 constexpr char kNotes[] = R"(
-Times are those of simulated devices; no TPU is used. The pipeline, the queues
-and their threads are real; with --clock virtual only the plan is, and times are
-predictions from the flags, the same for the same seed.
+Times are those of simulated devices, unless --device names others; no TPU is
+used. The pipeline, the queues and their threads are real; with --clock virtual
+only the plan is, and times are predictions from the flags, the same for the same
+seed.
 Where hosts are processes host 0 alone prints the report and writes files.)";
 
 Status PrintTrace(const SimulationArguments& arguments,
@@ -146,6 +148,11 @@ Status Simulation(SimulationArguments& arguments, const StopSignals& signals) {
   arguments.open.recovery = arguments.recovery.ToOptions(skipped);
   PENSTOCK_ASSIGN_OR_RETURN(const Dataset dataset, MakeDataset(arguments));
   if (arguments.trace_step) return PrintTrace(arguments, dataset);
+  PENSTOCK_ASSIGN_OR_RETURN(const PjrtDevices devices,
+                            arguments.device.Open(options));
+  if (!devices.devices.empty()) {
+    PrintError("infeedsim: feeds {}\n", devices.description);
+  }
   std::optional<Progress> seeking;
   options.on_seek = [&](uint64_t done, uint64_t of) {
     if (!seeking) {

@@ -178,6 +178,7 @@ void AddDevices(Command& command, SimulationArguments& arguments) {
   SimulationOptions& simulation = arguments.simulation;
   ArgumentGroup& devices = command.Group("Devices");
   arguments.devices.AddTo(devices);
+  arguments.device.AddTo(devices);
   devices
       .Number("--depth", simulation.depth, "N", "Batches in each core's queue")
       .Between(1, 1024);

@@ -11,6 +11,7 @@
 #include "infeed/training/simulation.h"
 #include "pipeline/dataset.h"
 #include "tools/arguments/command.h"
+#include "tools/infeedsim/device_arguments.h"
 #include "tools/infeedsim/host_arguments.h"
 #include "tools/infeedsim/mesh_arguments.h"
 #include "tools/infeedsim/objective_arguments.h"
@@ -50,6 +51,7 @@ struct SimulationArguments {
   ShuffleOptions shuffling;
   RepeatOptions repeat;
   MeshArguments devices;
+  DeviceArguments device;
   double step_ms = 10;
   double compile_ms = 1000;
   double gigabytes_per_second = 16;
