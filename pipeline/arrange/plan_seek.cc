@@ -204,6 +204,17 @@ StatusOr<State> WalkToStep(const PlanFacts& facts, uint64_t step,
                            const SeekOptions& options) {
   constexpr uint64_t kStepsAtOnce = 64;
   Plan plan = facts.MakePlan();
+  if (options.from) {
+    const uint64_t begin = options.from->step;
+    if (step < begin) {
+      return FailedPreconditionError(fmt::format(
+          "step {} lies before step {}, from which a run that has changed goes "
+          "on: ask a pipeline of the graph that made it",
+          step, begin));
+    }
+    PENSTOCK_RETURN_IF_ERROR(plan.Load(*options.from));
+    if (step == begin) return *options.from;
+  }
   for (;;) {
     PENSTOCK_ASSIGN_OR_RETURN(std::optional<Step> made,
                               plan.Next(options.stop));
@@ -248,6 +259,7 @@ StatusOr<Step> StepAfter(const PlanFacts& facts, uint64_t step,
 
 StatusOr<State> SeekStep(const PlanFacts& facts, uint64_t step,
                          TaskQueue& tasks, const SeekOptions& options) {
+  if (options.from) return WalkToStep(facts, step, options);
   if (step == 0) return State{.graph = facts.steps.graph};
   const bool sums = ChunkStatesAreSums(facts);
   if (facts.arrange.pack && !sums) return WalkToStep(facts, step, options);

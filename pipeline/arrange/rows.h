@@ -16,6 +16,9 @@ struct Row {
   uint64_t record = 0;
   uint64_t tag = 0;  // the caller's own; says nothing to the arranger
   uint32_t length = 0;
+  // Values that earlier batches had; 0 but for one that kChunk cut before a run
+  // changed.
+  uint32_t begin = 0;
 };
 
 // A run of a record's values in one row of a batch.

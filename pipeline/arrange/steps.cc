@@ -7,6 +7,13 @@
 
 namespace penstock {
 
+Status CheckPosition(const State& state, uint64_t records) {
+  if (state.position <= records) return OkStatus();
+  return FailedPreconditionError(
+      fmt::format("the state has taken {} records of an epoch that has {}",
+                  state.position, records));
+}
+
 Steps::Steps(std::unique_ptr<Arranger> arranger, StepOptions options)
     : arranger_(std::move(arranger)), options_(std::move(options)) {
   now_.graph = options_.graph;
@@ -16,10 +23,23 @@ StepResult Steps::Add(std::span<const Row>& rows, Step& out) {
   const Arranged arranged = arranger_->Add(rows, out.assignment);
   rows = rows.subspan(arranged.taken);
   now_.position += arranged.taken;
+  return AfterAdd(arranged, out);
+}
+
+StepResult Steps::AfterAdd(const Arranged& arranged, Step& out) {
   if (arranged.too_long) return StepResult::kTooLong;
   if (!arranged.due) return StepResult::kWantsRows;
   MakeStep(out);
   return StepResult::kStep;
+}
+
+StepResult Steps::AddAhead(std::span<const Row>& rows, Step& out) {
+  const Arranged arranged = arranger_->Add(rows, out.assignment);
+  rows = rows.subspan(arranged.taken);
+  now_.ahead.erase(
+      now_.ahead.begin(),
+      now_.ahead.begin() + static_cast<std::ptrdiff_t>(arranged.taken));
+  return AfterAdd(arranged, out);
 }
 
 StatusOr<bool> Steps::EndEpoch(Step& out) {
@@ -68,6 +88,9 @@ void Steps::MakeStep(Step& out) {
   out.after = now_;
   out.after.counts = counts();
   out.after.held = arranger_->Held();
+  if (const MixOrder* order = mix()) {
+    out.after.taken = order->Taken(now_.epoch, now_.position);
+  }
 }
 
 PipelineCounts Steps::counts() const {
@@ -86,10 +109,19 @@ Status Steps::Load(const State& state, std::span<const Row> rows) {
                     "has {}: Repeat as often or more",
                     state.epoch, options_.epochs));
   }
+  MixEpochs mix = options_.mix;
+  for (const PlanBegin& plan : state.lineage) {
+    if (plan.taken.empty()) continue;
+    mix.BeginAnew({.epoch = plan.epoch, .taken = plan.taken});
+  }
+  if (const MixOrder* order = mix.Of(state.epoch)) {
+    PENSTOCK_RETURN_IF_ERROR(CheckPosition(state, order->records()));
+  }
   if (!arranger_->Load(state.held, rows)) {
     return FailedPreconditionError(
         "the rows that wait in the state are not rows that wait here");
   }
+  options_.mix = std::move(mix);
   now_ = state;
   now_.graph = options_.graph;
   now_.held.clear();

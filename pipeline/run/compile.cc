@@ -123,6 +123,8 @@ Status Compiler::Prepare(const Dataset& dataset) {
           .first_ids = sources_.first_ids,
           .topology = topology_,
           .graph = std::move(graph),
+          .changed = options_.changed,
+          .mixed = tree_.mix ? tree_.mix->shares().size() : 0,
           .shape_rows =
               RowsOfShapes(topology_, topology_.host, stages_.MakeContract()),
           .max_record_bytes = options_.max_record_bytes,
@@ -136,7 +138,8 @@ Status Compiler::Prepare(const Dataset& dataset) {
 StepOptions Compiler::StepsOf() const {
   return {.leftover = stages_.batch.leftover,
           .epochs = stages_.epochs,
-          .graph = job_->graph};
+          .graph = job_->graph,
+          .mix = tree_.mix ? MixEpochs(tree_.mix) : MixEpochs()};
 }
 
 Status Compiler::PlanIt() {

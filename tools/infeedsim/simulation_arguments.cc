@@ -244,6 +244,15 @@ void AddRunning(Command& command, SimulationArguments& arguments) {
               "saved")
       .DefaultsTo("from the start")
       .Excludes({"--state-in"});
+  running
+      .Choice("--changed", simulation.changed,
+              {{"batches", Change::kBatches},
+               {"mix", Change::kMix},
+               {"sources", Change::kSources}},
+              "What may be other than in the state or checkpoint that the run "
+              "goes on from: sizes and lengths of batches, weights of --mix, "
+              "more datasets behind the others of --mix")
+      .DefaultsTo("nothing");
   running.Option("--checkpoint", simulation.checkpoint_folder, "FOLDER",
                  "Saves there behind the last step, also where a signal stops "
                  "the run, and goes on from the last checkpoint that is there");
