@@ -11,7 +11,8 @@ class Group;       // pipeline/group.h
 
 // In what a run may go on other than it was, from a state on.
 enum class Change {
-  // Batch, Bucket, Pad and Pack: a ramp of sizes and lengths. The order goes on;
+  // Batch, Bucket, Pad and Pack: a ramp of sizes and lengths. The order goes
+  // on;
   // rows that waited come first.
   kBatches,
   // The weights of the Mix that is the last view of the graph, and its MixStop.

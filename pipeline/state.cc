@@ -12,7 +12,7 @@
 #include "formats/files/atomic_file.h"
 #include "formats/files/file.h"
 #include "formats/files/status_or.h"
-#include "tokenizer/interface/fingerprint.h"
+#include "pipeline/state/checksum.h"
 
 namespace penstock {
 namespace {
@@ -20,71 +20,7 @@ namespace {
 // Keeps the order of members, which the graph's parts have.
 using json = nlohmann::ordered_json;
 
-// Of a run that never changed, without a Mix; the next one has more members.
-constexpr uint64_t kVersion = 2;
-constexpr uint64_t kVersionOfLineage = 3;
 constexpr uint64_t kMaxStateBytes = 1ull << 30;
-
-uint64_t VersionOf(const State& state) {
-  return state.ahead.empty() && state.taken.empty() && state.lineage.empty()
-             ? kVersion
-             : kVersionOfLineage;
-}
-
-void AddGraph(const std::vector<StatePart>& graph, Fingerprinter& hash) {
-  hash.Add(graph.size());
-  for (const StatePart& part : graph) {
-    hash.Add(part.name).Add(part.fingerprint);
-  }
-}
-
-void AddHeld(const std::vector<HeldPiece>& held, Fingerprinter& hash) {
-  hash.Add(held.size());
-  for (const HeldPiece& piece : held) {
-    hash.Add(piece.record).Add(piece.begin).Add(piece.bin);
-  }
-}
-
-void AddCounts(const PipelineCounts& counts, Fingerprinter& hash) {
-  hash.Add(counts.records)
-      .Add(counts.rows)
-      .Add(counts.pad_rows)
-      .Add(counts.dropped)
-      .Add(counts.truncated)
-      .Add(counts.forced);
-}
-
-void AddTaken(const std::vector<MixTaken>& taken, Fingerprinter& hash) {
-  hash.Add(taken.size());
-  for (const MixTaken& rows : taken) hash.Add(rows.before).Add(rows.rows);
-}
-
-uint64_t Checksum(const State& state) {
-  Fingerprinter hash;
-  const uint64_t version = VersionOf(state);
-  hash.Add(version);
-  AddGraph(state.graph, hash);
-  hash.Add(state.epoch)
-      .Add(state.step)
-      .Add(state.step_in_epoch)
-      .Add(state.position);
-  AddHeld(state.held, hash);
-  hash.Add(state.window_begin).Add(state.units.size());
-  for (const UnitPlace& place : state.units) {
-    hash.Add(place.unit).Add(place.first_record);
-  }
-  AddCounts(state.counts, hash);
-  if (version == kVersion) return hash.Finish();
-  AddHeld(state.ahead, hash);
-  AddTaken(state.taken, hash);
-  for (const PlanBegin& plan : state.lineage) {
-    AddGraph(plan.graph, hash);
-    hash.Add(plan.step).Add(plan.epoch).Add(plan.position);
-    AddCounts(plan.counts, hash);
-    AddTaken(plan.taken, hash);
-  }
-  return hash.Finish();
-}
 
 // "4:BASE64": numbers of so many bytes each, little-endian, as few as the
 // largest needs. Thousands of rows may wait.
@@ -294,7 +230,7 @@ std::string FormatState(const State& state) {
     units.push_back({place.unit, place.first_record});
   }
   text["counts"] = TextOf(state.counts);
-  if (version != kVersion) {
+  if (version != kStateVersion) {
     text["ahead"] = TextOf(state.ahead);
     text["taken"] = TextOf(state.taken);
     json& lineage = text["lineage"] = json::array();
@@ -317,11 +253,11 @@ StatusOr<State> ParseState(std::string_view text) {
     return DataLossError(
         "no state: a JSON object with \"penstock_state\" was expected");
   }
-  if (version != kVersion && version != kVersionOfLineage) {
+  if (version != kStateVersion && version != kLineageVersion) {
     return UnimplementedError(
         fmt::format("a state of version {}; this program knows {} and {}: "
                     "resume with the program that wrote it",
-                    version, kVersion, kVersionOfLineage));
+                    version, kStateVersion, kLineageVersion));
   }
   State state;
   uint64_t checksum = 0;
@@ -335,7 +271,7 @@ StatusOr<State> ParseState(std::string_view text) {
                      ReadHeld(members.Of("held"), state.held) &&
                      ReadUnits(members.Of("units"), state.units) &&
                      ReadCounts(members.Of("counts"), state.counts) &&
-                     (version == kVersion ||
+                     (version == kStateVersion ||
                       (ReadHeld(members.Of("ahead"), state.ahead) &&
                        ReadTaken(members.Of("taken"), state.taken) &&
                        ReadLineage(members.Of("lineage"), state.lineage)));

@@ -75,7 +75,8 @@ struct PlanBegin {
 // The position after a step that the devices consumed. It is the same on every
 // host and says nothing of hosts, devices, threads or epochs to come.
 //
-// Size:  16 bytes for each row that waits, which are fewer than a batch for each
+// Size:  16 bytes for each row that waits, which are fewer than a batch for
+// each
 //        length; Explain() prints the bound. 16 bytes a dataset of a Mix; for
 //        each plan of a run that changed, its graph. Nothing grows with the
 //        position.

@@ -30,10 +30,10 @@ struct Resumable {
 };
 
 // Restores it and, where the checkpoint has the state before, makes the last
-// batch again, which must have the same records; not where the graph has changed
-// since, which CompileOptions::changed allows. All hosts of the group call
-// it.
-// Errors:  the first of any host, on all hosts; kFailedPrecondition with the
+// batch again, which must have the same records; not where the graph has
+// changed since, which CompileOptions::changed allows. All hosts of the group
+// call it. Errors:  the first of any host, on all hosts; kFailedPrecondition
+// with the
 //          step for other records.
 Status GoOnFrom(const Checkpoint& checkpoint, const Resumable& source,
                 Group& group);

@@ -32,8 +32,8 @@ struct PlanFacts {
 };
 
 struct SeekOptions {
-  // Goes on from here instead of the start, as a run that changed has to: by the
-  // arithmetic of each step, and to none that lies before.
+  // Goes on from here instead of the start, as a run that changed has to: by
+  // the arithmetic of each step, and to none that lies before.
   std::optional<State> from = {};
   std::stop_token stop = {};
   // Told how many of how many records were looked at, by one thread at a time.

@@ -16,8 +16,8 @@ class MixEpochs {
   explicit MixEpochs(std::shared_ptr<const MixOrder> mix)
       : mix_(std::move(mix)), later_(mix_) {}
 
-  // Of an epoch that is not before the last BeginAnew(); null where the order is
-  // no mix.
+  // Of an epoch that is not before the last BeginAnew(); null where the order
+  // is no mix.
   const MixOrder* Of(uint64_t epoch) const {
     return rest_ != nullptr && epoch == rest_epoch_ ? rest_.get()
                                                     : later_.get();

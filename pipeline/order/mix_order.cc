@@ -138,7 +138,8 @@ std::shared_ptr<const MixOrder> Mix::After(const Begin& begin) const {
   std::vector<uint64_t> before = rest->before_;
   for (size_t i = 0; i < before.size(); ++i) before[i] += rest->rows_[i];
   return std::make_shared<const Mix>(parts_, stop_, begin.epoch + 1,
-                                     std::move(before), std::vector<uint64_t>());
+                                     std::move(before),
+                                     std::vector<uint64_t>());
 }
 
 std::vector<MixTaken> Mix::Taken(uint64_t epoch, uint64_t position) const {

@@ -49,8 +49,8 @@ class MixOrder : public Order {
   static StatusOr<std::unique_ptr<const MixOrder>> Create(
       std::vector<MixPart> parts, MixStop stop);
 
-  // The same mix behind `begin`: of that epoch, whose positions are counted from
-  // there; or of all that come after it.
+  // The same mix behind `begin`: of that epoch, whose positions are counted
+  // from there; or of all that come after it.
   virtual std::shared_ptr<const MixOrder> RestOf(const Begin& begin) const = 0;
   virtual std::shared_ptr<const MixOrder> After(const Begin& begin) const = 0;
 

@@ -21,16 +21,15 @@ constexpr size_t kMostPlans = 256;
 using Graph = std::vector<StatePart>;
 
 size_t SourcesOf(const Graph& graph) {
-  return static_cast<size_t>(
-      std::ranges::count_if(graph, [](const StatePart& part) {
-        return part.name.starts_with(kDataPart);
-      }));
+  return static_cast<size_t>(std::ranges::count_if(
+      graph,
+      [](const StatePart& part) { return part.name.starts_with(kDataPart); }));
 }
 
 // Names of stages that are of the whole graph, whatever sources there are.
 bool IsOfAll(std::string_view name) {
   constexpr std::string_view kNames[] = {
-      "Mix",  "the weights", "Bucket",    "Pad",           "Pack",
+      "Mix",   "the weights", "Bucket",    "Pad",           "Pack",
       "Batch", "Derive",      "Objective", "waiting_bytes", "window_bytes"};
   return std::ranges::any_of(kNames, [name](std::string_view of_all) {
     return name.starts_with(of_all);
@@ -83,8 +82,7 @@ class Comparison {
   // What a part is that only one of both has like this, if it may change.
   std::optional<Change> ChangeOf(const std::string& name,
                                  const Graph& graph) const;
-  bool MayChange(const StatePart& part, const Graph& graph,
-                 const Graph& other);
+  bool MayChange(const StatePart& part, const Graph& graph, const Graph& other);
   Graph Rest(const Graph& graph, const Graph& other);
 
   const Job& job_;
@@ -145,11 +143,11 @@ StatusOr<std::set<Change>> Comparison::Changes() {
   const StatePart& differs = ours != after.end() ? *ours : *theirs;
   const auto change =
       ChangeOf(differs.name, ours != after.end() ? job_.graph : before_);
-  const std::string hint =
-      change ? fmt::format("; if it is meant to, name {} in "
-                           "CompileOptions::changed",
-                           NameOf(*change))
-             : "";
+  const std::string hint = change ? fmt::format(
+                                        "; if it is meant to, name {} in "
+                                        "CompileOptions::changed",
+                                        NameOf(*change))
+                                  : "";
   if (ours != after.end() && theirs != before.end() &&
       ours->name == theirs->name) {
     if (ours->name.starts_with(kDataPart)) {
@@ -182,7 +180,8 @@ Status BeginMix(const Job& job, const State& state, bool sources,
   const size_t added = SourcesOf(job.graph) - SourcesOf(state.graph);
   if (job.mixed != state.taken.size() + (sources ? added : 0)) {
     return FailedPreconditionError(fmt::format(
-        "the Mix had {} datasets and now has {}, with {} more sources: put each "
+        "the Mix had {} datasets and now has {}, with {} more sources: put "
+        "each "
         "new source behind the others of that Mix, as a dataset of its own",
         state.taken.size(), job.mixed, added));
   }
@@ -199,10 +198,11 @@ StatusOr<State> GoingOnFrom(const Job& job, const State& state) {
                             Comparison(job, state).Changes());
   if (changes.empty()) return state;
   State changed = state;
-  if (changed.lineage.empty()) changed.lineage.push_back({.graph = state.graph});
+  if (changed.lineage.empty())
+    changed.lineage.push_back({.graph = state.graph});
   if (changed.lineage.size() == kMostPlans) {
-    return FailedPreconditionError(fmt::format(
-        "the run has had {} plans, which is the most", kMostPlans));
+    return FailedPreconditionError(
+        fmt::format("the run has had {} plans, which is the most", kMostPlans));
   }
   PlanBegin plan = {.graph = job.graph,
                     .step = state.step,
@@ -227,11 +227,12 @@ StatusOr<State> GoingOnFrom(const Job& job, const State& state) {
   changed.held.clear();
   if (!job.stages.chunks() && !changed.ahead.empty() &&
       changed.ahead.front().begin > 0) {
-    return FailedPreconditionError(fmt::format(
-        "record {} was cut by Pack and its rest waits, which only "
-        "PackKind::kChunk can go on with: keep that, or change at the end of an "
-        "epoch",
-        changed.ahead.front().record));
+    return FailedPreconditionError(
+        fmt::format("record {} was cut by Pack and its rest waits, which only "
+                    "PackKind::kChunk can go on with: keep that, or change at "
+                    "the end of an "
+                    "epoch",
+                    changed.ahead.front().record));
   }
   return changed;
 }

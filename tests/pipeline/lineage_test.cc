@@ -27,8 +27,7 @@ class LineageTest : public ViewsTest {
  protected:
   // `dataset` behind `state`, on some hosts, whose graph may differ in these.
   static StatusOr<Batches> GoOn(const Dataset& dataset, const State& state,
-                                std::vector<Change> changed,
-                                size_t hosts = 1) {
+                                std::vector<Change> changed, size_t hosts = 1) {
     RunOptions options = {.shards = hosts == 3 ? 3u : 12u,
                           .hosts = static_cast<uint32_t>(hosts)};
     options.restore = state;
@@ -56,9 +55,8 @@ class LineageTest : public ViewsTest {
   static void ExpectResumes(const Dataset& dataset, const Batches& run) {
     for (size_t done = 1; done <= run.size(); ++done) {
       const size_t hosts = 1 + done % 4;
-      ASSERT_OK_AND_ASSIGN(
-          const State state,
-          ParseState(FormatState(run[done - 1].state_after)));
+      ASSERT_OK_AND_ASSIGN(const State state,
+                           ParseState(FormatState(run[done - 1].state_after)));
       ASSERT_EQ(state, run[done - 1].state_after);
       ASSERT_OK_AND_ASSIGN(const Batches rest, GoOn(dataset, state, {}, hosts));
       ASSERT_EQ(rest, Batches(run.begin() + static_cast<std::ptrdiff_t>(done),
@@ -195,9 +193,8 @@ TEST_F(LineageTest, EveryWayOfPackingGoesOnFromEveryOther) {
          {PackKind::kFirstFit, PackKind::kBestFit, PackKind::kChunk}) {
       const Batches before = Run(packed(from, 11));
       const Dataset now = packed(to, 20);
-      ASSERT_OK_AND_ASSIGN(
-          const Batches after,
-          GoOn(now, before[2].state_after, {Change::kBatches}));
+      ASSERT_OK_AND_ASSIGN(const Batches after, GoOn(now, before[2].state_after,
+                                                     {Change::kBatches}));
       Ids ids = RecordsOf(std::span(before).first(3));
       const Ids rest = RecordsOf(after);
       ids.insert(ids.end(), rest.begin(), rest.end());
@@ -248,9 +245,9 @@ TEST_F(MixLineageTest, OtherWeightsGoOnWhereEachDatasetWas) {
   const Batches before = Run(Mixed({0.5, 0.5}));
   const Dataset now = Mixed({0.9, 0.1});
   for (size_t step = 1; step <= before.size(); ++step) {
-    ASSERT_OK_AND_ASSIGN(const Batches after,
-                         GoOn(now, before[step - 1].state_after,
-                              {Change::kMix}, 1 + step % 4));
+    ASSERT_OK_AND_ASSIGN(
+        const Batches after,
+        GoOn(now, before[step - 1].state_after, {Change::kMix}, 1 + step % 4));
     Ids ids = RecordsOf(std::span(before).first(step));
     const Ids rest = RecordsOf(after);
     ids.insert(ids.end(), rest.begin(), rest.end());
@@ -324,9 +321,9 @@ TEST_F(MixLineageTest, ARunThatChangesTwiceGoesOnExactly) {
   const Dataset second = Mixed({0.8, 0.2}, 24);
   const Dataset third = Mixed({0.3, 0.3, 0.4}, 36);
   const Batches before = Run(Mixed({0.5, 0.5}));
-  ASSERT_OK_AND_ASSIGN(const Batches between,
-                       GoOn(second, before[1].state_after,
-                            {Change::kMix, Change::kBatches}, 2));
+  ASSERT_OK_AND_ASSIGN(
+      const Batches between,
+      GoOn(second, before[1].state_after, {Change::kMix, Change::kBatches}, 2));
   for (size_t step = 1; step <= between.size(); ++step) {
     ASSERT_OK_AND_ASSIGN(
         const Batches after,
@@ -369,10 +366,9 @@ TEST_F(MixLineageTest, ARampAloneLeavesTheMixAsItWas) {
 TEST_F(MixLineageTest, WhatIsDeclaredAndDidNotChangeChangesNothing) {
   const Dataset mix = Mixed({0.5, 0.5});
   const Batches run = Run(mix);
-  ASSERT_OK_AND_ASSIGN(
-      const Batches rest,
-      GoOn(mix, run[2].state_after,
-           {Change::kMix, Change::kSources, Change::kBatches}));
+  ASSERT_OK_AND_ASSIGN(const Batches rest, GoOn(mix, run[2].state_after,
+                                                {Change::kMix, Change::kSources,
+                                                 Change::kBatches}));
   EXPECT_EQ(rest, Batches(run.begin() + 3, run.end()));
 }
 
@@ -380,9 +376,8 @@ TEST_F(MixLineageTest, WhatIsNotDeclaredIsRefusedByName) {
   const Dataset before = Mixed({0.5, 0.5});
   const auto refused = [&](const Dataset& after, std::vector<Change> changed,
                            const std::string& words) {
-    EXPECT_THAT(
-        Refused(before, after, std::move(changed)),
-        StatusIs(StatusCode::kFailedPrecondition, HasSubstr(words)));
+    EXPECT_THAT(Refused(before, after, std::move(changed)),
+                StatusIs(StatusCode::kFailedPrecondition, HasSubstr(words)));
   };
   refused(Mixed({0.5, 0.6}), {Change::kBatches},
           "Mix differs; if it is meant to, name Change::kMix in");
@@ -411,9 +406,9 @@ TEST_F(MixLineageTest, OnlyTheLastViewMayChangeItsRatio) {
     return InOrder(
         Dataset::Mix({{sources_[0], weight}, {sources_[1]}}).Take(40), 4);
   };
-  EXPECT_THAT(Refused(taken(1), taken(2), {Change::kMix}),
-              StatusIs(StatusCode::kFailedPrecondition,
-                       HasSubstr("Mix differs")));
+  EXPECT_THAT(
+      Refused(taken(1), taken(2), {Change::kMix}),
+      StatusIs(StatusCode::kFailedPrecondition, HasSubstr("Mix differs")));
   // Of a state that does not tell.
   State state = Run(Mixed({0.5, 0.5}))[0].state_after;
   state.taken.clear();
@@ -430,9 +425,8 @@ TEST_F(MixLineageTest, StreamedRunsDoNotChange) {
   options.change = [](uint32_t, HostRun& run) {
     run.compile.changed = {Change::kMix};
   };
-  EXPECT_THAT(
-      RunAll(Mixed({0.4, 0.6}), options),
-      StatusIs(StatusCode::kUnimplemented, HasSubstr("only planned")));
+  EXPECT_THAT(RunAll(Mixed({0.4, 0.6}), options),
+              StatusIs(StatusCode::kUnimplemented, HasSubstr("only planned")));
   // But go on where nothing has.
   EXPECT_OK(RunAll(Mixed({0.5, 0.5}), options));
 }
