@@ -22,6 +22,9 @@ enum class Change {
   // Datasets of one source each that are put behind the others of that Mix, and
   // its weights. They begin with their first record.
   kSources,
+  // Dataset::Withdraw: others keep their places, those that came do not come
+  // again.
+  kWithdrawn,
 };
 
 struct CompileOptions {

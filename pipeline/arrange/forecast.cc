@@ -16,6 +16,7 @@ struct Histogram {
   uint64_t values = 0;
   uint64_t without_values = 0;  // rows
   uint64_t too_long = 0;
+  uint64_t left_out = 0;
   std::optional<uint64_t> first_too_long;  // counted from the first length
 };
 
@@ -25,6 +26,10 @@ Histogram CountLengths(std::span<const uint32_t> lengths,
   histogram.rows.resize(options.lengths.size());
   ArrangeCounts counted;
   for (size_t i = 0; i < lengths.size(); ++i) {
+    if (lengths[i] == kLeftOut) {
+      ++histogram.left_out;
+      continue;
+    }
     Row row = {.length = lengths[i]};
     const Admission admission = fit.Admit(row, counted);
     if (admission == Admission::kTaken) {
@@ -45,6 +50,7 @@ void AddTo(Histogram& all, const Histogram& part, uint64_t first) {
   all.values += part.values;
   all.without_values += part.without_values;
   all.too_long += part.too_long;
+  all.left_out += part.left_out;
   if (part.first_too_long && !all.first_too_long) {
     all.first_too_long = first + *part.first_too_long;
   }
@@ -86,7 +92,7 @@ Histogram CountEpoch(const Order& order, uint64_t epoch,
                      TaskQueue& tasks) {
   Histogram all;
   all.rows.resize(options.lengths.size());
-  if (lengths.columns().empty()) {
+  if (lengths.columns().empty() && !lengths.leaves_out()) {
     all.rows[0] = order.records();
     return all;
   }
@@ -133,6 +139,8 @@ Forecast ForecastFrom(const Histogram& histogram, const ArrangeOptions& options,
   forecast.too_long = histogram.first_too_long;
   (options.too_long == TooLong::kDrop ? forecast.dropped : forecast.truncated) =
       histogram.too_long;
+  forecast.left_out = histogram.left_out;
+  forecast.dropped += histogram.left_out;
   forecast.values = histogram.values;
   forecast.without_values = histogram.without_values;
   if (options.pack) {
@@ -192,7 +200,7 @@ Forecast ForecastEpoch(const Order& order, uint64_t epoch,
                        const LengthTable& lengths,
                        const ArrangeOptions& options, bool keep_left_over,
                        TaskQueue& tasks) {
-  return order.whole()
+  return order.whole() && !lengths.leaves_out()
              ? ForecastEpoch(order.records(), lengths, options, keep_left_over,
                              tasks)
              : ForecastFrom(CountEpoch(order, epoch, lengths, options, tasks),

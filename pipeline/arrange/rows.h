@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <vector>
 
+#include "pipeline/order/lengths.h"
+
 namespace penstock {
 
-// Row::length of a row that a Filter left out: an arranger takes it and drops
-// it.
-inline constexpr uint32_t kLeftOut = UINT32_MAX;
+// Row::length of a row that Withdraw or a Filter left out: an arranger takes it
+// and drops it.
+inline constexpr uint32_t kLeftOut = LengthTable::kLeftOut;
 
 // A record to be put into batches.
 struct Row {

@@ -67,6 +67,11 @@ std::vector<int64_t> Stages::lengths() const {
 
 std::vector<StatePart> Stages::Parts() const {
   std::vector<StatePart> parts = RowParts(*this);
+  if (!withdrawn.empty()) {
+    Fingerprinter hash;
+    for (const uint64_t id : withdrawn) hash.Add(id);
+    parts.push_back({"Withdraw", hash.Finish()});
+  }
   AddRowOpParts(*this, parts);
   AddDerivedParts(*this, parts);
   if (!by().empty()) {

@@ -38,7 +38,8 @@ struct Stages {
   bool views = false;
   std::shared_ptr<const Node> root;
   std::optional<ShuffleOptions> shuffle;
-  uint64_t epochs = 1;  // 0 for ever
+  uint64_t epochs = 1;              // 0 for ever
+  std::vector<uint64_t> withdrawn;  // rising
   // Of the three, one or none.
   std::optional<BucketOptions> bucket;
   std::optional<PadOptions> pad;

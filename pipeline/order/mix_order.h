@@ -55,7 +55,7 @@ class MixOrder : public Order {
   virtual std::shared_ptr<const MixOrder> After(const Begin& begin) const = 0;
 
   // What each part had given by `position` of an epoch.
-  // Cost:    a look at the turns of a part of a period.
+  // Cost:    that of Schedule::RowsIn().
   virtual std::vector<MixTaken> Taken(uint64_t epoch,
                                       uint64_t position) const = 0;
 

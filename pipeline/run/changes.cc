@@ -29,8 +29,9 @@ size_t SourcesOf(const Graph& graph) {
 // Names of stages that are of the whole graph, whatever sources there are.
 bool IsOfAll(std::string_view name) {
   constexpr std::string_view kNames[] = {
-      "Mix",   "the weights", "Bucket",    "Pad",           "Pack",
-      "Batch", "Derive",      "Objective", "waiting_bytes", "window_bytes"};
+      "Mix",           "the weights",  "Bucket",  "Pad",
+      "Pack",          "Batch",        "Derive",  "Objective",
+      "waiting_bytes", "window_bytes", "Withdraw"};
   return std::ranges::any_of(kNames, [name](std::string_view of_all) {
     return name.starts_with(of_all);
   });
@@ -62,6 +63,8 @@ const char* NameOf(Change change) {
       return "Change::kMix";
     case Change::kSources:
       return "Change::kSources";
+    case Change::kWithdrawn:
+      return "Change::kWithdrawn";
   }
   return "";
 }
@@ -97,6 +100,7 @@ std::optional<Change> Comparison::ChangeOf(const std::string& name,
        {"Bucket", "Pad", "Pack", "Batch", "waiting_bytes"}) {
     if (name == arranging) return Change::kBatches;
   }
+  if (name == "Withdraw") return Change::kWithdrawn;
   if (job_.mixed > 0 &&
       (name == LastOf(graph, "Mix") || name == LastOf(graph, "the weights"))) {
     return Change::kMix;

@@ -29,7 +29,14 @@ Status CheckSizes(const Stages& stages, const Topology& topology,
 }
 
 Status CheckStreamed(const Stages& stages, const Sources& sources,
-                     const Topology& topology, const CompileOptions& options) {
+                     const Topology& topology, const CompileOptions& options,
+                     const std::string& why) {
+  if (!stages.withdrawn.empty()) {
+    return InvalidArgumentError(fmt::format(
+        "Withdraw is of planned pipelines, and this one is streamed ({}): use "
+        "Exclude",
+        why));
+  }
   if (sources.indexed == nullptr && stages.shuffle &&
       stages.shuffle->block_records > 0) {
     return InvalidArgumentError(fmt::format(

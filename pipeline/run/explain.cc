@@ -56,16 +56,16 @@ std::string DescribeShuffle(const Stages& stages) {
 // What is read, and the views over it.
 std::string DescribeSources(const Stages& stages, const Sources& sources,
                             const OrderTree& tree) {
+  std::string text;
   if (!stages.views) {
-    return fmt::format(
+    text = fmt::format(
         "  read      {} files, {}\n", sources.each.front().paths.size(),
         sources.indexed
             ? fmt::format("{} records by number", sources.indexed->records())
             : "in sequence");
   }
-  std::string text;
-  const auto all = static_cast<double>(tree.order->records());
-  for (size_t s = 0; s < sources.each.size(); ++s) {
+  for (size_t s = 0; stages.views && s < sources.each.size(); ++s) {
+    const auto all = static_cast<double>(tree.order->records());
     const auto records = static_cast<double>(sources.RecordsOf(s));
     text += fmt::format(
         "  read      {}: {} files, {} records by number; {:.4g} % of all rows, "
@@ -184,9 +184,10 @@ std::string DescribeForecast(const Stages& stages, const Forecast& forecast,
     text += fmt::format("  rows in buckets: {}\n",
                         fmt::join(forecast.queue_rows, ", "));
   }
-  if (forecast.dropped > 0 || forecast.truncated > 0) {
-    text += fmt::format("  too long: {} rows dropped, {} cut\n",
-                        forecast.dropped, forecast.truncated);
+  const uint64_t too_long = forecast.dropped - forecast.left_out;
+  if (too_long > 0 || forecast.truncated > 0) {
+    text += fmt::format("  too long: {} rows dropped, {} cut\n", too_long,
+                        forecast.truncated);
   }
   return text;
 }
