@@ -70,6 +70,22 @@ TEST(StateTextTest, EveryMemberSurvivesATrip) {
   EXPECT_EQ(state, SomeState());
 }
 
+// As a program wrote it that knew no lineage.
+TEST(StateTextTest, VersionTwoIsReadAndWrittenAsItWas) {
+  const std::string text =
+      R"({"penstock_state":2,"graph":{"the data":18364758544493064720,)"
+      R"("Batch":1},"epoch":3,"step":12345678901,"step_in_epoch":17,)"
+      R"("position":99,"held":{"count":3,"records":"3:AQAAAAAQYgAA",)"
+      R"("begins":"1:AAcA","bins":"1:AAEA"},"window_begin":64,)"
+      R"("units":[[2,60]],"counts":{"records":1,"rows":2,"pad_rows":3,)"
+      R"("dropped":4,"truncated":5,"forced":6},)"
+      R"("checksum":13355161946519085650})"
+      "\n";
+  ASSERT_OK_AND_ASSIGN(const State state, ParseState(text));
+  EXPECT_EQ(state, SomeState());
+  EXPECT_EQ(FormatState(state), text);
+}
+
 TEST(StateTextTest, NoChangedByteGoesUnnoticed) {
   const std::string text = FormatState(SomeState());
   for (size_t i = 0; i + 1 < text.size(); ++i) {  // not the last line end
