@@ -4,6 +4,7 @@
 #include <cmath>
 #include <span>
 
+#include "pipeline/arrange/leftovers.h"
 #include "pipeline/arrange/row_fit.h"
 #include "pipeline/tasks/parallel_for.h"
 
@@ -154,19 +155,38 @@ Forecast ForecastFrom(const Histogram& histogram, const ArrangeOptions& options,
   } else {
     forecast.queue_rows = histogram.rows;
   }
+  const size_t queues = forecast.queue_rows.size();
+  std::vector<uint64_t> left(queues);
+  std::vector<size_t> padded;
+  for (size_t queue = 0; queue < queues; ++queue) {
+    left[queue] = forecast.queue_rows[queue] % options.RowsOf(queue);
+    forecast.left_over += left[queue];
+    const Leftover leftover =
+        options.leftovers.empty()
+            ? (keep_left_over ? Leftover::kPad : Leftover::kDrop)
+            : options.leftovers[queue];
+    if (leftover == Leftover::kPad) {
+      padded.push_back(queue);
+    } else {
+      forecast.left_over_dropped += left[queue];
+    }
+    if (left[queue] > 0 && !forecast.left_over_queue &&
+        (options.leftovers.empty() || leftover == Leftover::kError)) {
+      forecast.left_over_queue = queue;
+    }
+  }
+  // Rows in the batch that is not full of each.
+  std::vector<uint64_t> last(queues);
+  const std::vector<size_t> into = MergeLeftovers(left, padded, options);
+  for (const size_t queue : padded) last[into[queue]] += left[queue];
   double values = 0;  // of all batches, padding included
-  for (size_t queue = 0; queue < forecast.queue_rows.size(); ++queue) {
+  for (size_t queue = 0; queue < queues; ++queue) {
     const uint64_t rows = forecast.queue_rows[queue];
     const uint64_t size = options.RowsOf(queue);
-    const uint64_t rest = rows % size;
     uint64_t steps = rows / size;
-    if (rest > 0) {
-      forecast.left_over += rest;
-      if (!forecast.left_over_queue) forecast.left_over_queue = queue;
-      if (keep_left_over) {
-        ++steps;
-        forecast.pad_rows += size - rest;
-      }
+    if (last[queue] > 0) {
+      ++steps;
+      forecast.pad_rows += size - last[queue];
     }
     forecast.steps += steps;
     if (steps == 0) continue;

@@ -14,6 +14,11 @@ Status CheckPosition(const State& state, uint64_t records) {
                   state.position, records));
 }
 
+bool StepOptions::Carries() const {
+  return leftover == Leftover::kCarry ||
+         std::ranges::find(leftovers, Leftover::kCarry) != leftovers.end();
+}
+
 Steps::Steps(std::unique_ptr<Arranger> arranger, StepOptions options)
     : arranger_(std::move(arranger)), options_(std::move(options)) {
   now_.graph = options_.graph;
@@ -47,23 +52,41 @@ StatusOr<bool> Steps::EndEpoch(Step& out) {
     MakeStep(out);
     return true;
   }
-  const uint64_t rows = arranger_->held_rows();
-  switch (options_.leftover) {
-    case Leftover::kPad:
-      if (!arranger_->Flush(out.assignment)) break;
-      MakeStep(out);
-      return true;
-    case Leftover::kDrop:
-      left_over_dropped_ += arranger_->Drop();
-      break;
-    case Leftover::kError:
-      if (rows == 0) break;
-      return FailedPreconditionError(fmt::format(
-          "epoch {} leaves {} rows that do not fill whole batches; use "
-          "Leftover::kPad or Leftover::kDrop",
-          now_.epoch, rows));
+  const bool last = options_.epochs != 0 && now_.epoch + 1 == options_.epochs;
+  uint64_t refused = 0;
+  std::vector<size_t> padded;
+  std::vector<size_t> dropped;
+  for (size_t queue = 0; queue < arranger_->queues(); ++queue) {
+    switch (options_.LeftoverOf(queue)) {
+      case Leftover::kError:
+        refused += arranger_->held_rows_of(queue);
+        break;
+      case Leftover::kDrop:
+        dropped.push_back(queue);
+        break;
+      case Leftover::kCarry:
+        if (last) padded.push_back(queue);
+        break;
+      case Leftover::kPad:
+        padded.push_back(queue);
+        break;
+    }
   }
-  if (now_.step_in_epoch == 0 && options_.epochs == 0) {
+  if (refused > 0) {
+    return FailedPreconditionError(fmt::format(
+        "epoch {} leaves {} rows that do not fill whole batches; use "
+        "Leftover::kPad or Leftover::kDrop",
+        now_.epoch, refused));
+  }
+  if (!padded.empty() && arranger_->FlushOf(padded, out.assignment)) {
+    MakeStep(out);
+    return true;
+  }
+  for (const size_t queue : dropped) {
+    left_over_dropped_ += arranger_->DropOf(queue);
+  }
+  if (now_.step_in_epoch == 0 && options_.epochs == 0 &&
+      arranger_->held_rows() == 0) {
     return FailedPreconditionError(
         "Repeat for ever, but an epoch has no batch: every row is dropped; use "
         "smaller batches or Leftover::kPad");

@@ -17,9 +17,17 @@ namespace penstock {
 
 struct StepOptions {
   Leftover leftover = Leftover::kPad;
+  // Of each of the arranger's queues; empty: the same of all.
+  std::vector<Leftover> leftovers = {};
   uint64_t epochs = 1;  // 0 for ever
   std::vector<StatePart> graph = {};
   MixEpochs mix = {};  // where the order is one
+
+  Leftover LeftoverOf(size_t queue) const {
+    return leftovers.empty() ? leftover : leftovers[queue];
+  }
+  // Whether batches may have rows of two epochs.
+  bool Carries() const;
 };
 
 struct Step {

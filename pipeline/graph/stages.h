@@ -69,6 +69,10 @@ struct Stages {
   std::vector<int64_t> shape_rows() const {
     return bucket ? bucket->rows : std::vector<int64_t>();
   }
+  // [lengths]; empty where batch.leftover is that of all.
+  std::vector<Leftover> leftovers() const {
+    return bucket ? bucket->leftovers : std::vector<Leftover>();
+  }
   // Whether records may be cut, and so have any length.
   bool chunks() const { return pack && pack->kind == PackKind::kChunk; }
   // Of Pack, with their defaults.

@@ -140,6 +140,7 @@ Status Compiler::Prepare(const Dataset& dataset) {
 
 StepOptions Compiler::StepsOf() const {
   return {.leftover = stages_.batch.leftover,
+          .leftovers = stages_.leftovers(),
           .epochs = stages_.epochs,
           .graph = job_->graph,
           .mix = tree_.mix ? MixEpochs(tree_.mix) : MixEpochs()};
@@ -246,7 +247,7 @@ PipelineFacts Compiler::Facts() const {
   }
   const bool alike =
       sources_.indexed && tree_.order->epochs_share() != InCommon::kNothing;
-  if (forecast_ && alike) {
+  if (forecast_ && alike && !StepsOf().Carries()) {
     facts.steps_per_epoch =
         forecast_->pack ? forecast_->pack->exact_steps : forecast_->steps;
   }

@@ -35,8 +35,25 @@ std::string_view Name(Leftover leftover) {
       return "left out";
     case Leftover::kError:
       return "an error";
+    case Leftover::kCarry:
+      return "carried into the next epoch";
   }
   return "";
+}
+
+// "left out", "of length 128 left out, of length 256 an error".
+std::string DescribeLeftovers(const Stages& stages) {
+  const std::vector<Leftover> each = stages.leftovers();
+  std::string text;
+  for (size_t i = 0; i < each.size(); ++i) {
+    text += fmt::format("{}of length {} {}", i == 0 ? "" : ", ",
+                        stages.bucket->lengths[i], Name(each[i]));
+  }
+  if (each.empty()) text = Name(stages.batch.leftover);
+  if (stages.bucket && stages.bucket->merge_leftovers) {
+    text += ", in batches of longer rows where these have room";
+  }
+  return text;
 }
 
 std::string DescribeShuffle(const Stages& stages) {
@@ -139,7 +156,7 @@ std::string DescribeStages(const Stages& stages) {
       "  batch     {} rows; leftovers are {}\n",
       rows.empty() ? fmt::format("{}", stages.batch.size)
                    : fmt::format("of each length {}", fmt::join(rows, ", ")),
-      Name(stages.batch.leftover));
+      DescribeLeftovers(stages));
   if (const BalanceOptions& balance = stages.batch.balance; balance.parts > 0) {
     text += fmt::format(
         "  balance   {} parts of a batch; a record of L values costs {} L + {} "

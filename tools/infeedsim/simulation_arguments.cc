@@ -146,11 +146,20 @@ void AddBatches(Command& command, SimulationArguments& arguments) {
       .Number("--batch", arguments.batch.size, "ROWS",
               "Rows of a global batch, a multiple of the devices that cut them")
       .AtLeast(1);
-  batches.Choice("--leftover", arguments.batch.leftover,
-                 {{"pad", Leftover::kPad},
-                  {"drop", Leftover::kDrop},
-                  {"error", Leftover::kError}},
-                 "What happens to rows that do not fill a batch");
+  batches.Choice(
+      "--leftover", arguments.batch.leftover,
+      {{"pad", Leftover::kPad},
+       {"drop", Leftover::kDrop},
+       {"error", Leftover::kError},
+       {"carry", Leftover::kCarry}},
+      "What happens at the end of an epoch to rows that do not fill a "
+      "batch; carried ones wait for the next epoch");
+  batches
+      .Flag(
+          "--merge-leftovers", arguments.merge_leftovers,
+          "Puts them into a batch of longer rows that has room, instead of one "
+          "of their own")
+      .Needs("--buckets");
 }
 
 void AddOrder(Command& command, SimulationArguments& arguments) {
