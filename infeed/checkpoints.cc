@@ -27,6 +27,7 @@ class Checkpoints::Impl {
     if (resumed_) {
       const Resumable source = {
           .topology = infeed_.topology(),
+          .graph = infeed_.state().graph,
           .restore = [&](const State& state) { return infeed_.Restore(state); },
           .next = [&] { return infeed_.SkipFirst(); }};
       PENSTOCK_RETURN_IF_ERROR(GoOnFrom(*resumed_, source, group_));

@@ -16,6 +16,16 @@ enum class TooLong {
   kDrop,      // the row is left out, and counted
 };
 
+// What happens to rows that do not fill the last batch of a shape in an epoch.
+enum class Leftover {
+  kPad,    // rows of weight 0 fill it
+  kDrop,   // they are left out, and counted
+  kError,  // kFailedPrecondition: before step 0 when planned
+  // They wait for rows of the next epoch, so that a batch may have rows of two;
+  // those of the last epoch are padded. Planned only.
+  kCarry,
+};
+
 struct BucketOptions {
   std::string by;  // the feature whose length decides
   // Of the buckets, rising. Empty: as many as `shapes`, with which the data
@@ -26,6 +36,13 @@ struct BucketOptions {
   // Of a global batch of each length, so that batches of long rows have fewer;
   // BatchOptions::size is left out then. Empty: all have that size.
   std::vector<int64_t> rows = {};
+  // Of each length; BatchOptions::leftover is left out then. Empty: that is it
+  // for all.
+  std::vector<Leftover> leftovers = {};
+  // Of lengths under kPad: where a batch of a longer one of them is not full
+  // and has room for all rows that are left of a length, they join the first
+  // such. Fewer steps and rows that pad, for longer rows.
+  bool merge_leftovers = false;
   // Of lengths that are chosen: how many, at most, and what each is a multiple
   // of.
   int64_t shapes = 8;
@@ -71,13 +88,6 @@ struct PackOptions {
   int64_t window_rows = 0;
   TooLong too_long = TooLong::kError;  // kChunk cuts records and ignores it
   double pad_value = 0;                // of `by`, unless its Feature says
-};
-
-// What happens to rows that do not fill the last batch of a shape in an epoch.
-enum class Leftover {
-  kPad,    // rows of weight 0 fill it
-  kDrop,   // they are left out, and counted
-  kError,  // kFailedPrecondition: before step 0 when planned
 };
 
 // Which row of a packed batch goes where. Which rows it has, and how many each

@@ -2,11 +2,30 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 namespace penstock {
 
 class FileSystem;  // formats/files/file.h
 class Group;       // pipeline/group.h
+
+// In what a run may go on other than it was, from a state on.
+enum class Change {
+  // Batch, Bucket, Pad and Pack: a ramp of sizes and lengths. The order goes
+  // on;
+  // rows that waited come first.
+  kBatches,
+  // The weights of the Mix that is the last view of the graph, and its MixStop.
+  // Each dataset goes on where it was; of this epoch those rows come that have
+  // not yet, in the new ratio.
+  kMix,
+  // Datasets of one source each that are put behind the others of that Mix, and
+  // its weights. They begin with their first record.
+  kSources,
+  // Dataset::Withdraw: others keep their places, those that came do not come
+  // again.
+  kWithdrawn,
+};
 
 struct CompileOptions {
   // Tasks that run at once; 0 is one for each core that the process may use.
@@ -34,6 +53,11 @@ struct CompileOptions {
   Group* group = nullptr;
   // Borrowed. Null is LocalFiles().
   FileSystem* files = nullptr;
+  // What may be other than in the graph of a state that Restore() is given.
+  // The run then goes on from that step by this graph, and its states say so
+  // (State::lineage). May stay where nothing changed. All else that differs is
+  // refused. Planned only.
+  std::vector<Change> changed = {};
   // Runs the streamed placement even where the planned one is possible.
   bool force_streamed = false;
 };

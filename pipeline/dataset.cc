@@ -21,6 +21,12 @@ std::shared_ptr<const Node> Append(std::shared_ptr<const Node> parent,
       Node{{std::move(parent)}, std::move(stage)});
 }
 
+void SortOnce(std::vector<uint64_t>& ids) {
+  std::ranges::sort(ids);
+  const auto [first, last] = std::ranges::unique(ids);
+  ids.erase(first, last);
+}
+
 }  // namespace
 
 Dataset::Dataset(std::shared_ptr<const Node> node) : node_(std::move(node)) {}
@@ -86,10 +92,13 @@ Dataset Dataset::Split(SplitOptions options) const {
 }
 
 Dataset Dataset::Exclude(std::vector<uint64_t> record_ids) const {
-  std::ranges::sort(record_ids);
-  const auto [first, last] = std::ranges::unique(record_ids);
-  record_ids.erase(first, last);
+  SortOnce(record_ids);
   return Dataset(Append(node_, ExcludeStage{std::move(record_ids)}));
+}
+
+Dataset Dataset::Withdraw(std::vector<uint64_t> record_ids) const {
+  SortOnce(record_ids);
+  return Dataset(Append(node_, WithdrawStage{std::move(record_ids)}));
 }
 
 Dataset Dataset::Parse(std::vector<Feature> features) const {

@@ -81,6 +81,11 @@ class Dataset {
   // Before Take, Skip and Slice.
   // Memory:  8 bytes a record that is left out.
   Dataset Exclude(std::vector<uint64_t> record_ids) const;
+  // The same, but their places in the order stay empty, so that all others keep
+  // theirs and a run may do it on its way: Change::kWithdrawn. They count as
+  // dropped. Behind Mix and Concat, of a planned pipeline.
+  // Cost:    a search among them for each record.
+  Dataset Withdraw(std::vector<uint64_t> record_ids) const;
 
   // Which features to take. Without it: those that later stages name.
   Dataset Parse(std::vector<Feature> features) const;

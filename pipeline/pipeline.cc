@@ -7,6 +7,7 @@
 #include "formats/files/memory_guard.h"
 #include "formats/files/start_thread.h"
 #include "pipeline/profile.h"
+#include "pipeline/run/changes.h"
 #include "pipeline/run/handshake.h"
 #include "pipeline/run/pipeline_impl.h"
 #include "pipeline/run/stage_accounts.h"
@@ -126,9 +127,9 @@ Status Pipeline::Impl::RestoreHere(const State& state) {
         "Restore() must come before the first Next(): compile the dataset "
         "again and restore that");
   }
-  PENSTOCK_RETURN_IF_ERROR(CheckGraph(job_->graph, state));
-  PENSTOCK_RETURN_IF_ERROR(placement_->Restore(state));
-  start_ = FormatState(state);
+  PENSTOCK_ASSIGN_OR_RETURN(const State from, GoingOnFrom(*job_, state));
+  PENSTOCK_RETURN_IF_ERROR(placement_->Restore(from));
+  start_ = FormatState(from);
   const std::lock_guard lock(mutex_);
   counts_ = state.counts;
   return OkStatus();

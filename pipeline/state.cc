@@ -12,7 +12,7 @@
 #include "formats/files/atomic_file.h"
 #include "formats/files/file.h"
 #include "formats/files/status_or.h"
-#include "tokenizer/interface/fingerprint.h"
+#include "pipeline/state/checksum.h"
 
 namespace penstock {
 namespace {
@@ -20,36 +20,7 @@ namespace {
 // Keeps the order of members, which the graph's parts have.
 using json = nlohmann::ordered_json;
 
-constexpr uint64_t kVersion = 2;
 constexpr uint64_t kMaxStateBytes = 1ull << 30;
-
-uint64_t Checksum(const State& state) {
-  Fingerprinter hash;
-  hash.Add(kVersion).Add(state.graph.size());
-  for (const StatePart& part : state.graph) {
-    hash.Add(part.name).Add(part.fingerprint);
-  }
-  hash.Add(state.epoch)
-      .Add(state.step)
-      .Add(state.step_in_epoch)
-      .Add(state.position)
-      .Add(state.held.size());
-  for (const HeldPiece& piece : state.held) {
-    hash.Add(piece.record).Add(piece.begin).Add(piece.bin);
-  }
-  hash.Add(state.window_begin).Add(state.units.size());
-  for (const UnitPlace& place : state.units) {
-    hash.Add(place.unit).Add(place.first_record);
-  }
-  const PipelineCounts& counts = state.counts;
-  hash.Add(counts.records)
-      .Add(counts.rows)
-      .Add(counts.pad_rows)
-      .Add(counts.dropped)
-      .Add(counts.truncated)
-      .Add(counts.forced);
-  return hash.Finish();
-}
 
 // "4:BASE64": numbers of so many bytes each, little-endian, as few as the
 // largest needs. Thousands of rows may wait.
@@ -90,12 +61,43 @@ std::optional<std::vector<uint64_t>> UnpackNumbers(std::string_view text,
   return numbers;
 }
 
-template <typename Number>
-std::string PackHeld(const State& state, Number HeldPiece::*number) {
+template <typename Of, typename Number>
+std::string Pack(const std::vector<Of>& all, Number Of::*number) {
   std::vector<uint64_t> numbers;
-  numbers.reserve(state.held.size());
-  for (const HeldPiece& piece : state.held) numbers.push_back(piece.*number);
+  numbers.reserve(all.size());
+  for (const Of& one : all) numbers.push_back(one.*number);
   return PackNumbers(numbers);
+}
+
+json TextOf(const std::vector<StatePart>& graph) {
+  json text = json::object();
+  for (const StatePart& part : graph) text[part.name] = part.fingerprint;
+  return text;
+}
+
+json TextOf(const std::vector<HeldPiece>& held) {
+  return {{"count", held.size()},
+          {"records", Pack(held, &HeldPiece::record)},
+          {"begins", Pack(held, &HeldPiece::begin)},
+          {"bins", Pack(held, &HeldPiece::bin)}};
+}
+
+json TextOf(const std::vector<MixTaken>& taken) {
+  return {{"count", taken.size()},
+          {"before", Pack(taken, &MixTaken::before)},
+          {"rows", Pack(taken, &MixTaken::rows)}};
+}
+
+json TextOf(const PipelineCounts& counts) {
+  return {{"records", counts.records},     {"rows", counts.rows},
+          {"pad_rows", counts.pad_rows},   {"dropped", counts.dropped},
+          {"truncated", counts.truncated}, {"forced", counts.forced}};
+}
+
+json TextOf(const PlanBegin& plan) {
+  return {{"graph", TextOf(plan.graph)},   {"step", plan.step},
+          {"epoch", plan.epoch},           {"position", plan.position},
+          {"counts", TextOf(plan.counts)}, {"taken", TextOf(plan.taken)}};
 }
 
 // Reads members; remembers whether one was missing or of another kind.
@@ -172,6 +174,17 @@ bool ReadUnits(const json& from, std::vector<UnitPlace>& out) {
   return true;
 }
 
+bool ReadTaken(const json& from, std::vector<MixTaken>& out) {
+  Members members(from);
+  uint64_t count = 0;
+  members.Read("count", count);
+  const auto before = members.Packed("before", count);
+  const auto rows = members.Packed("rows", count);
+  if (!members.ok()) return false;
+  for (uint64_t i = 0; i < count; ++i) out.push_back({before[i], rows[i]});
+  return true;
+}
+
 bool ReadCounts(const json& from, PipelineCounts& out) {
   Members members(from);
   members.Read("records", out.records);
@@ -183,31 +196,46 @@ bool ReadCounts(const json& from, PipelineCounts& out) {
   return members.ok();
 }
 
+bool ReadLineage(const json& from, std::vector<PlanBegin>& out) {
+  for (const json& plan : from) {
+    if (!plan.is_object()) return false;
+    PlanBegin& begin = out.emplace_back();
+    Members members(plan);
+    members.Read("step", begin.step);
+    members.Read("epoch", begin.epoch);
+    members.Read("position", begin.position);
+    const bool whole = ReadGraph(members.Of("graph"), begin.graph) &&
+                       ReadCounts(members.Of("counts"), begin.counts) &&
+                       ReadTaken(members.Of("taken"), begin.taken);
+    if (!whole || !members.ok()) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::string FormatState(const State& state) {
   json text;
-  text["penstock_state"] = kVersion;
-  json& graph = text["graph"] = json::object();
-  for (const StatePart& part : state.graph) graph[part.name] = part.fingerprint;
+  const uint64_t version = VersionOf(state);
+  text["penstock_state"] = version;
+  text["graph"] = TextOf(state.graph);
   text["epoch"] = state.epoch;
   text["step"] = state.step;
   text["step_in_epoch"] = state.step_in_epoch;
   text["position"] = state.position;
-  text["held"] = {{"count", state.held.size()},
-                  {"records", PackHeld(state, &HeldPiece::record)},
-                  {"begins", PackHeld(state, &HeldPiece::begin)},
-                  {"bins", PackHeld(state, &HeldPiece::bin)}};
+  text["held"] = TextOf(state.held);
   text["window_begin"] = state.window_begin;
   json& units = text["units"] = json::array();
   for (const UnitPlace& place : state.units) {
     units.push_back({place.unit, place.first_record});
   }
-  const PipelineCounts& counts = state.counts;
-  text["counts"] = {
-      {"records", counts.records},     {"rows", counts.rows},
-      {"pad_rows", counts.pad_rows},   {"dropped", counts.dropped},
-      {"truncated", counts.truncated}, {"forced", counts.forced}};
+  text["counts"] = TextOf(state.counts);
+  if (version != kStateVersion) {
+    text["ahead"] = TextOf(state.ahead);
+    text["taken"] = TextOf(state.taken);
+    json& lineage = text["lineage"] = json::array();
+    for (const PlanBegin& plan : state.lineage) lineage.push_back(TextOf(plan));
+  }
   text["checksum"] = Checksum(state);
   return text.dump() + "\n";
 }
@@ -225,11 +253,11 @@ StatusOr<State> ParseState(std::string_view text) {
     return DataLossError(
         "no state: a JSON object with \"penstock_state\" was expected");
   }
-  if (version != kVersion) {
+  if (version != kStateVersion && version != kLineageVersion) {
     return UnimplementedError(
-        fmt::format("a state of version {}; this program knows version {}: "
+        fmt::format("a state of version {}; this program knows {} and {}: "
                     "resume with the program that wrote it",
-                    version, kVersion));
+                    version, kStateVersion, kLineageVersion));
   }
   State state;
   uint64_t checksum = 0;
@@ -242,7 +270,11 @@ StatusOr<State> ParseState(std::string_view text) {
   const bool whole = ReadGraph(members.Of("graph"), state.graph) &&
                      ReadHeld(members.Of("held"), state.held) &&
                      ReadUnits(members.Of("units"), state.units) &&
-                     ReadCounts(members.Of("counts"), state.counts);
+                     ReadCounts(members.Of("counts"), state.counts) &&
+                     (version == kStateVersion ||
+                      (ReadHeld(members.Of("ahead"), state.ahead) &&
+                       ReadTaken(members.Of("taken"), state.taken) &&
+                       ReadLineage(members.Of("lineage"), state.lineage)));
   if (!whole || !members.ok()) {
     return DataLossError("a damaged state: a member is missing");
   }

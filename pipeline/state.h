@@ -51,12 +51,35 @@ struct UnitPlace {
   bool operator==(const UnitPlace&) const = default;
 };
 
+// Rows that a Mix has taken of one of its datasets, those that wait included.
+struct MixTaken {
+  uint64_t before = 0;  // in the epochs before this one
+  uint64_t rows = 0;    // in this epoch
+
+  bool operator==(const MixTaken&) const = default;
+};
+
+// A plan of a run that changed on its way, and where it began.
+struct PlanBegin {
+  std::vector<StatePart> graph = {};
+  uint64_t step = 0;
+  uint64_t epoch = 0;
+  uint64_t position = 0;
+  PipelineCounts counts = {};
+  // Where its Mix began anew; empty where the order went on.
+  std::vector<MixTaken> taken = {};
+
+  bool operator==(const PlanBegin&) const = default;
+};
+
 // The position after a step that the devices consumed. It is the same on every
 // host and says nothing of hosts, devices, threads or epochs to come.
 //
 // Size:  16 bytes for each row that waits, which are fewer than a batch for
 // each
-//        length; Explain() prints the bound. Nothing grows with the position.
+//        length; Explain() prints the bound. 16 bytes a dataset of a Mix; for
+//        each plan of a run that changed, its graph. Nothing grows with the
+//        position.
 struct State {
   // See Pipeline::graph(). A state goes on only where they are the same.
   std::vector<StatePart> graph = {};
@@ -66,6 +89,13 @@ struct State {
   uint64_t position = 0;       // rows of the order taken in this epoch
   // What waits, as the arranger holds it.
   std::vector<HeldPiece> held = {};
+  // What waited where the run changed and is not arranged again yet: it comes
+  // before the row at `position`.
+  std::vector<HeldPiece> ahead = {};
+  // Where the last view of the graph is a Mix: of each of its datasets.
+  std::vector<MixTaken> taken = {};
+  // All plans of the run so far, this one last; empty while it is the only one.
+  std::vector<PlanBegin> lineage = {};
   // Only where records are read in sequence: the first record of the window
   // that is being read, and of the units that the records above lie in.
   uint64_t window_begin = 0;

@@ -75,7 +75,9 @@ StatusOr<std::optional<Checkpoint>> Find(CheckpointFolder& folder,
 
 Status Prove(const Checkpoint& checkpoint, const Resumable& source,
              Group& group) {
-  if (!checkpoint.before) return source.restore(checkpoint.state);
+  if (!checkpoint.before || checkpoint.before->graph != source.graph) {
+    return source.restore(checkpoint.state);
+  }
   PENSTOCK_RETURN_IF_ERROR(source.restore(*checkpoint.before));
   PENSTOCK_ASSIGN_OR_RETURN(const auto batch, source.next());
   std::vector<uint64_t> mine;
@@ -88,9 +90,13 @@ Status Prove(const Checkpoint& checkpoint, const Resumable& source,
     rows.push_back(DigestsIn(numbers));
   }
   PENSTOCK_ASSIGN_OR_RETURN(const uint64_t records, MergeDigests(rows));
-  if (batch && records == checkpoint.records &&
-      batch->state_after == checkpoint.state) {
-    return OkStatus();
+  if (batch) {
+    State state = batch->state_after;
+    // States of earlier releases do not tell it.
+    if (checkpoint.state.taken.empty()) state.taken.clear();
+    if (records == checkpoint.records && state == checkpoint.state) {
+      return OkStatus();
+    }
   }
   return FailedPreconditionError(fmt::format(
       "step {} has other records now than when it was saved: the data or the "

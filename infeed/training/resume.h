@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include "formats/files/status_or.h"
 #include "infeed/checkpoints.h"
@@ -23,14 +24,16 @@ StatusOr<std::optional<Checkpoint>> FindCheckpoint(
 // What makes a host's batches: a pipeline, or an infeed.
 struct Resumable {
   const Topology& topology;
+  std::vector<StatePart> graph;
   std::function<Status(const State&)> restore;
   std::function<StatusOr<std::optional<Batch>>()> next;
 };
 
 // Restores it and, where the checkpoint has the state before, makes the last
-// batch again, which must have the same records. All hosts of the group call
-// it.
-// Errors:  the first of any host, on all hosts; kFailedPrecondition with the
+// batch again, which must have the same records; not where the graph has
+// changed since, which CompileOptions::changed allows. All hosts of the group
+// call it. Errors:  the first of any host, on all hosts; kFailedPrecondition
+// with the
 //          step for other records.
 Status GoOnFrom(const Checkpoint& checkpoint, const Resumable& source,
                 Group& group);

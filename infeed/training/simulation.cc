@@ -50,6 +50,7 @@ StatusOr<std::optional<State>> Resume(Pipeline& pipeline, Group& group,
   PENSTOCK_RETURN_IF_ERROR(GoOnFrom(
       *found,
       {.topology = pipeline.topology(),
+       .graph = pipeline.graph(),
        .restore = [&](const State& state) { return pipeline.Restore(state); },
        .next = [&] { return pipeline.Next(); }},
       group));
@@ -66,6 +67,7 @@ StatusOr<Compiled> CompileHost(const Dataset& dataset, const Topology& topology,
                                   .buffer_bytes = options.buffer_bytes,
                                   .group = &group,
                                   .files = options.files,
+                                  .changed = options.changed,
                                   .force_streamed = options.force_streamed}));
   PENSTOCK_ASSIGN_OR_RETURN(std::optional<State> start,
                             Resume(pipeline, saves, options));

@@ -17,6 +17,7 @@
 #include "infeed/sharding/mesh.h"
 #include "infeed/sharding/partition_spec.h"
 #include "infeed/training/run_report.h"
+#include "pipeline/compile_options.h"
 #include "pipeline/dataset.h"
 #include "pipeline/group.h"
 #include "pipeline/state.h"
@@ -47,6 +48,8 @@ struct SimulationOptions {
   size_t depth = 2;
   uint64_t queue_bytes = 1ull << 30;
   bool force_streamed = false;
+  // See CompileOptions.
+  std::vector<Change> changed = {};
 
   // Simulated ones, or these: at least one for each of this process, by rising
   // id, borrowed; and what they are called.

@@ -47,6 +47,10 @@ struct ArrangeOptions {
   std::vector<int64_t> lengths = {0};
   // [lengths], of Bucket: the rows of a batch of each. Empty: `rows`.
   std::vector<uint64_t> length_rows = {};
+  // [lengths], of Bucket: what comes of rows that are left of each. Empty: the
+  // same of all.
+  std::vector<Leftover> leftovers = {};
+  bool merge_leftovers = false;  // see BucketOptions
   TooLong too_long = TooLong::kError;
   bool one_queue = false;  // Pad; otherwise each length has a queue
   std::optional<PackRule> pack = std::nullopt;  // then `lengths` is one
@@ -98,6 +102,16 @@ class Arranger {
   virtual uint64_t Drop() = 0;
 
   virtual uint64_t held_rows() const = 0;  // records
+
+  // Rows that are left over may fare in other ways by queue: of Bucket, by
+  // length; others have one. held_rows() and Drop() of one queue, Flush() of
+  // some, which rise.
+  virtual size_t queues() const { return 1; }
+  virtual uint64_t held_rows_of(size_t) const { return held_rows(); }
+  virtual uint64_t DropOf(size_t) { return Drop(); }
+  virtual bool FlushOf(std::span<const size_t>, Assignment& out) {
+    return Flush(out);
+  }
   // What waits, in the order in which Load() wants it.
   virtual std::vector<HeldPiece> Held() const = 0;
   // Puts back what another arranger held. rows[i] is that of held[i].record.

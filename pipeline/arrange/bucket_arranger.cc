@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "pipeline/arrange/arranger.h"
+#include "pipeline/arrange/leftovers.h"
 #include "pipeline/arrange/row_batch.h"
 #include "pipeline/arrange/row_fit.h"
 
@@ -24,6 +25,12 @@ class BucketArranger final : public Arranger {
   uint64_t Drop() override;
 
   uint64_t held_rows() const override { return held_rows_; }
+  size_t queues() const override { return queues_.size(); }
+  uint64_t held_rows_of(size_t queue) const override {
+    return queues_[queue].size();
+  }
+  uint64_t DropOf(size_t queue) override;
+  bool FlushOf(std::span<const size_t> queues, Assignment& out) override;
   std::vector<HeldPiece> Held() const override;
   bool Load(std::span<const HeldPiece> held,
             std::span<const Row> rows) override;
@@ -86,6 +93,39 @@ void BucketArranger::Take(size_t queue, Assignment& out) {
   held_bytes_ -= rows.size() * options_.row_bytes[queue];
   AssignWholeRows(rows, queue, options_.RowsOf(queue), out);
   rows.clear();
+}
+
+uint64_t BucketArranger::DropOf(size_t queue) {
+  const uint64_t dropped = queues_[queue].size();
+  held_rows_ -= dropped;
+  held_bytes_ -= dropped * options_.row_bytes[queue];
+  queues_[queue].clear();
+  return dropped;
+}
+
+// What is merged is found again at every batch, so that rows wait where their
+// lengths have them, in states too: those that are flushed leave the others'
+// places as they were.
+bool BucketArranger::FlushOf(std::span<const size_t> queues, Assignment& out) {
+  std::vector<uint64_t> left(queues_.size());
+  for (size_t queue = 0; queue < left.size(); ++queue) {
+    left[queue] = queues_[queue].size();
+  }
+  const std::vector<size_t> into =
+      MergeLeftovers(std::move(left), queues, options_);
+  for (const size_t queue : queues) {
+    if (queues_[queue].empty() || into[queue] != queue) continue;
+    std::vector<Row> rows = queues_[queue];
+    DropOf(queue);
+    for (const size_t other : queues) {
+      if (other == queue || into[other] != queue) continue;
+      rows.insert(rows.end(), queues_[other].begin(), queues_[other].end());
+      DropOf(other);
+    }
+    AssignWholeRows(rows, queue, options_.RowsOf(queue), out);
+    return true;
+  }
+  return false;
 }
 
 // The first of those that hold the most bytes.

@@ -77,7 +77,7 @@ Arranged ChunkArranger::Add(std::span<const Row> rows, Assignment& out) {
       ++counts_.dropped;
       continue;
     }
-    Put(rows[i], 0);
+    Put(rows[i], rows[i].begin);
     const bool no_room = !IsFull() && held_bytes_ > options_.held_bytes;
     if (!IsFull() && !no_room) continue;
     if (no_room) ++counts_.forced;

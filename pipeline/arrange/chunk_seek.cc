@@ -72,7 +72,7 @@ PipelineCounts ChunkCounts(const PlanFacts& facts, uint64_t epochs) {
 bool ChunkStatesAreSums(const PlanFacts& facts) {
   return facts.forecast.pack && facts.forecast.pack->exact_steps &&
          *facts.forecast.pack->exact_steps > 0 &&
-         facts.steps.leftover == Leftover::kPad;
+         facts.steps.leftover == Leftover::kPad && !facts.lengths.leaves_out();
 }
 
 StatusOr<State> ChunkStateBefore(const PlanFacts& facts, uint64_t step,

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <span>
 
+#include "pipeline/arrange/leftovers.h"
 #include "pipeline/arrange/row_fit.h"
 #include "pipeline/tasks/parallel_for.h"
 
@@ -16,6 +17,7 @@ struct Histogram {
   uint64_t values = 0;
   uint64_t without_values = 0;  // rows
   uint64_t too_long = 0;
+  uint64_t left_out = 0;
   std::optional<uint64_t> first_too_long;  // counted from the first length
 };
 
@@ -25,6 +27,10 @@ Histogram CountLengths(std::span<const uint32_t> lengths,
   histogram.rows.resize(options.lengths.size());
   ArrangeCounts counted;
   for (size_t i = 0; i < lengths.size(); ++i) {
+    if (lengths[i] == kLeftOut) {
+      ++histogram.left_out;
+      continue;
+    }
     Row row = {.length = lengths[i]};
     const Admission admission = fit.Admit(row, counted);
     if (admission == Admission::kTaken) {
@@ -45,6 +51,7 @@ void AddTo(Histogram& all, const Histogram& part, uint64_t first) {
   all.values += part.values;
   all.without_values += part.without_values;
   all.too_long += part.too_long;
+  all.left_out += part.left_out;
   if (part.first_too_long && !all.first_too_long) {
     all.first_too_long = first + *part.first_too_long;
   }
@@ -86,7 +93,7 @@ Histogram CountEpoch(const Order& order, uint64_t epoch,
                      TaskQueue& tasks) {
   Histogram all;
   all.rows.resize(options.lengths.size());
-  if (lengths.columns().empty()) {
+  if (lengths.columns().empty() && !lengths.leaves_out()) {
     all.rows[0] = order.records();
     return all;
   }
@@ -133,6 +140,8 @@ Forecast ForecastFrom(const Histogram& histogram, const ArrangeOptions& options,
   forecast.too_long = histogram.first_too_long;
   (options.too_long == TooLong::kDrop ? forecast.dropped : forecast.truncated) =
       histogram.too_long;
+  forecast.left_out = histogram.left_out;
+  forecast.dropped += histogram.left_out;
   forecast.values = histogram.values;
   forecast.without_values = histogram.without_values;
   if (options.pack) {
@@ -146,19 +155,38 @@ Forecast ForecastFrom(const Histogram& histogram, const ArrangeOptions& options,
   } else {
     forecast.queue_rows = histogram.rows;
   }
+  const size_t queues = forecast.queue_rows.size();
+  std::vector<uint64_t> left(queues);
+  std::vector<size_t> padded;
+  for (size_t queue = 0; queue < queues; ++queue) {
+    left[queue] = forecast.queue_rows[queue] % options.RowsOf(queue);
+    forecast.left_over += left[queue];
+    const Leftover leftover =
+        options.leftovers.empty()
+            ? (keep_left_over ? Leftover::kPad : Leftover::kDrop)
+            : options.leftovers[queue];
+    if (leftover == Leftover::kPad) {
+      padded.push_back(queue);
+    } else {
+      forecast.left_over_dropped += left[queue];
+    }
+    if (left[queue] > 0 && !forecast.left_over_queue &&
+        (options.leftovers.empty() || leftover == Leftover::kError)) {
+      forecast.left_over_queue = queue;
+    }
+  }
+  // Rows in the batch that is not full of each.
+  std::vector<uint64_t> last(queues);
+  const std::vector<size_t> into = MergeLeftovers(left, padded, options);
+  for (const size_t queue : padded) last[into[queue]] += left[queue];
   double values = 0;  // of all batches, padding included
-  for (size_t queue = 0; queue < forecast.queue_rows.size(); ++queue) {
+  for (size_t queue = 0; queue < queues; ++queue) {
     const uint64_t rows = forecast.queue_rows[queue];
     const uint64_t size = options.RowsOf(queue);
-    const uint64_t rest = rows % size;
     uint64_t steps = rows / size;
-    if (rest > 0) {
-      forecast.left_over += rest;
-      if (!forecast.left_over_queue) forecast.left_over_queue = queue;
-      if (keep_left_over) {
-        ++steps;
-        forecast.pad_rows += size - rest;
-      }
+    if (last[queue] > 0) {
+      ++steps;
+      forecast.pad_rows += size - last[queue];
     }
     forecast.steps += steps;
     if (steps == 0) continue;
@@ -192,7 +220,7 @@ Forecast ForecastEpoch(const Order& order, uint64_t epoch,
                        const LengthTable& lengths,
                        const ArrangeOptions& options, bool keep_left_over,
                        TaskQueue& tasks) {
-  return order.whole()
+  return order.whole() && !lengths.leaves_out()
              ? ForecastEpoch(order.records(), lengths, options, keep_left_over,
                              tasks)
              : ForecastFrom(CountEpoch(order, epoch, lengths, options, tasks),

@@ -39,14 +39,17 @@ struct Forecast {
   uint64_t pad_rows = 0;
   uint64_t left_over = 0;  // rows that fill no batch; in pad_rows' batches
                            // under Leftover::kPad, otherwise left out
-  uint64_t dropped = 0;    // too long
+  uint64_t left_over_dropped = 0;  // those of them
+  uint64_t dropped = 0;            // too long, or withdrawn
+  uint64_t left_out = 0;           // of these, withdrawn
   uint64_t truncated = 0;
   std::vector<uint64_t> queue_rows;  // of each of the arranger's queues
   // Part of all values in batches that is padding, from 0 to 1.
   double padding = 0;
   // The first record that is too long, under TooLong::kError.
   std::optional<uint64_t> too_long;
-  // The first queue that does not end with a full batch.
+  // The first queue that does not end with a full batch; where queues fare in
+  // other ways, the first of those of which that is an error.
   std::optional<size_t> left_over_queue;
 };
 

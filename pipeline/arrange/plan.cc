@@ -28,12 +28,15 @@ StatusOr<std::optional<Step>> Plan::Next(const std::stop_token& stop) {
     if (stop.stop_requested()) {
       return PipelineCancelled();
     }
-    if (left_.empty() && filled_ < order_->records()) Fill();
-    if (!left_.empty()) {
-      const StepResult result = steps_.Add(left_, step);
+    const bool ahead = !ahead_left_.empty();
+    if (!ahead && left_.empty() && filled_ < order().records()) Fill();
+    std::span<const Row>& next = ahead ? ahead_left_ : left_;
+    if (!next.empty()) {
+      const StepResult result =
+          ahead ? steps_.AddAhead(next, step) : steps_.Add(next, step);
       if (result == StepResult::kTooLong) {
         assert(too_long_);
-        return too_long_(left_.front());
+        return too_long_(next.front());
       }
       if (result == StepResult::kStep) {
         return std::optional<Step>(std::move(step));
@@ -48,11 +51,11 @@ StatusOr<std::optional<Step>> Plan::Next(const std::stop_token& stop) {
 }
 
 void Plan::Fill() {
-  const size_t count = std::min(kRowsAtOnce, order_->records() - filled_);
+  const size_t count = std::min(kRowsAtOnce, order().records() - filled_);
   ids_.resize(count);
   row_lengths_.resize(count);
   rows_.resize(count);
-  order_->Fill(steps_.now().epoch, filled_, ids_);
+  order().Fill(steps_.now().epoch, filled_, ids_);
   lengths_.Look(ids_, row_lengths_);
   for (size_t i = 0; i < count; ++i) {
     rows_[i] = {.record = ids_[i], .length = row_lengths_[i]};
@@ -61,23 +64,33 @@ void Plan::Fill() {
   left_ = rows_;
 }
 
+Row Plan::RowOf(const HeldPiece& piece) const {
+  return {.record = piece.record,
+          .length = lengths_(piece.record),
+          .begin = piece.begin};
+}
+
 Status Plan::Load(const State& state) {
-  if (state.position > order_->records()) {
-    return FailedPreconditionError(
-        fmt::format("the state has taken {} records of an epoch that has {}",
-                    state.position, order_->records()));
+  if (steps_.mix() == nullptr) {
+    PENSTOCK_RETURN_IF_ERROR(CheckPosition(state, order_->records()));
   }
-  std::vector<Row> rows;
-  rows.reserve(state.held.size());
-  for (const HeldPiece& piece : state.held) {
-    if (piece.record >= order_->id_limit()) {
+  for (const auto* held : {&state.held, &state.ahead}) {
+    for (const HeldPiece& piece : *held) {
+      if (piece.record < order_->id_limit()) continue;
       return FailedPreconditionError(
           fmt::format("record {} waits in the state, but there are only {}",
                       piece.record, order_->id_limit()));
     }
-    rows.push_back({.record = piece.record, .length = lengths_(piece.record)});
+  }
+  std::vector<Row> rows;
+  rows.reserve(state.held.size());
+  for (const HeldPiece& piece : state.held) {
+    rows.push_back(RowOf({.record = piece.record}));
   }
   PENSTOCK_RETURN_IF_ERROR(steps_.Load(state, rows));
+  ahead_.clear();
+  for (const HeldPiece& piece : state.ahead) ahead_.push_back(RowOf(piece));
+  ahead_left_ = ahead_;
   filled_ = state.position;
   left_ = {};
   return OkStatus();

@@ -41,6 +41,12 @@ class Plan {
 
  private:
   void Fill();
+  Row RowOf(const HeldPiece& piece) const;
+  // Of the current epoch.
+  const Order& order() const {
+    const MixOrder* const mix = steps_.mix();
+    return mix != nullptr ? *mix : *order_;
+  }
 
   std::shared_ptr<const Order> order_;
   LengthTable lengths_;
@@ -50,7 +56,9 @@ class Plan {
   std::vector<uint64_t> ids_;
   std::vector<uint32_t> row_lengths_;
   std::vector<Row> rows_;
-  std::span<const Row> left_;  // of rows_
+  std::span<const Row> left_;        // of rows_
+  std::vector<Row> ahead_;           // of a state that was loaded
+  std::span<const Row> ahead_left_;  // of ahead_
 };
 
 }  // namespace penstock

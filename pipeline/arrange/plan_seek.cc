@@ -118,13 +118,11 @@ std::vector<HeldPiece> HeldBefore(const Epoch& epoch,
 }
 
 // Adds what `epochs` whole epochs are.
-void AddEpochs(const PlanFacts& facts, const Forecast& forecast,
-               uint64_t epochs, State& state) {
-  const bool drops = facts.steps.leftover == Leftover::kDrop;
+void AddEpochs(const Forecast& forecast, uint64_t epochs, State& state) {
   uint64_t rows = 0;
   for (const uint64_t in_queue : forecast.queue_rows) rows += in_queue;
-  if (drops) rows -= forecast.left_over;
-  const uint64_t dropped = forecast.dropped + (drops ? forecast.left_over : 0);
+  rows -= forecast.left_over_dropped;
+  const uint64_t dropped = forecast.dropped + forecast.left_over_dropped;
   state.epoch += epochs;
   state.step += epochs * forecast.steps;
   state.counts.records += epochs * rows;
@@ -147,7 +145,7 @@ StatusOr<State> BeginOfEpoch(const PlanFacts& facts, uint64_t step,
           fmt::format("step {} of a run of {} steps: {} epochs of {}", step,
                       epochs * steps, epochs, steps));
     }
-    AddEpochs(facts, facts.forecast, (step - 1) / steps, state);
+    AddEpochs(facts.forecast, (step - 1) / steps, state);
     return state;
   }
   for (;;) {
@@ -159,7 +157,7 @@ StatusOr<State> BeginOfEpoch(const PlanFacts& facts, uint64_t step,
     }
     const Forecast forecast = facts.ForecastOf(state.epoch, tasks);
     if (state.step + forecast.steps >= step) return state;
-    AddEpochs(facts, forecast, 1, state);
+    AddEpochs(forecast, 1, state);
   }
 }
 
@@ -204,6 +202,17 @@ StatusOr<State> WalkToStep(const PlanFacts& facts, uint64_t step,
                            const SeekOptions& options) {
   constexpr uint64_t kStepsAtOnce = 64;
   Plan plan = facts.MakePlan();
+  if (options.from) {
+    const uint64_t begin = options.from->step;
+    if (step < begin) {
+      return FailedPreconditionError(fmt::format(
+          "step {} lies before step {}, from which a run that has changed goes "
+          "on: ask a pipeline of the graph that made it",
+          step, begin));
+    }
+    PENSTOCK_RETURN_IF_ERROR(plan.Load(*options.from));
+    if (step == begin) return *options.from;
+  }
   for (;;) {
     PENSTOCK_ASSIGN_OR_RETURN(std::optional<Step> made,
                               plan.Next(options.stop));
@@ -248,9 +257,12 @@ StatusOr<Step> StepAfter(const PlanFacts& facts, uint64_t step,
 
 StatusOr<State> SeekStep(const PlanFacts& facts, uint64_t step,
                          TaskQueue& tasks, const SeekOptions& options) {
+  if (options.from) return WalkToStep(facts, step, options);
   if (step == 0) return State{.graph = facts.steps.graph};
   const bool sums = ChunkStatesAreSums(facts);
-  if (facts.arrange.pack && !sums) return WalkToStep(facts, step, options);
+  if ((facts.arrange.pack && !sums) || facts.steps.Carries()) {
+    return WalkToStep(facts, step, options);
+  }
   State before;
   if (sums) {
     PENSTOCK_ASSIGN_OR_RETURN(before,

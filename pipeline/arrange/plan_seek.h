@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <stop_token>
 
 #include "formats/files/callback.h"
@@ -31,6 +32,9 @@ struct PlanFacts {
 };
 
 struct SeekOptions {
+  // Goes on from here instead of the start, as a run that changed has to: by
+  // the arithmetic of each step, and to none that lies before.
+  std::optional<State> from = {};
   std::stop_token stop = {};
   // Told how many of how many records were looked at, by one thread at a time.
   Callback<void(uint64_t done, uint64_t of)> progress = {};

@@ -5,17 +5,22 @@
 #include <cstdint>
 #include <vector>
 
+#include "pipeline/order/lengths.h"
+
 namespace penstock {
 
-// Row::length of a row that a Filter left out: an arranger takes it and drops
-// it.
-inline constexpr uint32_t kLeftOut = UINT32_MAX;
+// Row::length of a row that Withdraw or a Filter left out: an arranger takes it
+// and drops it.
+inline constexpr uint32_t kLeftOut = LengthTable::kLeftOut;
 
 // A record to be put into batches.
 struct Row {
   uint64_t record = 0;
   uint64_t tag = 0;  // the caller's own; says nothing to the arranger
   uint32_t length = 0;
+  // Values that earlier batches had; 0 but for one that kChunk cut before a run
+  // changed.
+  uint32_t begin = 0;
 };
 
 // A run of a record's values in one row of a batch.

@@ -7,6 +7,18 @@
 
 namespace penstock {
 
+Status CheckPosition(const State& state, uint64_t records) {
+  if (state.position <= records) return OkStatus();
+  return FailedPreconditionError(
+      fmt::format("the state has taken {} records of an epoch that has {}",
+                  state.position, records));
+}
+
+bool StepOptions::Carries() const {
+  return leftover == Leftover::kCarry ||
+         std::ranges::find(leftovers, Leftover::kCarry) != leftovers.end();
+}
+
 Steps::Steps(std::unique_ptr<Arranger> arranger, StepOptions options)
     : arranger_(std::move(arranger)), options_(std::move(options)) {
   now_.graph = options_.graph;
@@ -16,10 +28,23 @@ StepResult Steps::Add(std::span<const Row>& rows, Step& out) {
   const Arranged arranged = arranger_->Add(rows, out.assignment);
   rows = rows.subspan(arranged.taken);
   now_.position += arranged.taken;
+  return AfterAdd(arranged, out);
+}
+
+StepResult Steps::AfterAdd(const Arranged& arranged, Step& out) {
   if (arranged.too_long) return StepResult::kTooLong;
   if (!arranged.due) return StepResult::kWantsRows;
   MakeStep(out);
   return StepResult::kStep;
+}
+
+StepResult Steps::AddAhead(std::span<const Row>& rows, Step& out) {
+  const Arranged arranged = arranger_->Add(rows, out.assignment);
+  rows = rows.subspan(arranged.taken);
+  now_.ahead.erase(
+      now_.ahead.begin(),
+      now_.ahead.begin() + static_cast<std::ptrdiff_t>(arranged.taken));
+  return AfterAdd(arranged, out);
 }
 
 StatusOr<bool> Steps::EndEpoch(Step& out) {
@@ -27,23 +52,41 @@ StatusOr<bool> Steps::EndEpoch(Step& out) {
     MakeStep(out);
     return true;
   }
-  const uint64_t rows = arranger_->held_rows();
-  switch (options_.leftover) {
-    case Leftover::kPad:
-      if (!arranger_->Flush(out.assignment)) break;
-      MakeStep(out);
-      return true;
-    case Leftover::kDrop:
-      left_over_dropped_ += arranger_->Drop();
-      break;
-    case Leftover::kError:
-      if (rows == 0) break;
-      return FailedPreconditionError(fmt::format(
-          "epoch {} leaves {} rows that do not fill whole batches; use "
-          "Leftover::kPad or Leftover::kDrop",
-          now_.epoch, rows));
+  const bool last = options_.epochs != 0 && now_.epoch + 1 == options_.epochs;
+  uint64_t refused = 0;
+  std::vector<size_t> padded;
+  std::vector<size_t> dropped;
+  for (size_t queue = 0; queue < arranger_->queues(); ++queue) {
+    switch (options_.LeftoverOf(queue)) {
+      case Leftover::kError:
+        refused += arranger_->held_rows_of(queue);
+        break;
+      case Leftover::kDrop:
+        dropped.push_back(queue);
+        break;
+      case Leftover::kCarry:
+        if (last) padded.push_back(queue);
+        break;
+      case Leftover::kPad:
+        padded.push_back(queue);
+        break;
+    }
   }
-  if (now_.step_in_epoch == 0 && options_.epochs == 0) {
+  if (refused > 0) {
+    return FailedPreconditionError(fmt::format(
+        "epoch {} leaves {} rows that do not fill whole batches; use "
+        "Leftover::kPad or Leftover::kDrop",
+        now_.epoch, refused));
+  }
+  if (!padded.empty() && arranger_->FlushOf(padded, out.assignment)) {
+    MakeStep(out);
+    return true;
+  }
+  for (const size_t queue : dropped) {
+    left_over_dropped_ += arranger_->DropOf(queue);
+  }
+  if (now_.step_in_epoch == 0 && options_.epochs == 0 &&
+      arranger_->held_rows() == 0) {
     return FailedPreconditionError(
         "Repeat for ever, but an epoch has no batch: every row is dropped; use "
         "smaller batches or Leftover::kPad");
@@ -68,6 +111,9 @@ void Steps::MakeStep(Step& out) {
   out.after = now_;
   out.after.counts = counts();
   out.after.held = arranger_->Held();
+  if (const MixOrder* order = mix()) {
+    out.after.taken = order->Taken(now_.epoch, now_.position);
+  }
 }
 
 PipelineCounts Steps::counts() const {
@@ -86,10 +132,19 @@ Status Steps::Load(const State& state, std::span<const Row> rows) {
                     "has {}: Repeat as often or more",
                     state.epoch, options_.epochs));
   }
+  MixEpochs mix = options_.mix;
+  for (const PlanBegin& plan : state.lineage) {
+    if (plan.taken.empty()) continue;
+    mix.BeginAnew({.epoch = plan.epoch, .taken = plan.taken});
+  }
+  if (const MixOrder* order = mix.Of(state.epoch)) {
+    PENSTOCK_RETURN_IF_ERROR(CheckPosition(state, order->records()));
+  }
   if (!arranger_->Load(state.held, rows)) {
     return FailedPreconditionError(
         "the rows that wait in the state are not rows that wait here");
   }
+  options_.mix = std::move(mix);
   now_ = state;
   now_.graph = options_.graph;
   now_.held.clear();

@@ -10,14 +10,24 @@
 #include "pipeline/arrange/arranger.h"
 #include "pipeline/arrange/rows.h"
 #include "pipeline/dataset.h"
+#include "pipeline/order/mix_epochs.h"
 #include "pipeline/state.h"
 
 namespace penstock {
 
 struct StepOptions {
   Leftover leftover = Leftover::kPad;
+  // Of each of the arranger's queues; empty: the same of all.
+  std::vector<Leftover> leftovers = {};
   uint64_t epochs = 1;  // 0 for ever
   std::vector<StatePart> graph = {};
+  MixEpochs mix = {};  // where the order is one
+
+  Leftover LeftoverOf(size_t queue) const {
+    return leftovers.empty() ? leftover : leftovers[queue];
+  }
+  // Whether batches may have rows of two epochs.
+  bool Carries() const;
 };
 
 struct Step {
@@ -32,6 +42,10 @@ enum class StepResult {
   kTooLong,    // the first row that is left is too long
 };
 
+// kFailedPrecondition unless an epoch of `records` records has the state's
+// position.
+Status CheckPosition(const State& state, uint64_t records);
+
 // Threads: one at a time.
 // Cost:    that of the arranger, and a copy of what waits for each step.
 class Steps {
@@ -41,6 +55,8 @@ class Steps {
   // Takes rows from the front of `rows` until one of them makes a step; none
   // where what waits makes one.
   StepResult Add(std::span<const Row>& rows, Step& out);
+  // The same for those of state.ahead, which come first and are at no position.
+  StepResult AddAhead(std::span<const Row>& rows, Step& out);
 
   // After the rows of an epoch: true where `out` is a step of what was left
   // over; to be called until it is false, when the next epoch begins.
@@ -60,11 +76,14 @@ class Steps {
   // After the last step; its `held` is empty.
   const State& now() const { return now_; }
   State& now() { return now_; }
+  // The mix of this epoch; null where the order is none.
+  const MixOrder* mix() const { return options_.mix.Of(now_.epoch); }
   const Arranger& arranger() const { return *arranger_; }
   // Of everything up to the last row taken.
   PipelineCounts counts() const;
 
  private:
+  StepResult AfterAdd(const Arranged& arranged, Step& out);
   void MakeStep(Step& out);
 
   std::unique_ptr<Arranger> arranger_;

@@ -53,6 +53,31 @@ Status CheckBucketRows(const Stages& stages) {
   return OkStatus();
 }
 
+Status CheckLeftovers(const Stages& stages) {
+  const BucketOptions& bucket = *stages.bucket;
+  const std::vector<Leftover>& each = bucket.leftovers;
+  if (!each.empty() && each.size() != bucket.lengths.size()) {
+    return Wrong(fmt::format(
+        "Bucket has {} lengths and says what happens to the leftovers of {}: "
+        "say it for each length, or leave it to Batch",
+        bucket.lengths.size(), each.size()));
+  }
+  if (!each.empty() && stages.batch.leftover != Leftover::kPad) {
+    return Wrong(
+        "Bucket says what happens to leftovers, and Batch, too: leave out "
+        "BatchOptions::leftover");
+  }
+  const bool pads = each.empty()
+                        ? stages.batch.leftover == Leftover::kPad
+                        : std::ranges::find(each, Leftover::kPad) != each.end();
+  if (bucket.merge_leftovers && !pads) {
+    return Wrong(
+        "Bucket merges leftovers that pad, but none do: leave out "
+        "merge_leftovers");
+  }
+  return OkStatus();
+}
+
 Status CheckBucketLengths(const BucketOptions& bucket) {
   const std::vector<int64_t>& lengths = bucket.lengths;
   if (lengths.empty()) {
@@ -202,6 +227,7 @@ Status CheckArranging(const Stages& stages) {
   }
   if (stages.bucket) {
     PENSTOCK_RETURN_IF_ERROR(CheckBucketLengths(*stages.bucket));
+    PENSTOCK_RETURN_IF_ERROR(CheckLeftovers(stages));
     PENSTOCK_RETURN_IF_ERROR(CheckBucketRows(stages));
   } else if (stages.pad) {
     PENSTOCK_RETURN_IF_ERROR(CheckPad(*stages.pad));

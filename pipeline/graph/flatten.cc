@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "formats/files/status_or.h"
@@ -54,6 +55,13 @@ class Flattener {
   Status Visit(const ExcludeStage&) {
     out.views = true;
     return Before(Rank::kArranged, "Exclude");
+  }
+  Status Visit(const WithdrawStage& stage) {
+    std::vector<uint64_t> all;
+    std::ranges::set_union(out.withdrawn, stage.record_ids,
+                           std::back_inserter(all));
+    out.withdrawn = std::move(all);
+    return Before(Rank::kArranged, "Withdraw");
   }
   Status Visit(const ParseStage& stage) {
     for (SourceStages& source : out.sources) {
@@ -199,6 +207,11 @@ Status Flattener::Walk(const Node& node) {
           fmt::format("a dataset inside {} has Derive or Objective: put them "
                       "after {}",
                       name, name));
+    }
+    if (!part.out.withdrawn.empty()) {
+      const char* name = ViewName(node.stage);
+      return Wrong(fmt::format(
+          "a dataset inside {} has Withdraw: put it after {}", name, name));
     }
     for (SourceStages& source : part.out.sources) {
       out.sources.push_back(std::move(source));

@@ -34,6 +34,10 @@ struct ExcludeStage {
   std::vector<uint64_t> record_ids;  // rising
 };
 
+struct WithdrawStage {
+  std::vector<uint64_t> record_ids;  // rising
+};
+
 struct ParseStage {
   std::vector<Feature> features;
 };
@@ -57,9 +61,10 @@ struct ObjectiveStage {
 // What a stage does; the others hold no more than their options.
 using Stage =
     std::variant<ReadStage, MixStage, ConcatStage, SliceOptions, SplitOptions,
-                 ExcludeStage, ParseStage, ShuffleOptions, RepeatOptions,
-                 TokenizeStage, RowOp, DeriveStage, ObjectiveStage,
-                 BucketOptions, PadOptions, PackOptions, BatchOptions>;
+                 ExcludeStage, WithdrawStage, ParseStage, ShuffleOptions,
+                 RepeatOptions, TokenizeStage, RowOp, DeriveStage,
+                 ObjectiveStage, BucketOptions, PadOptions, PackOptions,
+                 BatchOptions>;
 
 struct Node {
   // None of ReadStage, any number of MixStage and ConcatStage, else one.

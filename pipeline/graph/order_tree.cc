@@ -65,6 +65,11 @@ class Builder {
           "there are no records left after Skip, Slice, Split or Exclude");
     }
     out_.order = root.order;
+    if (const Segment segment = SegmentOf(*stages_.root);
+        !segment.shuffle &&
+        std::holds_alternative<MixStage>(segment.base->stage)) {
+      out_.mix = std::static_pointer_cast<const MixOrder>(root.order);
+    }
     out_.rows.resize(sources_.each.size());
     root.share(static_cast<double>(records), out_.rows);
     return std::move(out_);

@@ -8,6 +8,7 @@
 #include "formats/files/status_or.h"
 #include "pipeline/graph/sources.h"
 #include "pipeline/graph/stages.h"
+#include "pipeline/order/mix_order.h"
 #include "pipeline/order/order.h"
 #include "pipeline/state.h"
 
@@ -15,6 +16,8 @@ namespace penstock {
 
 struct OrderTree {
   std::shared_ptr<const Order> order;
+  // The same, where the last view is a Mix; otherwise null.
+  std::shared_ptr<const MixOrder> mix;
   // What the data decides of it: the weights of a mix by values.
   std::vector<StatePart> parts;
   // A line for each view, for Explain(), those below first.

@@ -67,6 +67,11 @@ std::vector<int64_t> Stages::lengths() const {
 
 std::vector<StatePart> Stages::Parts() const {
   std::vector<StatePart> parts = RowParts(*this);
+  if (!withdrawn.empty()) {
+    Fingerprinter hash;
+    for (const uint64_t id : withdrawn) hash.Add(id);
+    parts.push_back({"Withdraw", hash.Finish()});
+  }
   AddRowOpParts(*this, parts);
   AddDerivedParts(*this, parts);
   if (!by().empty()) {
@@ -79,6 +84,12 @@ std::vector<StatePart> Stages::Parts() const {
     for (const int64_t rows : shape_rows()) {
       arrange.Add(static_cast<uint64_t>(rows));
     }
+    // States of before have none.
+    if (!leftovers().empty()) arrange.Add("leftovers");
+    for (const Leftover leftover : leftovers()) {
+      arrange.Add(static_cast<uint64_t>(leftover));
+    }
+    if (bucket && bucket->merge_leftovers) arrange.Add("merge_leftovers");
     if (pack) {
       arrange.Add(static_cast<uint64_t>(pack->kind))
           .Add(max_segments())

@@ -38,7 +38,8 @@ struct Stages {
   bool views = false;
   std::shared_ptr<const Node> root;
   std::optional<ShuffleOptions> shuffle;
-  uint64_t epochs = 1;  // 0 for ever
+  uint64_t epochs = 1;              // 0 for ever
+  std::vector<uint64_t> withdrawn;  // rising
   // Of the three, one or none.
   std::optional<BucketOptions> bucket;
   std::optional<PadOptions> pad;
@@ -67,6 +68,10 @@ struct Stages {
   // otherwise that is the most.
   std::vector<int64_t> shape_rows() const {
     return bucket ? bucket->rows : std::vector<int64_t>();
+  }
+  // [lengths]; empty where batch.leftover is that of all.
+  std::vector<Leftover> leftovers() const {
+    return bucket ? bucket->leftovers : std::vector<Leftover>();
   }
   // Whether records may be cut, and so have any length.
   bool chunks() const { return pack && pack->kind == PackKind::kChunk; }

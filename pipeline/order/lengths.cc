@@ -28,8 +28,22 @@ void LengthTable::Look(std::span<const uint64_t> ids,
                        std::span<uint32_t> lengths) const {
   if (columns_.empty()) {
     std::fill(lengths.begin(), lengths.end(), 0);
-    return;
+  } else {
+    LookAtColumns(ids, lengths);
   }
+  if (!leaves_out()) return;
+  for (size_t i = 0; i < ids.size(); ++i) {
+    if (IsLeftOut(ids[i])) lengths[i] = kLeftOut;
+  }
+}
+
+void LengthTable::LeaveOut(std::vector<uint64_t> ids) {
+  if (ids.empty()) return;
+  left_out_ = std::make_shared<const std::vector<uint64_t>>(std::move(ids));
+}
+
+void LengthTable::LookAtColumns(std::span<const uint64_t> ids,
+                                std::span<uint32_t> lengths) const {
   // Memory is asked for a group of places before any of them is needed.
   constexpr size_t kGroup = 64;
   std::array<const uint32_t*, kGroup> places;

@@ -17,9 +17,18 @@ namespace {
 class Mix final : public MixOrder {
  public:
   Mix(std::vector<MixPart> parts, MixStop stop)
+      : Mix(std::move(parts), stop, 0, {}, {}) {}
+
+  // Its first epoch is `epoch`: parts have given before[i] rows in those before
+  // it, and rows[i] in it; none where they are empty.
+  Mix(std::vector<MixPart> parts, MixStop stop, uint64_t epoch,
+      std::vector<uint64_t> before, std::vector<uint64_t> rows)
       : parts_(std::move(parts)),
-        rows_(parts_.size()),
-        phases_(MakeMixPhases(parts_, stop, rows_)) {
+        stop_(stop),
+        first_epoch_(epoch),
+        before_(std::move(before)),
+        rows_(std::move(rows)),
+        phases_(MakePhases()) {
     for (const MixPart& part : parts_)
       limit_ = std::max(limit_, part.order->id_limit());
     MakeShares();
@@ -54,6 +63,11 @@ class Mix final : public MixOrder {
     return bytes;
   }
   const std::vector<MixShare>& shares() const override { return shares_; }
+  std::shared_ptr<const MixOrder> RestOf(const Begin& begin) const override {
+    return Rest(begin);
+  }
+  std::shared_ptr<const MixOrder> After(const Begin& begin) const override;
+  std::vector<MixTaken> Taken(uint64_t epoch, uint64_t position) const override;
 
   void Fill(uint64_t epoch, uint64_t first,
             std::span<uint64_t> ids) const override;
@@ -76,6 +90,12 @@ class Mix final : public MixOrder {
     }
     return true;
   }
+  std::vector<MixPhase> MakePhases() {
+    before_.resize(parts_.size());
+    rows_.resize(parts_.size());
+    return MakeMixPhases(parts_, stop_, rows_);
+  }
+  std::shared_ptr<const Mix> Rest(const Begin& begin) const;
   void MakeShares();
   const MixPhase& PhaseOf(uint64_t position) const;
   void FillPart(const MixPhase& phase, uint64_t epoch, uint64_t first,
@@ -87,15 +107,55 @@ class Mix final : public MixOrder {
   // The row of a source's part that its first row in a phase is in an epoch.
   uint64_t FirstRow(const MixPhase& phase, uint64_t epoch,
                     size_t source) const {
-    return epoch * rows_[phase.parts[source]] + phase.first[source];
+    const uint32_t part = phase.parts[source];
+    return before_[part] + (epoch - first_epoch_) * rows_[part] +
+           phase.first[source];
   }
 
   const std::vector<MixPart> parts_;
-  std::vector<uint64_t> rows_;  // [parts]: in an epoch of this; 0 if endless
+  const MixStop stop_;
+  const uint64_t first_epoch_;
+  std::vector<uint64_t> before_;  // [parts]: rows in the epochs before that one
+  std::vector<uint64_t> rows_;    // [parts]: in an epoch of this; 0 if endless
   const std::vector<MixPhase> phases_;
   uint64_t limit_ = 0;
   std::vector<MixShare> shares_;
 };
+
+std::shared_ptr<const Mix> Mix::Rest(const Begin& begin) const {
+  std::vector<uint64_t> before;
+  std::vector<uint64_t> rows;
+  for (const MixTaken& taken : begin.taken) {
+    before.push_back(taken.before);
+    rows.push_back(taken.rows);
+  }
+  return std::make_shared<const Mix>(parts_, stop_, begin.epoch,
+                                     std::move(before), std::move(rows));
+}
+
+std::shared_ptr<const MixOrder> Mix::After(const Begin& begin) const {
+  const std::shared_ptr<const Mix> rest = Rest(begin);
+  std::vector<uint64_t> before = rest->before_;
+  for (size_t i = 0; i < before.size(); ++i) before[i] += rest->rows_[i];
+  return std::make_shared<const Mix>(parts_, stop_, begin.epoch + 1,
+                                     std::move(before),
+                                     std::vector<uint64_t>());
+}
+
+std::vector<MixTaken> Mix::Taken(uint64_t epoch, uint64_t position) const {
+  std::vector<MixTaken> taken;
+  for (size_t i = 0; i < parts_.size(); ++i) {
+    taken.push_back({before_[i] + (epoch - first_epoch_) * rows_[i], rows_[i]});
+  }
+  // Parts that are in no phase from here on have given all of theirs.
+  const MixPhase& phase = PhaseOf(position);
+  const std::vector<uint64_t> rows =
+      phase.schedule.RowsIn(position - phase.begin);
+  for (size_t source = 0; source < rows.size(); ++source) {
+    taken[phase.parts[source]].rows = phase.first[source] + rows[source];
+  }
+  return taken;
+}
 
 void Mix::MakeShares() {
   const std::vector<uint32_t>& quotas = phases_.front().schedule.quotas();

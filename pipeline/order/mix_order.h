@@ -8,6 +8,7 @@
 #include "formats/files/status_or.h"
 #include "pipeline/dataset.h"
 #include "pipeline/order/order.h"
+#include "pipeline/state.h"
 
 namespace penstock {
 
@@ -24,6 +25,13 @@ struct MixShare {
 
 class MixOrder : public Order {
  public:
+  // A mix on its way: what it goes on from.
+  struct Begin {
+    uint64_t epoch = 0;
+    // By part; those behind the last have no rows yet.
+    std::vector<MixTaken> taken = {};
+  };
+
   // By part. Under MixStop::kLast `weight` is while all of them last.
   virtual const std::vector<MixShare>& shares() const = 0;
 
@@ -40,6 +48,16 @@ class MixOrder : public Order {
   //          more than kMostParts.
   static StatusOr<std::unique_ptr<const MixOrder>> Create(
       std::vector<MixPart> parts, MixStop stop);
+
+  // The same mix behind `begin`: of that epoch, whose positions are counted
+  // from there; or of all that come after it.
+  virtual std::shared_ptr<const MixOrder> RestOf(const Begin& begin) const = 0;
+  virtual std::shared_ptr<const MixOrder> After(const Begin& begin) const = 0;
+
+  // What each part had given by `position` of an epoch.
+  // Cost:    that of Schedule::RowsIn().
+  virtual std::vector<MixTaken> Taken(uint64_t epoch,
+                                      uint64_t position) const = 0;
 
   static constexpr size_t kMostParts = 1024;
 };

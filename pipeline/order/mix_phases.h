@@ -20,8 +20,9 @@ struct MixPhase {
   std::vector<uint64_t> first;  // row of each of them, at `begin`
 };
 
-// One, or under MixStop::kLast one for each time that parts leave. Sets rows[i]
-// to the rows of part i in an epoch, or to 0 where that has no end.
+// One, or under MixStop::kLast one for each time that parts leave. rows[i] is
+// how many rows of part i came before, in the same epoch; it is set to those
+// that it has in all of the epoch, or to 0 where that has no end.
 std::vector<MixPhase> MakeMixPhases(std::span<const MixPart> parts,
                                     MixStop stop, std::span<uint64_t> rows);
 

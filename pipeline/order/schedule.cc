@@ -59,6 +59,17 @@ std::vector<uint32_t> RoundWeights(std::span<const double> weights,
 }
 
 Schedule::Schedule(std::vector<uint32_t> quotas) : quotas_(std::move(quotas)) {
+  MakeTurns();
+  std::vector<uint32_t> rows(quotas_.size());
+  for (uint32_t i = 0; i < period(); ++i) {
+    if (i > 0 && i % kMarkTurns == 0) {
+      marks_.insert(marks_.end(), rows.begin(), rows.end());
+    }
+    ++rows[turns_[i].source];
+  }
+}
+
+void Schedule::MakeTurns() {
   const uint64_t period =
       std::accumulate(quotas_.begin(), quotas_.end(), uint64_t{0});
   assert(period > 0 && period <= kMostTurns);
@@ -114,7 +125,14 @@ std::vector<uint64_t> Schedule::RowsIn(uint64_t positions) const {
   for (const uint32_t quota : quotas_) {
     rows.push_back(positions / period() * quota);
   }
-  for (uint32_t i = 0; i < positions % period(); ++i) ++rows[turns_[i].source];
+  const uint64_t rest = positions % period();
+  const uint64_t mark = rest / kMarkTurns;
+  for (size_t source = 0; mark > 0 && source < rows.size(); ++source) {
+    rows[source] += marks_[(mark - 1) * rows.size() + source];
+  }
+  for (uint64_t i = mark * kMarkTurns; i < rest; ++i) {
+    ++rows[turns_[i].source];
+  }
   return rows;
 }
 

@@ -33,6 +33,7 @@ class Schedule {
   };
 
   static constexpr uint32_t kMostTurns = 1 << 16;
+  static constexpr uint32_t kMarkTurns = 1 << 12;
 
   // The sum of `quotas`, which are positive, is at most kMostTurns.
   explicit Schedule(std::vector<uint32_t> quotas);
@@ -41,17 +42,23 @@ class Schedule {
   const std::vector<uint32_t>& quotas() const { return quotas_; }
   const Turn& turn(uint32_t place) const { return turns_[place]; }
   uint64_t table_bytes() const {
-    return turns_.capacity() * sizeof(Turn) + quotas_.capacity() * 4;
+    return turns_.capacity() * sizeof(Turn) + quotas_.capacity() * 4 +
+           marks_.capacity() * 4;
   }
 
   // How many of the first `positions` each source has.
+  // Cost: a look at kMarkTurns turns at most.
   std::vector<uint64_t> RowsIn(uint64_t positions) const;
   // The number of positions by which each source has had rows[i], at least 1.
   std::vector<uint64_t> EndsOf(std::span<const uint64_t> rows) const;
 
  private:
+  void MakeTurns();
+
   std::vector<uint32_t> quotas_;
   std::vector<Turn> turns_;
+  // Before turns kMarkTurns, 2 kMarkTurns ...: the rows of each source.
+  std::vector<uint32_t> marks_;
 };
 
 }  // namespace penstock

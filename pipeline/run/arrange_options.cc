@@ -3,11 +3,14 @@
 namespace penstock {
 
 ArrangeOptions ArrangeOf(const Stages& stages, const SourceDecoders& decoder) {
-  ArrangeOptions arrange = {.rows = static_cast<uint64_t>(stages.batch.size),
-                            .lengths = stages.lengths(),
-                            .too_long = stages.too_long(),
-                            .one_queue = stages.pad.has_value(),
-                            .row_bytes = {}};
+  ArrangeOptions arrange = {
+      .rows = static_cast<uint64_t>(stages.batch.size),
+      .lengths = stages.lengths(),
+      .leftovers = stages.leftovers(),
+      .merge_leftovers = stages.bucket && stages.bucket->merge_leftovers,
+      .too_long = stages.too_long(),
+      .one_queue = stages.pad.has_value(),
+      .row_bytes = {}};
   for (const int64_t rows : stages.shape_rows()) {
     arrange.length_rows.push_back(static_cast<uint64_t>(rows));
   }

@@ -4,9 +4,19 @@
 
 #include <string>
 
+#include "pipeline/arrange/steps.h"
 #include "pipeline/build/batch_layout.h"
 
 namespace penstock {
+namespace {
+
+bool Carries(const Stages& stages) {
+  const StepOptions steps = {.leftover = stages.batch.leftover,
+                             .leftovers = stages.leftovers()};
+  return steps.Carries();
+}
+
+}  // namespace
 
 Status CheckSizes(const Stages& stages, const Topology& topology,
                   const CompileOptions& options) {
@@ -29,7 +39,20 @@ Status CheckSizes(const Stages& stages, const Topology& topology,
 }
 
 Status CheckStreamed(const Stages& stages, const Sources& sources,
-                     const Topology& topology, const CompileOptions& options) {
+                     const Topology& topology, const CompileOptions& options,
+                     const std::string& why) {
+  if (!stages.withdrawn.empty()) {
+    return InvalidArgumentError(fmt::format(
+        "Withdraw is of planned pipelines, and this one is streamed ({}): use "
+        "Exclude",
+        why));
+  }
+  if (Carries(stages)) {
+    return InvalidArgumentError(fmt::format(
+        "Leftover::kCarry is of planned pipelines, and this one is streamed "
+        "({}): use Leftover::kPad or Leftover::kDrop",
+        why));
+  }
   if (sources.indexed == nullptr && stages.shuffle &&
       stages.shuffle->block_records > 0) {
     return InvalidArgumentError(fmt::format(
@@ -72,7 +95,9 @@ Status CheckForecast(const Stages& stages, const Sources& sources,
   }
   // What packed rows leave over is known only when they are.
   if (stages.pack) return OkStatus();
-  if (stages.batch.leftover == Leftover::kError && forecast.left_over_queue) {
+  if ((stages.batch.leftover == Leftover::kError ||
+       !stages.leftovers().empty()) &&
+      forecast.left_over_queue) {
     const size_t queue = *forecast.left_over_queue;
     const uint64_t rows = forecast.queue_rows[queue];
     const int64_t size = stages.MakeContract().RowsOf(queue);
@@ -85,7 +110,7 @@ Status CheckForecast(const Stages& stages, const Sources& sources,
             : std::string(),
         size, rows % static_cast<uint64_t>(size)));
   }
-  if (forecast.steps == 0 && stages.epochs == 0) {
+  if (forecast.steps == 0 && stages.epochs == 0 && !Carries(stages)) {
     return FailedPreconditionError(
         "Repeat for ever, but an epoch has no batch: every row is dropped; use "
         "smaller batches or Leftover::kPad");

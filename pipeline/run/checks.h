@@ -19,10 +19,12 @@ namespace penstock {
 Status CheckSizes(const Stages& stages, const Topology& topology,
                   const CompileOptions& options);
 
+// `why` it is streamed.
 // Errors:  kInvalidArgument for what can only be planned, and for hosts that
 //          have no group to tell each other lengths.
 Status CheckStreamed(const Stages& stages, const Sources& sources,
-                     const Topology& topology, const CompileOptions& options);
+                     const Topology& topology, const CompileOptions& options,
+                     const std::string& why);
 
 // The error for a row that is longer than the longest length.
 Status TooLongError(const std::string& where, const Stages& stages,

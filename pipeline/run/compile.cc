@@ -59,6 +59,7 @@ class Compiler {
 
  private:
   StepOptions StepsOf() const;
+  Status TakeWithdrawn();
   Status PlanIt();
   Status StreamIt();
   // Where no length matters a row's position says which batch it is in, and so
@@ -78,6 +79,7 @@ class Compiler {
   Stages stages_;
   Sources sources_;
   OrderTree tree_;  // where indexed
+  std::vector<uint64_t> withdrawn_;
   Choice choice_;
   std::shared_ptr<const Job> job_;
   std::unique_ptr<TaskQueue> tasks_;
@@ -98,7 +100,7 @@ Status Compiler::Prepare(const Dataset& dataset) {
   choice_ = Choose(stages_, sources_, options_.force_streamed);
   if (!choice_.planned) {
     PENSTOCK_RETURN_IF_ERROR(
-        CheckStreamed(stages_, sources_, topology_, options_));
+        CheckStreamed(stages_, sources_, topology_, options_, choice_.why));
   }
   PENSTOCK_ASSIGN_OR_RETURN(
       SourceDecoders decoder,
@@ -107,8 +109,9 @@ Status Compiler::Prepare(const Dataset& dataset) {
   const std::vector<StatePart> stages = stages_.Parts();
   graph.insert(graph.end(), stages.begin(), stages.end());
   graph.insert(graph.end(), tree_.parts.begin(), tree_.parts.end());
-  // The lists that it holds are in the order now.
+  // The lists that it holds are in the order now, and that of Withdraw will be.
   stages_.root.reset();
+  PENSTOCK_RETURN_IF_ERROR(TakeWithdrawn());
   const ArrangeOptions arrange = ArrangeOf(stages_, decoder);
   const uint64_t waiting = MakeArranger(arrange)->MostHeldBytes();
   if (!choice_.planned && waiting > WaitingLimit()) {
@@ -123,6 +126,8 @@ Status Compiler::Prepare(const Dataset& dataset) {
           .first_ids = sources_.first_ids,
           .topology = topology_,
           .graph = std::move(graph),
+          .changed = options_.changed,
+          .mixed = tree_.mix ? tree_.mix->shares().size() : 0,
           .shape_rows =
               RowsOfShapes(topology_, topology_.host, stages_.MakeContract()),
           .max_record_bytes = options_.max_record_bytes,
@@ -135,8 +140,24 @@ Status Compiler::Prepare(const Dataset& dataset) {
 
 StepOptions Compiler::StepsOf() const {
   return {.leftover = stages_.batch.leftover,
+          .leftovers = stages_.leftovers(),
           .epochs = stages_.epochs,
-          .graph = job_->graph};
+          .graph = job_->graph,
+          .mix = tree_.mix ? MixEpochs(tree_.mix) : MixEpochs()};
+}
+
+Status Compiler::TakeWithdrawn() {
+  withdrawn_ = std::exchange(stages_.withdrawn, {});
+  if (withdrawn_.empty()) return OkStatus();
+  if (withdrawn_.back() >= sources_.first_ids.back()) {
+    return InvalidArgumentError(
+        fmt::format("Withdraw record {}, but there are only {}",
+                    withdrawn_.back(), sources_.first_ids.back()));
+  }
+  tree_.views.push_back(fmt::format(
+      "withdraw  {} records, whose places stay empty, by a table of {} bytes",
+      withdrawn_.size(), withdrawn_.size() * sizeof(uint64_t)));
+  return OkStatus();
 }
 
 Status Compiler::PlanIt() {
@@ -146,6 +167,7 @@ Status Compiler::PlanIt() {
         auto columns, sources_.indexed->Lengths(stages_.length_column()));
     lengths = LengthTable(std::move(columns));
   }
+  lengths.LeaveOut(withdrawn_);
   PlanFacts plan = {.order = tree_.order,
                     .lengths = std::move(lengths),
                     .arrange = ArrangeOf(stages_, job_->decoder),
@@ -220,12 +242,12 @@ PipelineFacts Compiler::Facts() const {
   PipelineFacts facts = {.planned = choice_.planned,
                          .lockstep = Lockstep(),
                          .in_sequence = sources_.indexed == nullptr};
-  if (sources_.indexed && tree_.order->distinct()) {
+  if (sources_.indexed && tree_.order->distinct() && withdrawn_.empty()) {
     facts.records_per_epoch = tree_.order->records();
   }
   const bool alike =
       sources_.indexed && tree_.order->epochs_share() != InCommon::kNothing;
-  if (forecast_ && alike) {
+  if (forecast_ && alike && !StepsOf().Carries()) {
     facts.steps_per_epoch =
         forecast_->pack ? forecast_->pack->exact_steps : forecast_->steps;
   }

@@ -35,8 +35,25 @@ std::string_view Name(Leftover leftover) {
       return "left out";
     case Leftover::kError:
       return "an error";
+    case Leftover::kCarry:
+      return "carried into the next epoch";
   }
   return "";
+}
+
+// "left out", "of length 128 left out, of length 256 an error".
+std::string DescribeLeftovers(const Stages& stages) {
+  const std::vector<Leftover> each = stages.leftovers();
+  std::string text;
+  for (size_t i = 0; i < each.size(); ++i) {
+    text += fmt::format("{}of length {} {}", i == 0 ? "" : ", ",
+                        stages.bucket->lengths[i], Name(each[i]));
+  }
+  if (each.empty()) text = Name(stages.batch.leftover);
+  if (stages.bucket && stages.bucket->merge_leftovers) {
+    text += ", in batches of longer rows where these have room";
+  }
+  return text;
 }
 
 std::string DescribeShuffle(const Stages& stages) {
@@ -56,16 +73,16 @@ std::string DescribeShuffle(const Stages& stages) {
 // What is read, and the views over it.
 std::string DescribeSources(const Stages& stages, const Sources& sources,
                             const OrderTree& tree) {
+  std::string text;
   if (!stages.views) {
-    return fmt::format(
+    text = fmt::format(
         "  read      {} files, {}\n", sources.each.front().paths.size(),
         sources.indexed
             ? fmt::format("{} records by number", sources.indexed->records())
             : "in sequence");
   }
-  std::string text;
-  const auto all = static_cast<double>(tree.order->records());
-  for (size_t s = 0; s < sources.each.size(); ++s) {
+  for (size_t s = 0; stages.views && s < sources.each.size(); ++s) {
+    const auto all = static_cast<double>(tree.order->records());
     const auto records = static_cast<double>(sources.RecordsOf(s));
     text += fmt::format(
         "  read      {}: {} files, {} records by number; {:.4g} % of all rows, "
@@ -139,7 +156,7 @@ std::string DescribeStages(const Stages& stages) {
       "  batch     {} rows; leftovers are {}\n",
       rows.empty() ? fmt::format("{}", stages.batch.size)
                    : fmt::format("of each length {}", fmt::join(rows, ", ")),
-      Name(stages.batch.leftover));
+      DescribeLeftovers(stages));
   if (const BalanceOptions& balance = stages.batch.balance; balance.parts > 0) {
     text += fmt::format(
         "  balance   {} parts of a batch; a record of L values costs {} L + {} "
@@ -184,9 +201,10 @@ std::string DescribeForecast(const Stages& stages, const Forecast& forecast,
     text += fmt::format("  rows in buckets: {}\n",
                         fmt::join(forecast.queue_rows, ", "));
   }
-  if (forecast.dropped > 0 || forecast.truncated > 0) {
-    text += fmt::format("  too long: {} rows dropped, {} cut\n",
-                        forecast.dropped, forecast.truncated);
+  const uint64_t too_long = forecast.dropped - forecast.left_out;
+  if (too_long > 0 || forecast.truncated > 0) {
+    text += fmt::format("  too long: {} rows dropped, {} cut\n", too_long,
+                        forecast.truncated);
   }
   return text;
 }

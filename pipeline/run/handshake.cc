@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "formats/files/status_or.h"
-#include "pipeline/graph/sources.h"
 
 namespace penstock {
 namespace {
@@ -86,29 +85,6 @@ Status CompareClaims(const std::vector<Claim>& claims, Group& group) {
     if (!differs.empty()) return FailedPreconditionError(differs);
   }
   return OkStatus();
-}
-
-Status CheckGraph(const std::vector<StatePart>& graph, const State& state) {
-  const auto [ours, theirs] = std::ranges::mismatch(graph, state.graph);
-  if (ours == graph.end() && theirs == state.graph.end()) return OkStatus();
-  if (ours != graph.end() && theirs != state.graph.end() &&
-      ours->name == theirs->name) {
-    if (ours->name.starts_with(kDataPart)) {
-      return FailedPreconditionError(fmt::format(
-          "the state is of another dataset: names, sizes, checksums or numbers "
-          "of records of the files{} differ",
-          ours->name.substr(std::string_view(kDataPart).size())));
-    }
-    return FailedPreconditionError(fmt::format(
-        "the state is of this data but of another graph: {} differs",
-        ours->name));
-  }
-  const std::string here = ours == graph.end() ? "no stage" : ours->name;
-  const std::string there =
-      theirs == state.graph.end() ? "no stage" : theirs->name;
-  return FailedPreconditionError(
-      fmt::format("the state is of another graph: it has {} where this has {}",
-                  there, here));
 }
 
 }  // namespace penstock

@@ -35,8 +35,4 @@ Status CheckGroup(const Topology& topology, const Group& group);
 //          differs from host 0 and in what, the same on every host.
 Status CompareClaims(const std::vector<Claim>& claims, Group& group);
 
-// kFailedPrecondition naming the first part that differs, unless `state` is of
-// `graph`.
-Status CheckGraph(const std::vector<StatePart>& graph, const State& state);
-
 }  // namespace penstock

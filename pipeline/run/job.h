@@ -14,6 +14,7 @@
 #include "pipeline/build/buffer_pool.h"
 #include "pipeline/build/place.h"
 #include "pipeline/build/source_decoders.h"
+#include "pipeline/compile_options.h"
 #include "pipeline/contract.h"
 #include "pipeline/graph/stages.h"
 #include "pipeline/run/stage_accounts.h"
@@ -37,6 +38,9 @@ struct Job {
   std::vector<uint64_t> first_ids;
   Topology topology;
   std::vector<StatePart> graph;  // see Pipeline::graph()
+  // CompileOptions::changed; the datasets of a Mix that is the last view, or 0.
+  std::vector<Change> changed;
+  size_t mixed = 0;
   // Of a batch of each shape, or of any: those that this host feeds, rising.
   std::vector<std::vector<uint32_t>> shape_rows;
   uint64_t max_record_bytes = 0;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -65,22 +66,31 @@ class Planned final : public Placement {
         facts_(std::move(facts)),
         plan_(facts_.MakePlan()) {}
 
-  Status Restore(const State& state) override { return plan_.Load(state); }
+  Status Restore(const State& state) override {
+    PENSTOCK_RETURN_IF_ERROR(plan_.Load(state));
+    if (!state.lineage.empty()) changed_ = state;
+    return OkStatus();
+  }
 
   StatusOr<State> StateAfter(uint64_t step, TaskQueue& tasks,
                              const SeekOptions& options) const override {
-    return SeekStep(facts_, step, tasks, options);
+    return SeekStep(facts_, step, tasks, From(options));
   }
 
   StatusOr<StepTrace> Trace(uint64_t step, TaskQueue& tasks,
                             const SeekOptions& options) const override {
     PENSTOCK_ASSIGN_OR_RETURN(const Step made,
-                              StepAfter(facts_, step, tasks, options));
+                              StepAfter(facts_, step, tasks, From(options)));
     return TraceOf(made, [this](uint64_t id) { return reader_->WhereIs(id); });
   }
 
   StatusOr<std::vector<PlannedStep>> PlannedSteps(
       uint64_t most, const std::stop_token& stop) const override {
+    if (changed_) {
+      return FailedPreconditionError(
+          "the first steps of a run that has changed are those of another "
+          "graph: ask a pipeline of that");
+    }
     Plan plan = facts_.MakePlan();
     std::vector<PlannedStep> steps;
     while (steps.size() < most) {
@@ -130,9 +140,15 @@ class Planned final : public Placement {
   }
 
  private:
+  SeekOptions From(SeekOptions options) const {
+    options.from = changed_;
+    return options;
+  }
+
   const int threads_;
   const std::shared_ptr<const PlannedReader> reader_;
   const PlanFacts facts_;
+  std::optional<State> changed_;  // what a run that changed goes on from
   Plan plan_;
 };
 

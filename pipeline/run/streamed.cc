@@ -89,6 +89,11 @@ class Streamed final : public Placement {
 };
 
 Status Streamed::Restore(const State& state) {
+  if (!state.lineage.empty()) {
+    return UnimplementedError(
+        "the state is of a run that changed on its way, which only planned "
+        "pipelines go on from; Explain() says why this one is streamed");
+  }
   PENSTOCK_RETURN_IF_ERROR(source_->Seek(state));
   if (state.held.empty()) return steps_.Load(state, {});
   if (const uint64_t epochs = job_->stages.epochs;

@@ -111,6 +111,7 @@ RandomGraph::RandomGraph(uint64_t number, DataPool& pool)
     waiting_bytes = 1 + Draw(20'000);
     window_bytes = 1 + Draw(4'000);
   }
+  merge = arrange == kBucket && leftover == Leftover::kPad && number % 2 == 0;
   sources = {data};
   if (data->indexed && Draw(2) == 0) DrawView(pool);
 }
@@ -239,7 +240,8 @@ Dataset RandomGraph::Make(const std::string& pattern) const {
                               .lengths = lengths,
                               .too_long = too_long,
                               .pad_value = -1,
-                              .rows = length_rows});
+                              .rows = length_rows,
+                              .merge_leftovers = merge});
   } else if (arrange == kPad) {
     dataset = dataset.Pad({.by = "tokens",
                            .multiple_of = 8,
@@ -321,13 +323,13 @@ std::string RandomGraph::Describe() const {
   return fmt::format(
       "PENSTOCK_GRAPH={}: data {}, {} epochs, arrange {}, shuffle {}, "
       "tokenize {}, window {}, lengths {}, too_long {}, leftover {}, batch {}, "
-      "rows of lengths {}, "
+      "rows of lengths {}, merge {}, "
       "pack {} of {} in {} to {} parts, "
       "streamed {}, waiting {}, window bytes {}, learn {}, rows {}, view {}, "
       "stop {}, taken {}, weight {}",
       seed, kind, epochs, static_cast<int>(arrange), static_cast<int>(shuffle),
       tokenize, window, fmt::join(lengths, " "), static_cast<int>(too_long),
-      static_cast<int>(leftover), batch, fmt::join(length_rows, " "),
+      static_cast<int>(leftover), batch, fmt::join(length_rows, " "), merge,
       static_cast<int>(pack.kind), pack.max_segments, pack.window_rows, balance,
       force_streamed, waiting_bytes, window_bytes, static_cast<int>(learn),
       static_cast<int>(rows), static_cast<int>(view), static_cast<int>(stop),

@@ -67,6 +67,7 @@ struct RandomGraph {
   int64_t batch;
   // Of a batch of each length of kBucket; empty: all have `batch`.
   std::vector<int64_t> length_rows;
+  bool merge = false;  // BucketOptions::merge_leftovers
   PackOptions pack;
   int64_t balance = 0;  // BalanceOptions::parts
   bool force_streamed;

@@ -146,11 +146,20 @@ void AddBatches(Command& command, SimulationArguments& arguments) {
       .Number("--batch", arguments.batch.size, "ROWS",
               "Rows of a global batch, a multiple of the devices that cut them")
       .AtLeast(1);
-  batches.Choice("--leftover", arguments.batch.leftover,
-                 {{"pad", Leftover::kPad},
-                  {"drop", Leftover::kDrop},
-                  {"error", Leftover::kError}},
-                 "What happens to rows that do not fill a batch");
+  batches.Choice(
+      "--leftover", arguments.batch.leftover,
+      {{"pad", Leftover::kPad},
+       {"drop", Leftover::kDrop},
+       {"error", Leftover::kError},
+       {"carry", Leftover::kCarry}},
+      "What happens at the end of an epoch to rows that do not fill a "
+      "batch; carried ones wait for the next epoch");
+  batches
+      .Flag(
+          "--merge-leftovers", arguments.merge_leftovers,
+          "Puts them into a batch of longer rows that has room, instead of one "
+          "of their own")
+      .Needs("--buckets");
 }
 
 void AddOrder(Command& command, SimulationArguments& arguments) {
@@ -245,6 +254,15 @@ void AddRunning(Command& command, SimulationArguments& arguments) {
               "saved")
       .DefaultsTo("from the start")
       .Excludes({"--state-in"});
+  running
+      .Choice("--changed", simulation.changed,
+              {{"batches", Change::kBatches},
+               {"mix", Change::kMix},
+               {"sources", Change::kSources}},
+              "What may be other than in the state or checkpoint that the run "
+              "goes on from: sizes and lengths of batches, weights of --mix, "
+              "more datasets behind the others of --mix")
+      .DefaultsTo("nothing");
   running.Option("--checkpoint", simulation.checkpoint_folder, "FOLDER",
                  "Saves there behind the last step, also where a signal stops "
                  "the run, and goes on from the last checkpoint that is there");

@@ -35,6 +35,7 @@ struct SimulationArguments {
   std::optional<FeatureEncoding> encoding;  // by default the manifest says
   std::vector<int64_t> buckets;
   std::vector<int64_t> bucket_rows;
+  bool merge_leftovers = false;
   int64_t multiple_of = 0;
   int64_t max_length = 0;
   int64_t shapes = 8;  // without buckets

@@ -98,6 +98,7 @@ StatusOr<Dataset> MakeDataset(const SimulationArguments& arguments) {
                               .too_long = arguments.too_long,
                               .pad_value = arguments.pad_value,
                               .rows = arguments.bucket_rows,
+                              .merge_leftovers = arguments.merge_leftovers,
                               .shapes = arguments.shapes});
   }
   BatchOptions batch = arguments.batch;

@@ -86,6 +86,20 @@ TEST(ScheduleTest, RowsAndEndsAreThoseOfCounting) {
   }
 }
 
+// Where marks are looked up on the way.
+TEST(ScheduleTest, RowsOfALongPeriodAreThoseOfCounting) {
+  const Schedule schedule(Quotas({std::sqrt(2), 1, std::sqrt(3) / 1000, 0.1}));
+  std::vector<uint64_t> rows(4);
+  for (uint64_t n = 0; n < schedule.period() + 5000; ++n) {
+    const uint64_t from_mark = n % Schedule::kMarkTurns;
+    if (from_mark < 3 || from_mark > Schedule::kMarkTurns - 3) {
+      ASSERT_EQ(schedule.RowsIn(n), rows) << n;
+    }
+    const auto place = static_cast<uint32_t>(n % schedule.period());
+    ++rows[schedule.turn(place).source];
+  }
+}
+
 TEST(RoundWeightsTest, ExactWeightsHaveTheShortestPeriod) {
   EXPECT_THAT(Quotas({0.7, 0.3}), ElementsAre(7, 3));
   EXPECT_THAT(Quotas({1, 1, 1}), ElementsAre(1, 1, 1));

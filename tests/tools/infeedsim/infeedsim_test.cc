@@ -54,6 +54,32 @@ TEST_F(InfeedsimTest, ARunOfNoStepsLeavesAStateThatIsTheWholeRun) {
   EXPECT_EQ(digest("rest.json"), digest("whole.json"));
 }
 
+TEST_F(InfeedsimTest, ARunGoesOnWithLargerBatchesWhereThatIsDeclared) {
+  const std::string dataset = MakeDataset();
+  const auto run = [&](const std::string& batch, const std::string& more) {
+    std::string line = SimulationOf(dataset);
+    line.replace(line.find("--batch 16"), 10, "--batch " + batch);
+    return RunProgramLine(line + " --json " + (folder_ / "report.json") + more);
+  };
+  const auto records = [&] {
+    return nlohmann::json::parse(
+               folder_.Read("report.json"))["record_digest"]["count"]
+        .get<uint64_t>();
+  };
+  ASSERT_EQ(run("16", "").exit_code, 0);
+  const uint64_t all = records();
+  const std::string from = " --checkpoint " + (folder_ / "saved");
+  ASSERT_EQ(run("16", " --max-steps 3" + from).exit_code, 0);
+  const uint64_t before = records();
+  const Outcome refused = run("32", from);
+  EXPECT_NE(refused.exit_code, 0);
+  EXPECT_THAT(refused.output,
+              HasSubstr("Batch differs; if it is meant to, name"));
+  const Outcome rest = run("32", " --hosts 3 --changed batches" + from);
+  ASSERT_EQ(rest.exit_code, 0) << rest.output;
+  EXPECT_EQ(before + records(), all);
+}
+
 TEST_F(InfeedsimTest, ObjectivesAreLearnedTheSameByAnyHosts) {
   const std::string dataset = MakeDataset();
   const auto digest = [&](const std::string& more) {
