@@ -8,6 +8,24 @@ namespace penstock {
 class FileSystem;  // formats/files/file.h
 class Group;       // pipeline/group.h
 
+// Which records a host feeds.
+enum class ShardBy {
+  // Any: a row belongs to the global batch, and hosts are how that is dealt
+  // out. Batches and states do not depend on hosts.
+  kPlan,
+  // As programs have it whose hosts each read a part of the data: a host's rows
+  // of every batch are of its own part of each source, in an order of its own
+  // (the key of each Shuffle is hashed from the host, too), and Take, Skip,
+  // Slice, Repeat and Mix are of that part. Batches depend on the number of
+  // hosts, so a state goes on only on as many. Where a part has no more rows,
+  // rows of weight 0 stand for them; under Leftover::kDrop all parts end with
+  // the shortest.
+  kFile,    // host h reads the files f with f mod hosts = h
+  kRecord,  // and the records i with i mod hosts = h
+  kRange,   // and records that follow each other, as many as others or one more
+  kAuto,    // kFile where every source's files divide by the hosts, or kRecord
+};
+
 struct CompileOptions {
   // Tasks that run at once; 0 is one for each core that the process may use.
   // The threads are those of the process, shared by all its pipelines.
@@ -36,6 +54,10 @@ struct CompileOptions {
   FileSystem* files = nullptr;
   // Runs the streamed placement even where the planned one is possible.
   bool force_streamed = false;
+  // All but kPlan need records that are reached by number (an index beside each
+  // file), hosts that each feed rows of their own, and no balance. The same on
+  // all hosts.
+  ShardBy shard_by = ShardBy::kPlan;
 };
 
 }  // namespace penstock

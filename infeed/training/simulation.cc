@@ -66,7 +66,8 @@ StatusOr<Compiled> CompileHost(const Dataset& dataset, const Topology& topology,
                                   .buffer_bytes = options.buffer_bytes,
                                   .group = &group,
                                   .files = options.files,
-                                  .force_streamed = options.force_streamed}));
+                                  .force_streamed = options.force_streamed,
+                                  .shard_by = options.shard_by}));
   PENSTOCK_ASSIGN_OR_RETURN(std::optional<State> start,
                             Resume(pipeline, saves, options));
   if (start) return Compiled{std::move(pipeline), *std::move(start)};

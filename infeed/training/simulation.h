@@ -17,6 +17,7 @@
 #include "infeed/sharding/mesh.h"
 #include "infeed/sharding/partition_spec.h"
 #include "infeed/training/run_report.h"
+#include "pipeline/compile_options.h"
 #include "pipeline/dataset.h"
 #include "pipeline/group.h"
 #include "pipeline/state.h"
@@ -47,6 +48,7 @@ struct SimulationOptions {
   size_t depth = 2;
   uint64_t queue_bytes = 1ull << 30;
   bool force_streamed = false;
+  ShardBy shard_by = ShardBy::kPlan;
 
   SimulatedDeviceOptions device = {};
   // Where it saves checkpoints, behind the last step and others, and goes on

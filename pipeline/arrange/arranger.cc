@@ -19,6 +19,7 @@ uint64_t PackRule::MostHeldBytes(uint64_t rows,
 bool Arranger::FlushFull(Assignment&) { return false; }
 
 std::unique_ptr<Arranger> MakeArranger(ArrangeOptions options) {
+  if (options.shares) return MakeShardedArranger(std::move(options));
   if (options.balance) {
     const BalanceRule rule = *std::exchange(options.balance, std::nullopt);
     return MakeBalancedArranger(MakeArranger(std::move(options)), rule);

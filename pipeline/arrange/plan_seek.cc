@@ -250,7 +250,9 @@ StatusOr<State> SeekStep(const PlanFacts& facts, uint64_t step,
                          TaskQueue& tasks, const SeekOptions& options) {
   if (step == 0) return State{.graph = facts.steps.graph};
   const bool sums = ChunkStatesAreSums(facts);
-  if (facts.arrange.pack && !sums) return WalkToStep(facts, step, options);
+  if (facts.arrange.shares || (facts.arrange.pack && !sums)) {
+    return WalkToStep(facts, step, options);
+  }
   State before;
   if (sums) {
     PENSTOCK_ASSIGN_OR_RETURN(before,

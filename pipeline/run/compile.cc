@@ -13,6 +13,7 @@
 #include "pipeline/arrange/plan_seek.h"
 #include "pipeline/build/batch_layout.h"
 #include "pipeline/graph/order_tree.h"
+#include "pipeline/graph/sharding.h"
 #include "pipeline/graph/sources.h"
 #include "pipeline/group.h"
 #include "pipeline/pipeline.h"
@@ -58,6 +59,11 @@ class Compiler {
   std::unique_ptr<Placement> TakePlacement() { return std::move(placement_); }
 
  private:
+  ArrangeOptions Arrange(const SourceDecoders& decoder) const {
+    ArrangeOptions arrange = ArrangeOf(stages_, decoder);
+    arrange.shares = tree_.shares;
+    return arrange;
+  }
   StepOptions StepsOf() const;
   Status PlanIt();
   Status StreamIt();
@@ -92,9 +98,8 @@ Status Compiler::Prepare(const Dataset& dataset) {
   PENSTOCK_ASSIGN_OR_RETURN(tasks_, TaskQueue::Create(options_.threads));
   PENSTOCK_RETURN_IF_ERROR(ChooseBuckets(sources_, *tasks_, stages_));
   PENSTOCK_RETURN_IF_ERROR(CheckSizes(stages_, topology_, options_));
-  if (sources_.indexed) {
-    PENSTOCK_ASSIGN_OR_RETURN(tree_, MakeOrderTree(stages_, sources_));
-  }
+  PENSTOCK_ASSIGN_OR_RETURN(
+      tree_, OrderRecords(stages_, sources_, options_.shard_by, topology_));
   choice_ = Choose(stages_, sources_, options_.force_streamed);
   if (!choice_.planned) {
     PENSTOCK_RETURN_IF_ERROR(
@@ -109,7 +114,7 @@ Status Compiler::Prepare(const Dataset& dataset) {
   graph.insert(graph.end(), tree_.parts.begin(), tree_.parts.end());
   // The lists that it holds are in the order now.
   stages_.root.reset();
-  const ArrangeOptions arrange = ArrangeOf(stages_, decoder);
+  const ArrangeOptions arrange = Arrange(decoder);
   const uint64_t waiting = MakeArranger(arrange)->MostHeldBytes();
   if (!choice_.planned && waiting > WaitingLimit()) {
     graph.push_back({"waiting_bytes", WaitingLimit()});
@@ -148,13 +153,14 @@ Status Compiler::PlanIt() {
   }
   PlanFacts plan = {.order = tree_.order,
                     .lengths = std::move(lengths),
-                    .arrange = ArrangeOf(stages_, job_->decoder),
+                    .arrange = Arrange(job_->decoder),
                     .steps = StepsOf(),
                     .forecast = {}};
   plan.too_long = [files = sources_.indexed, stages = stages_](const Row& row) {
     return TooLongError(files->Locate(row.record), stages, row.length);
   };
   plan.forecast = plan.ForecastOf(/*epoch=*/0, *tasks_);
+  if (tree_.shares) ForecastShares(tree_, plan.arrange, plan.forecast);
   PENSTOCK_RETURN_IF_ERROR(
       CheckForecast(stages_, sources_, plan.lengths, plan.forecast));
   if (stages_.pack) plan.forecast.pack = ForecastPacking(plan);
@@ -183,7 +189,9 @@ Status Compiler::StreamIt() {
                          .rows = rows_of_host * topology_.hosts,
                          .raw_bytes = kChunkBytes,
                          .max_record_bytes = options_.max_record_bytes};
-  if (topology_.hosts > 1 && alone) {
+  if (tree_.shares) {
+    rounds.shares = tree_.shares->shares;
+  } else if (topology_.hosts > 1 && alone) {
     rounds.feeds.resize(batch);
     for (const uint32_t row : job_->RowsOf(0)) {
       if (row < batch) rounds.feeds[row] = true;  // others pad
@@ -208,7 +216,7 @@ Status Compiler::StreamIt() {
     source = MakeSequenceRounds(files_, only.paths, only.options,
                                 {std::move(rounds), records});
   }
-  ArrangeOptions arrange = ArrangeOf(stages_, job_->decoder);
+  ArrangeOptions arrange = Arrange(job_->decoder);
   arrange.held_bytes = WaitingLimit();
   placement_ = MakeStreamed(
       job_, std::move(source), alone ? nullptr : options_.group, *tasks_,
@@ -225,7 +233,7 @@ PipelineFacts Compiler::Facts() const {
   }
   const bool alike =
       sources_.indexed && tree_.order->epochs_share() != InCommon::kNothing;
-  if (forecast_ && alike) {
+  if (forecast_ && alike && !forecast_->depends_on_shares) {
     facts.steps_per_epoch =
         forecast_->pack ? forecast_->pack->exact_steps : forecast_->steps;
   }
@@ -235,7 +243,7 @@ PipelineFacts Compiler::Facts() const {
                              .epochs_are_alike = alike,
                              .threads = tasks_->threads(),
                              .budgets = placement_->Budgets()};
-  const auto arranger = MakeArranger(ArrangeOf(stages_, job_->decoder));
+  const auto arranger = MakeArranger(Arrange(job_->decoder));
   explanation.budgets.insert(
       explanation.budgets.begin(),
       {"batches built and not yet taken, and memory of those taken before",
@@ -243,9 +251,11 @@ PipelineFacts Compiler::Facts() const {
            std::max(options_.buffer_bytes,
                     job_->MostBatchBytes(arranger->MostPieces(),
                                          arranger->MostHeldPieces()))});
-  if (sources_.indexed && tree_.order->table_bytes() > 0) {
-    explanation.budgets.push_back(
-        {"tables of the order of records", tree_.order->table_bytes()});
+  if (const uint64_t bytes = sources_.indexed ? tree_.order->table_bytes() +
+                                                    tree_.shared_table_bytes
+                                              : 0;
+      bytes > 0) {
+    explanation.budgets.push_back({"tables of the order of records", bytes});
   }
   if (sources_.indexed) {
     explanation.budgets.push_back(

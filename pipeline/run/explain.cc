@@ -172,10 +172,13 @@ std::string DescribeForecast(const Stages& stages, const Forecast& forecast,
       forecast.pack
           ? DescribePacking(*forecast.pack)
           : fmt::format(
-                "{}: {} steps, {} rows of padding, {:.1f} % of all values "
+                "{}: {}{} steps, {} rows of padding, {:.1f} % of all values "
                 "expected to be padding\n",
-                epochs_are_alike ? "epoch" : "first epoch", forecast.steps,
-                forecast.pad_rows, 100 * forecast.padding);
+                epochs_are_alike ? "epoch" : "first epoch",
+                forecast.depends_on_shares
+                    ? "if the hosts' shares have the same lengths, "
+                    : "",
+                forecast.steps, forecast.pad_rows, 100 * forecast.padding);
   if (forecast.padding > kMuchPadding) {
     text += stages.bucket ? "  mostly padding: use more lengths, or Pack\n"
                           : "  mostly padding: use Bucket, or Pack\n";
@@ -227,6 +230,7 @@ std::string Explain(const Job& job, const Sources& sources,
       fmt::format("{}: {}\n", explanation.planned ? "planned" : "streamed",
                   explanation.why);
   text += "stages:\n" + DescribeSources(job.stages, sources, tree);
+  if (!tree.sharing.empty()) text += "  " + tree.sharing + "\n";
   text += DescribeStages(job.stages);
   text += "tensors:\n";
   const std::string tensors = job.contract().Describe();

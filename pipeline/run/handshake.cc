@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "formats/files/status_or.h"
+#include "pipeline/graph/sharding.h"
 #include "pipeline/graph/sources.h"
 
 namespace penstock {
@@ -88,7 +89,39 @@ Status CompareClaims(const std::vector<Claim>& claims, Group& group) {
   return OkStatus();
 }
 
+namespace {
+
+const StatePart* FindSharding(const std::vector<StatePart>& graph) {
+  const auto found = std::ranges::find_if(graph, [](const StatePart& part) {
+    return part.name.starts_with(kShardingPart);
+  });
+  return found == graph.end() ? nullptr : &*found;
+}
+
+// A state of one host's share is none of another's.
+Status CheckSharding(const std::vector<StatePart>& graph, const State& state) {
+  const StatePart* const ours = FindSharding(graph);
+  const StatePart* const theirs = FindSharding(state.graph);
+  if (ours == nullptr && theirs == nullptr) return OkStatus();
+  if (ours != nullptr && theirs != nullptr && *ours == *theirs) {
+    return OkStatus();
+  }
+  const auto told = [](const StatePart* part) {
+    return part == nullptr ? std::string("without shard_by") : part->name;
+  };
+  return FailedPreconditionError(fmt::format(
+      "the state is of a run {}{}, this one is {}{}: with shard_by, rows of a "
+      "batch are of one host each, so that a state goes on only on as many "
+      "hosts that feed the same rows; without it (ShardBy::kPlan, the default) "
+      "a run goes on on any number of hosts",
+      theirs != nullptr ? "with " : "", told(theirs),
+      ours != nullptr ? "with " : "", told(ours)));
+}
+
+}  // namespace
+
 Status CheckGraph(const std::vector<StatePart>& graph, const State& state) {
+  PENSTOCK_RETURN_IF_ERROR(CheckSharding(graph, state));
   const auto [ours, theirs] = std::ranges::mismatch(graph, state.graph);
   if (ours == graph.end() && theirs == state.graph.end()) return OkStatus();
   if (ours != graph.end() && theirs != state.graph.end() &&

@@ -171,6 +171,14 @@ void AddOrder(Command& command, SimulationArguments& arguments) {
       .Needs("--split");
   order.Number("--epochs", arguments.repeat.epochs, "N",
                "How often all records come; 0 is for ever");
+  order.Choice("--shard-by", arguments.simulation.shard_by,
+               {{"plan", ShardBy::kPlan},
+                {"file", ShardBy::kFile},
+                {"record", ShardBy::kRecord},
+                {"range", ShardBy::kRange},
+                {"auto", ShardBy::kAuto}},
+               "Hosts feed any rows of the global batch, or each those of its "
+               "own files or records, in an order of its own");
 }
 
 void AddDevices(Command& command, SimulationArguments& arguments) {
