@@ -105,7 +105,7 @@ std::pair<ShardBy, std::string> Resolve(const Stages& stages,
   if (by != ShardBy::kAuto) return {by, ""};
   for (size_t s = 0; s < sources.each.size(); ++s) {
     const size_t files = sources.each[s].paths.size();
-    if (files % hosts == 0) continue;
+    if (files > 0 && files % hosts == 0) continue;
     return {ShardBy::kRecord,
             fmt::format(", as the {} files of {} do not divide by {} hosts",
                         files, SourceName(stages, s), hosts)};
@@ -139,7 +139,7 @@ std::shared_ptr<const RecordShares> SharesOf(const Sources& sources,
     uint64_t first = source.first_id;
     for (size_t i = 0; i < sources.each[s].paths.size(); ++i) {
       source.first_of_file.push_back(first);
-      first += sources.indexed->index(file++).records();
+      first += sources.indexed->files()->index(file++).records();
     }
   }
   return std::make_shared<const RecordShares>(by, static_cast<uint32_t>(hosts),

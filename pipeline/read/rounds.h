@@ -86,7 +86,7 @@ class RoundSource {
   // `begin` of Round::mine on: as many as `limit_bytes` hold, and one at least.
   // False where that one is larger, unless `alone`. `records` lives as long as
   // `round` and until `scratch` is used again.
-  // Errors:  those of RecordFiles::Gather; of RecordTooLarge().
+  // Errors:  those of SourceRecords::Gather; of RecordTooLarge().
   virtual StatusOr<bool> Load(const Round& round, size_t begin,
                               uint64_t limit_bytes, bool alone,
                               GatheredRecords& scratch,

@@ -107,7 +107,7 @@ Status Compiler::Prepare(const Dataset& dataset) {
   }
   PENSTOCK_ASSIGN_OR_RETURN(
       SourceDecoders decoder,
-      SourceDecoders::Create(stages_, sources_.first_ids, KeyOf(sources_)));
+      SourceDecoders::Create(stages_, sources_, KeyOf(sources_)));
   std::vector<StatePart> graph = DataParts(stages_, sources_);
   const std::vector<StatePart> stages = stages_.Parts();
   graph.insert(graph.end(), stages.begin(), stages.end());

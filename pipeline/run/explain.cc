@@ -56,6 +56,11 @@ std::string DescribeShuffle(const Stages& stages) {
 // What is read, and the views over it.
 std::string DescribeSources(const Stages& stages, const Sources& sources,
                             const OrderTree& tree) {
+  if (!stages.views && sources.each.front().columns != nullptr) {
+    return fmt::format("  read      {}: {} rows in memory\n",
+                       sources.each.front().columns->name(),
+                       sources.indexed->records());
+  }
   if (!stages.views) {
     return fmt::format(
         "  read      {} files, {}\n", sources.each.front().paths.size(),
@@ -68,9 +73,12 @@ std::string DescribeSources(const Stages& stages, const Sources& sources,
   for (size_t s = 0; s < sources.each.size(); ++s) {
     const auto records = static_cast<double>(sources.RecordsOf(s));
     text += fmt::format(
-        "  read      {}: {} files, {} records by number; {:.4g} % of all rows, "
+        "  read      {}: {}, {} records by number; {:.4g} % of all rows, "
         "{:.4g} times through in an epoch\n",
-        SourceName(stages, s), sources.each[s].paths.size(),
+        SourceName(stages, s),
+        sources.each[s].columns != nullptr
+            ? std::string("in memory")
+            : fmt::format("{} files", sources.each[s].paths.size()),
         sources.RecordsOf(s), 100 * tree.rows[s] / all, tree.rows[s] / records);
   }
   for (const std::string& view : tree.views) text += "  " + view + "\n";

@@ -313,6 +313,22 @@ TEST_F(InfeedsimTest, TwoPartsOfASplitAreAllRecords) {
   }
 }
 
+TEST_F(InfeedsimTest, HostsMayHaveRecordsOfTheirOwn) {
+  const std::string dataset = MakeDataset();
+  const uint64_t all =
+      RunForJson("recordtool count --json " + dataset)["records"];
+  for (const char* by : {"record", "range", "auto"}) {
+    const Outcome outcome = RunProgramLine(
+        fmt::format("{} --hosts 2 --shard-by {} --explain --json {}",
+                    SimulationOf(dataset), by, folder_ / "shares.json"));
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.output;
+    EXPECT_THAT(outcome.output, HasSubstr("over 2 hosts"));
+    EXPECT_EQ(nlohmann::json::parse(
+                  folder_.Read("shares.json"))["record_digest"]["count"],
+              all);
+  }
+}
+
 TEST_F(InfeedsimTest, BucketsMayHaveRowsOfTheirOwn) {
   const std::string run =
       "infeedsim " + MakeDataset() +
