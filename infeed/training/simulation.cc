@@ -60,14 +60,14 @@ StatusOr<std::optional<State>> Resume(Pipeline& pipeline, Group& group,
 StatusOr<Compiled> CompileHost(const Dataset& dataset, const Topology& topology,
                                Group& group, Group& saves,
                                const SimulationOptions& options) {
-  PENSTOCK_ASSIGN_OR_RETURN(
-      Pipeline pipeline, Compile(dataset, topology,
-                                 {.threads = options.threads_per_host,
-                                  .buffer_bytes = options.buffer_bytes,
-                                  .group = &group,
-                                  .files = options.files,
-                                  .force_streamed = options.force_streamed,
-                                  .shard_by = options.shard_by}));
+  PENSTOCK_ASSIGN_OR_RETURN(Pipeline pipeline,
+                            Compile(dataset, topology,
+                                    {.threads = options.threads_per_host,
+                                     .buffer_bytes = options.buffer_bytes,
+                                     .group = &group,
+                                     .files = options.files,
+                                     .force_streamed = options.force_streamed,
+                                     .shard_by = options.shard_by}));
   PENSTOCK_ASSIGN_OR_RETURN(std::optional<State> start,
                             Resume(pipeline, saves, options));
   if (start) return Compiled{std::move(pipeline), *std::move(start)};
