@@ -47,6 +47,7 @@ struct ShareRule {
   std::shared_ptr<const RecordShares> shares;
   // [hosts][queues, or one for all]: its rows of a batch, one at least, rising.
   std::vector<std::vector<std::vector<uint32_t>>> rows;
+  uint64_t MostRowsOf(size_t host) const;  // in a batch of any queue
 };
 
 struct ArrangeOptions {
@@ -135,13 +136,12 @@ std::unique_ptr<Arranger> MakeFirstFitArranger(ArrangeOptions options);
 std::unique_ptr<Arranger> MakeBestFitArranger(ArrangeOptions options);
 std::unique_ptr<Arranger> MakeChunkArranger(ArrangeOptions options);
 
-// Batches of `of`, with their rows at other places.
+// Batches of `of`, with rows at other places.
 std::unique_ptr<Arranger> MakeBalancedArranger(std::unique_ptr<Arranger> of,
                                                BalanceRule rule);
 
 // One for each host, of its records and rows alone. A batch is due when each
-// has made its part, or 16 of one wait; the rows of a host that has none then
-// pad.
+// has made its part, or more than 16 of one wait; rows of the others then pad.
 std::unique_ptr<Arranger> MakeShardedArranger(ArrangeOptions options);
 
 // The one that the options ask for.

@@ -12,12 +12,6 @@ ReadyParts::ReadyParts(const ArrangeOptions& options, const ShareRule& rule)
       parts_(options.one_queue ? 1 : options.lengths.size(),
              std::vector<Parts>(rule.rows.size())) {}
 
-uint32_t ReadyParts::MostRowsOf(size_t host) const {
-  size_t most = 0;
-  for (const auto& rows : rule_.rows[host]) most = std::max(most, rows.size());
-  return static_cast<uint32_t>(most);
-}
-
 uint64_t ReadyParts::BytesOf(const Assignment& part) const {
   if (!options_.pack) {
     return part.pieces.size() * (options_.one_queue
@@ -54,17 +48,30 @@ void ReadyParts::Clear() {
   bytes_ = 0;
 }
 
-std::optional<size_t> ReadyParts::DueQueue(bool flushing) const {
-  std::optional<size_t> other;
-  for (size_t queue = 0; queue < queues(); ++queue) {
-    const auto& parts = parts_[queue];
-    if (std::ranges::none_of(parts, &Parts::empty)) return queue;
-    const bool waits_long = std::ranges::any_of(
-        parts, [](const Parts& of) { return of.size() > kMostParts; });
-    const bool has_some = !std::ranges::all_of(parts, &Parts::empty);
-    if (!other && (waits_long || (flushing && has_some))) other = queue;
-  }
-  return other;
+template <typename Is>
+std::optional<size_t> ReadyParts::FirstQueue(Is is) const {
+  const auto found = std::ranges::find_if(parts_, is);
+  if (found == parts_.end()) return std::nullopt;
+  return static_cast<size_t>(found - parts_.begin());
+}
+
+std::optional<size_t> ReadyParts::FullQueue() const {
+  return FirstQueue([](const std::vector<Parts>& queue) {
+    return std::ranges::none_of(queue, &Parts::empty);
+  });
+}
+
+std::optional<size_t> ReadyParts::OverfullQueue() const {
+  return FirstQueue([](const std::vector<Parts>& queue) {
+    return std::ranges::any_of(
+        queue, [](const Parts& parts) { return parts.size() > kMostParts; });
+  });
+}
+
+std::optional<size_t> ReadyParts::AnyQueue() const {
+  return FirstQueue([](const std::vector<Parts>& queue) {
+    return !std::ranges::all_of(queue, &Parts::empty);
+  });
 }
 
 size_t ReadyParts::FullestQueue() const {

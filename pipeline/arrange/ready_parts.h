@@ -31,10 +31,12 @@ class ReadyParts {
   void Push(size_t host, Assignment part);
   void Clear();
 
-  // A queue of which a batch is due; with `flushing`, of which there is any
-  // part. Queues of which every host has one come first, so that it is the same
-  // whether a run was interrupted among them or not.
-  std::optional<size_t> DueQueue(bool flushing) const;
+  // Three reasons to make a batch of a queue, to be asked in this order, so
+  // that batches are the same whether a run was interrupted among them or not:
+  // every host has a part; one waits with more than kMostParts; there is any.
+  std::optional<size_t> FullQueue() const;
+  std::optional<size_t> OverfullQueue() const;
+  std::optional<size_t> AnyQueue() const;
   // That of which most parts wait.
   size_t FullestQueue() const;
   // A batch of the first part of each host that has one.
@@ -56,6 +58,10 @@ class ReadyParts {
  private:
   using Parts = std::deque<Assignment>;
 
+  // The first queue whose hosts' parts are so.
+  template <typename Is>
+  std::optional<size_t> FirstQueue(Is is) const;
+
   size_t QueueOf(const Assignment& part) const {
     return options_.one_queue ? 0 : part.shape;
   }
@@ -63,8 +69,9 @@ class ReadyParts {
     const auto& rows = rule_.rows[host];
     return rows[rows.size() > 1 ? queue : 0];
   }
-  // Of its rows in any batch, at most.
-  uint32_t MostRowsOf(size_t host) const;
+  uint32_t MostRowsOf(size_t host) const {
+    return static_cast<uint32_t>(rule_.MostRowsOf(host));
+  }
   uint64_t BytesOf(const Assignment& part) const;
   bool PlacePiece(const HeldPiece& held, Row row, std::vector<Piece>& in_row,
                   size_t& shape) const;

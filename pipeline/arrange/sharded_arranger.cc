@@ -100,10 +100,14 @@ Arranged ShardedArranger::Add(std::span<const Row> rows, Assignment& out) {
 }
 
 bool ShardedArranger::TakeDue(bool flushing, Assignment& out) {
-  std::optional<size_t> queue = ready_.DueQueue(flushing);
-  if (!queue && ready_.bytes() > most_ready_bytes_) {
-    ++forced_;
-    queue = ready_.FullestQueue();
+  std::optional<size_t> queue = ready_.FullQueue();
+  if (!queue && flushing) queue = ready_.AnyQueue();
+  if (!queue) {
+    queue = ready_.OverfullQueue();
+    if (!queue && ready_.bytes() > most_ready_bytes_) {
+      queue = ready_.FullestQueue();
+    }
+    if (queue) ++forced_;
   }
   if (queue) ready_.Take(*queue, out);
   return queue.has_value();

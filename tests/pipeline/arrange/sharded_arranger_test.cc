@@ -66,9 +66,15 @@ TEST_F(ShardedArrangerTest, AHostWaitsSixteenPartsForAnother) {
   for (uint64_t row = 1; row <= 2 * ReadyParts::kMostParts + 1; ++row) {
     EXPECT_THAT(Add(2 * row), ElementsAre());
   }
+  EXPECT_EQ(arranger_->counts().forced, 0u);
   EXPECT_THAT(Add(68), ElementsAre(2, 4, 0, 0));
+  EXPECT_EQ(arranger_->counts().forced, 1u);
   EXPECT_THAT(Add(1), ElementsAre());
   EXPECT_THAT(Add(3), ElementsAre(6, 8, 1, 3));
+  Assignment out;
+  while (arranger_->Flush(out)) {
+  }
+  EXPECT_EQ(arranger_->counts().forced, 1u);  // what is left over is not
 }
 
 TEST_F(ShardedArrangerTest, WhatIsReadyIsHeldAndGoesOnAsItWould) {
