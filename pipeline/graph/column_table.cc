@@ -108,6 +108,15 @@ size_t ColumnTable::Find(std::string_view name) const {
              : static_cast<size_t>(found - columns_->columns.begin());
 }
 
+uint64_t ColumnTable::table_bytes() const {
+  uint64_t bytes = 0;
+  for (const Column& column : columns_->columns) {
+    bytes += 8 * (column.row_offsets.size() + column.byte_offsets.size());
+    bytes += sizeof(uint32_t) * rows();
+  }
+  return bytes;
+}
+
 uint64_t ColumnTable::RowBytes(uint64_t row) const {
   uint64_t bytes = 0;
   for (size_t c = 0; c < each_.size(); ++c) {

@@ -30,6 +30,8 @@ class ColumnTable {
   uint64_t rows() const { return columns_->rows; }
   // Of values and bytes.
   uint64_t size_bytes() const { return size_bytes_; }
+  // Of offsets, which are the program's, and of lengths, which are ours.
+  uint64_t table_bytes() const;
   uint64_t RowBytes(uint64_t row) const;
   // Of names, types and all values.
   uint64_t fingerprint() const { return fingerprint_; }

@@ -11,7 +11,6 @@
 #include "pipeline/arrange/forecast.h"
 #include "pipeline/arrange/pack_forecast.h"
 #include "pipeline/arrange/plan_seek.h"
-#include "pipeline/build/batch_layout.h"
 #include "pipeline/graph/order_tree.h"
 #include "pipeline/graph/sharding.h"
 #include "pipeline/graph/sources.h"
@@ -22,7 +21,7 @@
 #include "pipeline/run/arrange_options.h"
 #include "pipeline/run/checks.h"
 #include "pipeline/run/choice.h"
-#include "pipeline/run/explain.h"
+#include "pipeline/run/facts.h"
 #include "pipeline/run/handshake.h"
 #include "pipeline/run/job.h"
 #include "pipeline/run/pipeline_impl.h"
@@ -225,44 +224,16 @@ Status Compiler::StreamIt() {
 }
 
 PipelineFacts Compiler::Facts() const {
-  PipelineFacts facts = {.planned = choice_.planned,
-                         .lockstep = Lockstep(),
-                         .in_sequence = sources_.indexed == nullptr};
-  if (sources_.indexed && tree_.order->distinct()) {
-    facts.records_per_epoch = tree_.order->records();
-  }
-  const bool alike =
-      sources_.indexed && tree_.order->epochs_share() != InCommon::kNothing;
-  if (forecast_ && alike && !forecast_->depends_on_shares) {
-    facts.steps_per_epoch =
-        forecast_->pack ? forecast_->pack->exact_steps : forecast_->steps;
-  }
-  Explanation explanation = {.planned = choice_.planned,
-                             .why = choice_.why,
-                             .forecast = forecast_,
-                             .epochs_are_alike = alike,
-                             .threads = tasks_->threads(),
-                             .budgets = placement_->Budgets()};
-  const auto arranger = MakeArranger(Arrange(job_->decoder));
-  explanation.budgets.insert(
-      explanation.budgets.begin(),
-      {"batches built and not yet taken, and memory of those taken before",
-       options_.buffer_bytes +
-           std::max(options_.buffer_bytes,
-                    job_->MostBatchBytes(arranger->MostPieces(),
-                                         arranger->MostHeldPieces()))});
-  if (const uint64_t bytes = sources_.indexed ? tree_.order->table_bytes() +
-                                                    tree_.shared_table_bytes
-                                              : 0;
-      bytes > 0) {
-    explanation.budgets.push_back({"tables of the order of records", bytes});
-  }
-  if (sources_.indexed) {
-    explanation.budgets.push_back(
-        {"pages of files that were read, mapped, which the system takes back",
-         sources_.indexed->most_mapped_bytes()});
-  }
-  facts.explanation = Explain(*job_, sources_, tree_, explanation);
+  PipelineFacts facts = FactsOf({.job = *job_,
+                                 .sources = sources_,
+                                 .tree = tree_,
+                                 .choice = choice_,
+                                 .options = options_,
+                                 .arrange = Arrange(job_->decoder),
+                                 .forecast = forecast_,
+                                 .placement = *placement_,
+                                 .threads = tasks_->threads()});
+  facts.lockstep = Lockstep();
   return facts;
 }
 

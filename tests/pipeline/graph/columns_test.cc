@@ -1,4 +1,5 @@
 // Columns in memory as a source.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -66,6 +67,18 @@ TEST_F(ColumnsTest, ColumnsGiveTheBatchesOfFilesOfTheSameRows) {
       ::testing::AllOf(
           HasSubstr("planned: all rows are in memory, with the lengths"),
           HasSubstr("read      columns: 100 rows in memory")));
+}
+
+TEST_F(ColumnsTest, TheBudgetHasTheirOffsetsAndLengths) {
+  uint64_t bytes = 0;
+  for (const Column& column : rows_->columns) {
+    bytes += 8 * (column.row_offsets.size() + column.byte_offsets.size());
+    bytes += 4 * rows_->rows;
+  }
+  EXPECT_THAT(Explained(InBuckets(Dataset::Columns(rows_))),
+              HasSubstr(fmt::format("{:>14} bytes  offsets and lengths of rows "
+                                    "in memory",
+                                    bytes)));
 }
 
 TEST_F(ColumnsTest, TheyAreMixedWithFilesInAnyOrder) {
