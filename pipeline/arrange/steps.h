@@ -17,6 +17,8 @@ namespace penstock {
 struct StepOptions {
   Leftover leftover = Leftover::kPad;
   uint64_t epochs = 1;  // 0 for ever
+  // Of an epoch, that are in no row: they count as dropped where it ends.
+  uint64_t cut_records = 0;
   std::vector<StatePart> graph = {};
 };
 

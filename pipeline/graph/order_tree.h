@@ -28,8 +28,10 @@ struct OrderTree {
   std::vector<double> rows;
   // Where each host reads a part of the data: graph/sharding.h.
   std::optional<ShareRule> shares = {};
-  std::vector<uint64_t> host_records = {};  // in an epoch
-  std::string sharing = {};                 // a line for Explain()
+  std::vector<std::shared_ptr<const Order>> host_orders = {};
+  // Of an epoch, what Leftover::kDrop cuts off so that all shares end together.
+  uint64_t cut_records = 0;
+  std::string sharing = {};  // a line for Explain()
   // Of tables that all hosts' parts of the order have in common.
   uint64_t shared_table_bytes = 0;
 };

@@ -146,24 +146,22 @@ std::shared_ptr<const RecordShares> SharesOf(const Sources& sources,
                                               drop, std::move(shared));
 }
 
-uint64_t MostRows(const std::vector<std::vector<uint32_t>>& rows) {
-  uint64_t most = 0;
-  for (const auto& of_shape : rows) {
-    most = std::max<uint64_t>(most, of_shape.size());
-  }
-  return most;
+uint64_t RecordsOf(const std::vector<OrderTree>& trees) {
+  uint64_t records = 0;
+  for (const OrderTree& tree : trees) records += tree.order->records();
+  return records;
 }
 
 // Under Leftover::kDrop all end with the shortest.
-void EndTogether(const RowsOfHosts& rows, std::vector<OrderTree>& trees) {
+void EndTogether(const ShareRule& rule, std::vector<OrderTree>& trees) {
   uint64_t parts = kEndless;
   for (size_t host = 0; host < trees.size(); ++host) {
     parts =
-        std::min(parts, trees[host].order->records() / MostRows(rows[host]));
+        std::min(parts, trees[host].order->records() / rule.MostRowsOf(host));
   }
   for (size_t host = 0; host < trees.size(); ++host) {
     trees[host].order =
-        SliceOrder(trees[host].order, 0, parts * MostRows(rows[host]));
+        SliceOrder(trees[host].order, 0, parts * rule.MostRowsOf(host));
   }
 }
 
@@ -181,17 +179,15 @@ StatePart PartOf(ShardBy by, const RowsOfHosts& rows) {
 }
 
 // The orders of all hosts as one.
-StatusOr<OrderTree> Join(std::vector<OrderTree> trees,
-                         const RowsOfHosts& rows) {
+StatusOr<OrderTree> Join(std::vector<OrderTree> trees, const ShareRule& rule) {
   OrderTree all = trees.front();
   std::fill(all.rows.begin(), all.rows.end(), 0);
   std::vector<MixPart> parts;
   for (size_t host = 0; host < trees.size(); ++host) {
-    const uint64_t records = trees[host].order->records();
-    all.host_records.push_back(records);
-    if (records == 0) continue;
+    all.host_orders.push_back(trees[host].order);
+    if (trees[host].order->records() == 0) continue;
     parts.push_back(
-        {trees[host].order, static_cast<double>(MostRows(rows[host]))});
+        {trees[host].order, static_cast<double>(rule.MostRowsOf(host))});
     for (size_t s = 0; s < all.rows.size(); ++s) {
       all.rows[s] += trees[host].rows[s];
     }
@@ -200,6 +196,27 @@ StatusOr<OrderTree> Join(std::vector<OrderTree> trees,
   PENSTOCK_ASSIGN_OR_RETURN(all.order,
                             MixOrder::Create(std::move(parts), MixStop::kLast));
   return all;
+}
+
+// What each host has of the graph.
+StatusOr<std::vector<OrderTree>> TreesOf(const Stages& stages,
+                                         const Sources& sources,
+                                         std::span<const Leaf> leaves,
+                                         const RecordShares& shares) {
+  std::vector<OrderTree> trees;
+  for (uint32_t host = 0; host < shares.hosts(); ++host) {
+    std::vector<Leaf> own(leaves.begin(), leaves.end());
+    for (size_t s = 0; s < own.size(); ++s) {
+      own[s].order = shares.ShareOf(s, host);
+      own[s].identity = MixKeys({own[s].identity, host, 4});
+    }
+    StatusOr<OrderTree> tree = MakeTreeOf(stages, sources, own);
+    if (!tree.ok()) {
+      return Annotate(tree.status(), fmt::format("the share of host {}", host));
+    }
+    trees.push_back(*std::move(tree));
+  }
+  return trees;
 }
 
 StatusOr<OrderTree> MakeSharedTree(const Stages& stages, const Sources& sources,
@@ -221,31 +238,37 @@ StatusOr<OrderTree> MakeSharedTree(const Stages& stages, const Sources& sources,
   std::vector<std::string> views;
   PENSTOCK_ASSIGN_OR_RETURN(const std::vector<Leaf> leaves,
                             MakeLeaves(stages, sources, views));
-  const auto shares = SharesOf(sources, leaves, chosen, hosts, drop);
-  std::vector<OrderTree> trees;
-  for (uint32_t host = 0; host < hosts; ++host) {
-    std::vector<Leaf> own = leaves;
-    for (size_t s = 0; s < own.size(); ++s) {
-      own[s].order = shares->ShareOf(s, host);
-      own[s].identity = MixKeys({own[s].identity, host, 4});
-    }
-    StatusOr<OrderTree> tree = MakeTreeOf(stages, sources, own);
-    if (!tree.ok()) {
-      return Annotate(tree.status(), fmt::format("the share of host {}", host));
-    }
-    trees.push_back(*std::move(tree));
+  const ShareRule rule = {
+      .shares = SharesOf(sources, leaves, chosen, hosts, drop),
+      .rows = std::move(rows)};
+  PENSTOCK_ASSIGN_OR_RETURN(std::vector<OrderTree> trees,
+                            TreesOf(stages, sources, leaves, *rule.shares));
+  uint64_t records = RecordsOf(trees);
+  if (drop && chosen == ShardBy::kRange) {
+    // Those that are nobody's count, too.
+    const auto undropped =
+        SharesOf(sources, leaves, chosen, hosts, /*drop=*/false);
+    PENSTOCK_ASSIGN_OR_RETURN(const std::vector<OrderTree> undropped_trees,
+                              TreesOf(stages, sources, leaves, *undropped));
+    records = RecordsOf(undropped_trees);
   }
-  if (drop) EndTogether(rows, trees);
-  PENSTOCK_ASSIGN_OR_RETURN(OrderTree all, Join(std::move(trees), rows));
+  if (drop) EndTogether(rule, trees);
+  std::vector<uint64_t> kept;
+  for (const OrderTree& tree : trees) kept.push_back(tree.order->records());
+  const uint64_t cut = records - std::min(records, RecordsOf(trees));
+  PENSTOCK_ASSIGN_OR_RETURN(OrderTree all, Join(std::move(trees), rule));
+  all.cut_records = cut;
   for (const Leaf& leaf : leaves) {
     all.shared_table_bytes += leaf.order->table_bytes();
   }
   all.views.insert(all.views.begin(), views.begin(), views.end());
-  all.parts.push_back(PartOf(chosen, rows));
+  all.parts.push_back(PartOf(chosen, rule.rows));
   all.sharing = fmt::format(
-      "shares    {} over {} hosts{}; records of each in an epoch: {}",
-      NameOf(chosen), hosts, why, fmt::join(all.host_records, ", "));
-  all.shares = ShareRule{.shares = shares, .rows = std::move(rows)};
+      "shares    {} over {} hosts{}; records of each in an epoch: {}{}",
+      NameOf(chosen), hosts, why, fmt::join(kept, ", "),
+      cut == 0 ? std::string()
+               : fmt::format("; {} of longer shares are left out", cut));
+  all.shares = rule;
   return all;
 }
 
@@ -259,25 +282,6 @@ StatusOr<OrderTree> OrderRecords(const Stages& stages, const Sources& sources,
   }
   if (sources.indexed == nullptr) return OrderTree();
   return MakeOrderTree(stages, sources);
-}
-
-void ForecastShares(const OrderTree& tree, const ArrangeOptions& arrange,
-                    Forecast& forecast) {
-  forecast.left_over_queue.reset();
-  const bool one_queue = arrange.one_queue || arrange.lengths.size() == 1;
-  forecast.depends_on_shares =
-      !one_queue || arrange.pack.has_value() || forecast.dropped > 0;
-  if (forecast.depends_on_shares) return;
-  forecast.steps = 0;
-  uint64_t records = 0;
-  for (size_t host = 0; host < tree.host_records.size(); ++host) {
-    const uint64_t rows = MostRows(tree.shares->rows[host]);
-    const uint64_t steps = (tree.host_records[host] + rows - 1) / rows;
-    forecast.steps = std::max(forecast.steps, steps);
-    records += tree.host_records[host];
-  }
-  forecast.pad_rows = forecast.steps * arrange.rows - records;
-  forecast.left_over = 0;
 }
 
 }  // namespace penstock

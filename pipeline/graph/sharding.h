@@ -1,11 +1,7 @@
 // Orders and rows where each host reads a part of the data of its own.
 #pragma once
 
-#include <cstdint>
-#include <vector>
-
 #include "formats/files/status_or.h"
-#include "pipeline/arrange/forecast.h"
 #include "pipeline/compile_options.h"
 #include "pipeline/graph/order_tree.h"
 #include "pipeline/graph/sources.h"
@@ -25,11 +21,5 @@ inline constexpr char kShardingPart[] = "sharding";
 //          so, saying what to do.
 StatusOr<OrderTree> OrderRecords(const Stages& stages, const Sources& sources,
                                  ShardBy by, const Topology& topology);
-
-// What is known of the steps of an epoch of such a tree. Where rows of several
-// lengths wait apart, Forecast::depends_on_shares stays, and the steps are what
-// they would be if the shares had the same lengths.
-void ForecastShares(const OrderTree& tree, const ArrangeOptions& arrange,
-                    Forecast& forecast);
 
 }  // namespace penstock

@@ -26,6 +26,7 @@
 #include "pipeline/run/job.h"
 #include "pipeline/run/pipeline_impl.h"
 #include "pipeline/run/planned.h"
+#include "pipeline/run/share_forecast.h"
 #include "pipeline/run/streamed.h"
 #include "tokenizer/interface/fingerprint.h"
 
@@ -140,6 +141,7 @@ Status Compiler::Prepare(const Dataset& dataset) {
 StepOptions Compiler::StepsOf() const {
   return {.leftover = stages_.batch.leftover,
           .epochs = stages_.epochs,
+          .cut_records = tree_.cut_records,
           .graph = job_->graph};
 }
 
@@ -159,9 +161,12 @@ Status Compiler::PlanIt() {
     return TooLongError(files->Locate(row.record), stages, row.length);
   };
   plan.forecast = plan.ForecastOf(/*epoch=*/0, *tasks_);
-  if (tree_.shares) ForecastShares(tree_, plan.arrange, plan.forecast);
+  if (tree_.shares) ForecastShares(tree_, plan);
   PENSTOCK_RETURN_IF_ERROR(
       CheckForecast(stages_, sources_, plan.lengths, plan.forecast));
+  if (tree_.shares) {
+    PENSTOCK_RETURN_IF_ERROR(CheckShares(stages_, tree_, plan, *tasks_));
+  }
   if (stages_.pack) plan.forecast.pack = ForecastPacking(plan);
   forecast_ = plan.forecast;
   placement_ =

@@ -49,7 +49,7 @@ PipelineFacts FactsOf(const CompiledParts& of) {
   const bool indexed = of.sources.indexed != nullptr;
   PipelineFacts facts = {.planned = of.choice.planned, .in_sequence = !indexed};
   if (indexed && of.tree.order->distinct()) {
-    facts.records_per_epoch = of.tree.order->records();
+    facts.records_per_epoch = of.tree.order->records() + of.tree.cut_records;
   }
   const bool alike =
       indexed && of.tree.order->epochs_share() != InCommon::kNothing;

@@ -202,6 +202,84 @@ TEST_F(ShardingTest, UnequalFilesEndWithRowsThatPadOrWithTheShortest) {
             1u);
 }
 
+// What longer shares lose to the shortest counts as what fills no batch does,
+// in the run, in its states and where it goes on.
+TEST_F(ShardingTest, RecordsThatAreCutOffCountAsDroppedInEveryEpoch) {
+  const Dataset odd = Read(Write(103, 4, {.files = 3}))
+                          .Shuffle({.seed = 2})
+                          .Repeat({.epochs = 3});
+  for (const ShardBy by : {ShardBy::kFile, ShardBy::kRecord, ShardBy::kRange}) {
+    for (const Dataset& dataset :
+         {Fixed(odd, 4, Leftover::kDrop),
+          odd.Bucket({.by = "tokens", .lengths = {4, 40}})
+              .Batch({.size = 4, .leftover = Leftover::kDrop})}) {
+      ASSERT_OK_AND_ASSIGN(
+          Pipeline pipeline,
+          Compile(dataset, {.shards = 2, .hosts = 2}, {.shard_by = by}));
+      EXPECT_EQ(pipeline.records_per_epoch(), 103u);
+      EXPECT_THAT(pipeline.Explain(), HasSubstr("of longer shares are left"));
+      std::optional<State> middle;
+      const auto to_end = [&](Pipeline& run) {
+        for (;;) {
+          const auto batch = run.Next();
+          EXPECT_OK(batch);
+          if (!batch.ok() || !*batch) return run.counts();
+          const State& after = (*batch)->state_after;
+          // The epochs before are whole, of this one nothing is cut off yet.
+          EXPECT_LE(after.counts.records + after.counts.dropped,
+                    103 * (after.epoch + 1));
+          EXPECT_GE(after.counts.records + after.counts.dropped,
+                    103 * after.epoch);
+          if (after.epoch == 1 && !middle) middle = after;
+        }
+      };
+      const PipelineCounts counts = to_end(pipeline);
+      EXPECT_EQ(counts.records + counts.dropped, 3u * 103);
+      EXPECT_GT(counts.dropped, 0u);
+      ASSERT_OK_AND_ASSIGN(
+          Pipeline rest,
+          Compile(dataset, {.shards = 2, .hosts = 2}, {.shard_by = by}));
+      ASSERT_TRUE(middle);
+      EXPECT_OK(rest.Restore(*middle));
+      EXPECT_EQ(to_end(rest), counts);
+    }
+  }
+}
+
+TEST_F(ShardingTest, LeftoversThatAreErrorsAreToldBeforeTheFirstStep) {
+  const Topology two = {.shards = 2, .hosts = 2};
+  const auto fails = [](const std::string& words) {
+    return StatusIs(StatusCode::kFailedPrecondition, HasSubstr(words));
+  };
+  const auto fixed = [&](uint64_t records, DatasetFiles files = {}) {
+    return Fixed(Read(Write(records, 4, files)), 4, Leftover::kError);
+  };
+  EXPECT_OK(Refusal(fixed(16), two, ShardBy::kRecord));
+  EXPECT_THAT(Refusal(fixed(18), two, ShardBy::kRecord),
+              fails("the 9 rows of host 0 do not fill its 2 rows of whole "
+                    "batches: 1 are left over"));
+  // Files of 6, 6 and 6 records.
+  EXPECT_THAT(Refusal(fixed(18, {.files = 3}), two, ShardBy::kFile),
+              fails("host 1 has rows for 3 steps, and another for 6"));
+  // Of two lengths: even records are short.
+  ScratchFolder folder;
+  std::vector<uint32_t> lengths;
+  for (uint64_t i = 0; i < 16; ++i) lengths.push_back(i % 2 == 0 ? 3 : 9);
+  const Dataset buckets = Read(WriteDataset(folder, lengths))
+                              .Bucket({.by = "tokens", .lengths = {4, 12}});
+  const auto batched = [&](int64_t rows) {
+    return buckets.Batch({.size = rows, .leftover = Leftover::kError});
+  };
+  EXPECT_OK(Refusal(batched(4), two, ShardBy::kRange));
+  EXPECT_THAT(Refusal(batched(16), two, ShardBy::kRange),
+              fails("the 4 rows of length 4 of host 0 do not fill its 8"));
+  // As many parts as there must be, but one host's are all of one length: that
+  // is known as the epoch ends.
+  EXPECT_OK(Refusal(batched(4), two, ShardBy::kRecord));
+  EXPECT_THAT(RunAll(batched(4), By(ShardBy::kRecord, 2)),
+              fails("do not fill whole batches"));
+}
+
 // A host's shuffle stays in its share, and two hosts' have nothing in common.
 TEST_F(ShardingTest, EachHostShufflesItsShareInAnOrderOfItsOwn) {
   const Dataset dataset =
