@@ -21,6 +21,7 @@
 #include "pipeline/dataset.h"
 #include "pipeline/group.h"
 #include "pipeline/state.h"
+#include "pipeline/topology.h"
 
 namespace penstock {
 
@@ -82,6 +83,10 @@ struct SimulationOptions {
   // Borrowed. Null is LocalFiles().
   FileSystem* files = nullptr;
 };
+
+// What host `host` of such a run feeds.
+// Errors:  those of Mesh, DeviceHosts and the shardings.
+StatusOr<Topology> TopologyOf(const SimulationOptions& options, uint32_t host);
 
 // Compiles the dataset on every host, trains and reports. Where hosts are
 // processes only host 0 reports of all.

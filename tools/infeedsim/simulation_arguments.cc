@@ -235,7 +235,8 @@ void AddOutput(Command& command, SimulationArguments& arguments) {
   output
       .Number("--trace", arguments.trace_step, "STEP",
               "Instead of running, prints which records make this step of a "
-              "planned run, counted from 0")
+              "planned run, counted from 0; with --shard-by also the host of "
+              "each row")
       .DefaultsTo("no step");
   output.Option("--state-out", arguments.state_out, "FILE",
                 "Writes the state after the last step");

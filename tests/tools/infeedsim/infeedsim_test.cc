@@ -329,6 +329,28 @@ TEST_F(InfeedsimTest, HostsMayHaveRecordsOfTheirOwn) {
   }
 }
 
+TEST_F(InfeedsimTest, ATraceIsOfTheSharesOfHosts) {
+  const std::string run = SimulationOf(MakeDataset()) + " --hosts 2 ";
+  const auto records = [&](const std::string& more, size_t host) {
+    const Outcome trace = RunProgramLine(run + more + " --trace 0");
+    EXPECT_EQ(trace.exit_code, 0) << trace.output;
+    std::set<uint64_t> ids;
+    const std::string of_host = fmt::format(" of host {} at ", host);
+    for (size_t at = trace.output.find(of_host); at != std::string::npos;
+         at = trace.output.find(of_host, at + 1)) {
+      const size_t record = trace.output.find("of record ", at) + 10;
+      ids.insert(std::stoull(trace.output.substr(record)));
+    }
+    return ids;
+  };
+  for (uint64_t host = 0; host < 2; ++host) {
+    const std::set<uint64_t> ids = records("--shard-by record", host);
+    EXPECT_FALSE(ids.empty());
+    for (const uint64_t id : ids) EXPECT_EQ(id % 2, host);
+  }
+  EXPECT_TRUE(records("--shard-by plan", 0).empty());
+}
+
 TEST_F(InfeedsimTest, BucketsMayHaveRowsOfTheirOwn) {
   const std::string run =
       "infeedsim " + MakeDataset() +
