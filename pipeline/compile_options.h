@@ -12,8 +12,7 @@ class Group;       // pipeline/group.h
 // In what a run may go on other than it was, from a state on.
 enum class Change {
   // Batch, Bucket, Pad and Pack: a ramp of sizes and lengths. The order goes
-  // on;
-  // rows that waited come first.
+  // on; rows that waited come first.
   kBatches,
   // The weights of the Mix that is the last view of the graph, and its MixStop.
   // Each dataset goes on where it was; of this epoch those rows come that have
@@ -25,6 +24,24 @@ enum class Change {
   // Dataset::Withdraw: others keep their places, those that came do not come
   // again.
   kWithdrawn,
+};
+
+// Which records a host feeds.
+enum class ShardBy {
+  // Any: a row belongs to the global batch, and hosts are how that is dealt
+  // out. Batches and states do not depend on hosts.
+  kPlan,
+  // As programs have it whose hosts each read a part of the data: a host's rows
+  // of every batch are of its own part of each source, in an order of its own
+  // (the key of each Shuffle is hashed from the host, too), and Take, Skip,
+  // Slice, Repeat and Mix are of that part. Batches depend on the number of
+  // hosts, so a state goes on only on as many. Where a part has no more rows,
+  // rows of weight 0 stand for them; under Leftover::kDrop all parts end with
+  // the shortest.
+  kFile,    // host h reads the files f with f mod hosts = h
+  kRecord,  // and the records i with i mod hosts = h
+  kRange,   // and records that follow each other, as many as others or one more
+  kAuto,    // kFile where every source's files divide by the hosts, or kRecord
 };
 
 struct CompileOptions {
@@ -60,6 +77,10 @@ struct CompileOptions {
   std::vector<Change> changed = {};
   // Runs the streamed placement even where the planned one is possible.
   bool force_streamed = false;
+  // All but kPlan need records that are reached by number (an index beside each
+  // file), hosts that each feed rows of their own, and no balance. The same on
+  // all hosts.
+  ShardBy shard_by = ShardBy::kPlan;
 };
 
 }  // namespace penstock

@@ -55,6 +55,14 @@ Dataset Dataset::Corpus(std::string pattern, OpenOptions options) {
                                 .examples = false}));
 }
 
+Dataset Dataset::Columns(std::shared_ptr<const Examples> rows,
+                         std::string name) {
+  if (rows == nullptr) rows = std::make_shared<const Examples>();
+  return Dataset(Read(ReadStage{.pattern = std::move(name),
+                                .examples = true,
+                                .columns = std::move(rows)}));
+}
+
 Dataset Dataset::Mix(std::vector<MixSource> sources, MixOptions options) {
   MixStage stage = {.weights = {}, .options = std::move(options)};
   Node node;

@@ -20,7 +20,8 @@ struct PipelineCounts {
   uint64_t dropped = 0;    // too long, leftover under Leftover::kDrop, filtered
   uint64_t truncated = 0;  // cut to the longest length
   // Batches made before they were full, as the rows that waited took more than
-  // CompileOptions::waiting_bytes.
+  // CompileOptions::waiting_bytes; with shard_by also as 16 parts of one host
+  // waited for those of others.
   uint64_t forced = 0;
 
   bool operator==(const PipelineCounts&) const = default;

@@ -61,14 +61,15 @@ StatusOr<std::optional<State>> Resume(Pipeline& pipeline, Group& group,
 StatusOr<Compiled> CompileHost(const Dataset& dataset, const Topology& topology,
                                Group& group, Group& saves,
                                const SimulationOptions& options) {
-  PENSTOCK_ASSIGN_OR_RETURN(
-      Pipeline pipeline, Compile(dataset, topology,
-                                 {.threads = options.threads_per_host,
-                                  .buffer_bytes = options.buffer_bytes,
-                                  .group = &group,
-                                  .files = options.files,
-                                  .changed = options.changed,
-                                  .force_streamed = options.force_streamed}));
+  PENSTOCK_ASSIGN_OR_RETURN(Pipeline pipeline,
+                            Compile(dataset, topology,
+                                    {.threads = options.threads_per_host,
+                                     .buffer_bytes = options.buffer_bytes,
+                                     .group = &group,
+                                     .files = options.files,
+                                     .changed = options.changed,
+                                     .force_streamed = options.force_streamed,
+                                     .shard_by = options.shard_by}));
   PENSTOCK_ASSIGN_OR_RETURN(std::optional<State> start,
                             Resume(pipeline, saves, options));
   if (start) return Compiled{std::move(pipeline), *std::move(start)};
@@ -128,20 +129,38 @@ StatusOr<std::vector<Compiled>> CompileHosts(const Dataset& dataset,
   return all;
 }
 
+// Where the rows of a batch go.
+struct Placed {
+  Mesh mesh;
+  DeviceHosts hosts;
+  BatchPlacement placement;
+};
+
+StatusOr<Placed> Place(const SimulationOptions& options) {
+  PENSTOCK_ASSIGN_OR_RETURN(Mesh mesh,
+                            Mesh::Create(options.mesh, options.mesh_devices));
+  PENSTOCK_ASSIGN_OR_RETURN(
+      DeviceHosts hosts,
+      DeviceHosts::Of(mesh.size(), options.hosts, options.host_of_device));
+  PENSTOCK_ASSIGN_OR_RETURN(
+      BatchPlacement placement,
+      PlaceBatch(mesh, options.axis, hosts, options.shardings));
+  return Placed{std::move(mesh), std::move(hosts), std::move(placement)};
+}
+
 }  // namespace
+
+StatusOr<Topology> TopologyOf(const SimulationOptions& options, uint32_t host) {
+  PENSTOCK_ASSIGN_OR_RETURN(const Placed placed, Place(options));
+  return placed.placement.TopologyOf(host);
+}
 
 StatusOr<RunReport> Simulate(const Dataset& dataset,
                              SimulationOptions options) {
   const int64_t begin_ns = SteadyClock().NowNs();
   if (options.batches != nullptr) options.hosts = options.batches->hosts();
-  PENSTOCK_ASSIGN_OR_RETURN(const Mesh mesh,
-                            Mesh::Create(options.mesh, options.mesh_devices));
-  PENSTOCK_ASSIGN_OR_RETURN(
-      const DeviceHosts device_hosts,
-      DeviceHosts::Of(mesh.size(), options.hosts, options.host_of_device));
-  PENSTOCK_ASSIGN_OR_RETURN(
-      const BatchPlacement placement,
-      PlaceBatch(mesh, options.axis, device_hosts, options.shardings));
+  PENSTOCK_ASSIGN_OR_RETURN(const Placed placed, Place(options));
+  const auto& [mesh, device_hosts, placement] = placed;
   // Outlives the pipelines, which borrow it.
   Groups threads;
   Groups saves;

@@ -21,6 +21,7 @@
 #include "pipeline/dataset.h"
 #include "pipeline/group.h"
 #include "pipeline/state.h"
+#include "pipeline/topology.h"
 
 namespace penstock {
 
@@ -48,6 +49,7 @@ struct SimulationOptions {
   size_t depth = 2;
   uint64_t queue_bytes = 1ull << 30;
   bool force_streamed = false;
+  ShardBy shard_by = ShardBy::kPlan;
   // See CompileOptions.
   std::vector<Change> changed = {};
 
@@ -87,6 +89,10 @@ struct SimulationOptions {
   // Borrowed. Null is LocalFiles().
   FileSystem* files = nullptr;
 };
+
+// What host `host` of such a run feeds.
+// Errors:  those of Mesh, DeviceHosts and the shardings.
+StatusOr<Topology> TopologyOf(const SimulationOptions& options, uint32_t host);
 
 // Compiles the dataset on every host, trains and reports. Where hosts are
 // processes only host 0 reports of all.

@@ -48,6 +48,11 @@ StatusOr<std::vector<VirtualStep>> StepsOfShapes(
 StatusOr<VirtualReport> SimulateVirtually(const Dataset& dataset,
                                           const SimulationOptions& options,
                                           const VirtualTimes& times) {
+  if (options.shard_by != ShardBy::kPlan) {
+    return UnimplementedError(
+        "virtual time follows the plan of all hosts, but shard_by gives each "
+        "records of its own: leave it out");
+  }
   PENSTOCK_ASSIGN_OR_RETURN(const Mesh mesh,
                             Mesh::Create(options.mesh, options.mesh_devices));
   PENSTOCK_ASSIGN_OR_RETURN(

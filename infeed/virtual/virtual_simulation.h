@@ -22,7 +22,8 @@ struct VirtualTimes {
 // each shape and sharding; a shape compiles when it first comes.
 //
 // Errors:  those of Compile(), RunVirtual() and the shardings; kUnimplemented
-//          where the pipeline is streamed; kInvalidArgument for endless epochs
+//          where the pipeline is streamed, or options.shard_by gives hosts
+//          records of their own; kInvalidArgument for endless epochs
 //          without options.max_steps.
 // Cost:    one core: that of the plan and of RunVirtual().
 StatusOr<VirtualReport> SimulateVirtually(const Dataset& dataset,

@@ -16,9 +16,18 @@ uint64_t PackRule::MostHeldBytes(uint64_t rows,
              : full;
 }
 
+uint64_t ShareRule::MostRowsOf(size_t host) const {
+  uint64_t most = 0;
+  for (const auto& of_queue : rows[host]) {
+    most = std::max<uint64_t>(most, of_queue.size());
+  }
+  return most;
+}
+
 bool Arranger::FlushFull(Assignment&) { return false; }
 
 std::unique_ptr<Arranger> MakeArranger(ArrangeOptions options) {
+  if (options.shares) return MakeShardedArranger(std::move(options));
   if (options.balance) {
     const BalanceRule rule = *std::exchange(options.balance, std::nullopt);
     return MakeBalancedArranger(MakeArranger(std::move(options)), rule);

@@ -4,7 +4,7 @@
 //
 // Implementations form a star around this header: bucket_arranger,
 // pad_arranger, first_fit_arranger, best_fit_arranger, chunk_arranger,
-// balanced_arranger.
+// balanced_arranger, sharded_arranger.
 #pragma once
 
 #include <cstddef>
@@ -41,6 +41,15 @@ struct PackRule {
   uint64_t MostHeldBytes(uint64_t rows, const ArrangeOptions& options) const;
 };
 
+class RecordShares;  // pipeline/order/record_shares.h
+// Rows that are of one host each.
+struct ShareRule {
+  std::shared_ptr<const RecordShares> shares;
+  // [hosts][queues, or one for all]: its rows of a batch, one at least, rising.
+  std::vector<std::vector<std::vector<uint32_t>>> rows;
+  uint64_t MostRowsOf(size_t host) const;  // in a batch of any queue
+};
+
 struct ArrangeOptions {
   uint64_t rows = 1;  // of a global batch, at most
   // Rising. A row fits a length that is no less than its own.
@@ -55,6 +64,7 @@ struct ArrangeOptions {
   bool one_queue = false;  // Pad; otherwise each length has a queue
   std::optional<PackRule> pack = std::nullopt;  // then `lengths` is one
   std::optional<BalanceRule> balance = std::nullopt;
+  std::optional<ShareRule> shares = std::nullopt;  // then no balance
   // Bytes of one row in each length, as decoded: what a row that waits costs.
   std::vector<uint64_t> row_bytes = {0};
   // Bytes of rows that wait, at most. Past it the queue that holds most of them
@@ -140,9 +150,13 @@ std::unique_ptr<Arranger> MakeFirstFitArranger(ArrangeOptions options);
 std::unique_ptr<Arranger> MakeBestFitArranger(ArrangeOptions options);
 std::unique_ptr<Arranger> MakeChunkArranger(ArrangeOptions options);
 
-// Batches of `of`, with their rows at other places.
+// Batches of `of`, with rows at other places.
 std::unique_ptr<Arranger> MakeBalancedArranger(std::unique_ptr<Arranger> of,
                                                BalanceRule rule);
+
+// One for each host, of its records and rows alone. A batch is due when each
+// has made its part, or more than 16 of one wait; rows of the others then pad.
+std::unique_ptr<Arranger> MakeShardedArranger(ArrangeOptions options);
 
 // The one that the options ask for.
 std::unique_ptr<Arranger> MakeArranger(ArrangeOptions options);

@@ -33,6 +33,8 @@ struct Forecast {
   // Where rows are packed there is more to know: steps, pad_rows, left_over and
   // padding, which depend on the order, are 0 then.
   std::optional<PackForecast> pack = {};
+  // Rows are of one host each, and what they leave over depends on the order.
+  bool depends_on_shares = false;
   uint64_t values = 0;          // of all rows that are not dropped
   uint64_t without_values = 0;  // rows
   uint64_t steps = 0;

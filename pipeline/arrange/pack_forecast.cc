@@ -101,8 +101,8 @@ PackForecast ForecastPacking(const PlanFacts& facts) {
     forecast.steps *= Ratio(facts.forecast.values, packed.values);
   }
   if (facts.order->epochs_share() != InCommon::kNothing &&
-      rule.kind == PackKind::kChunk && rule.max_segments >= length &&
-      facts.forecast.without_values == 0) {
+      !facts.arrange.shares && rule.kind == PackKind::kChunk &&
+      rule.max_segments >= length && facts.forecast.without_values == 0) {
     const uint64_t rows = (facts.forecast.values + length - 1) / length;
     const uint64_t full = rows / facts.arrange.rows;
     const bool more = rows % facts.arrange.rows != 0 &&

@@ -260,7 +260,8 @@ StatusOr<State> SeekStep(const PlanFacts& facts, uint64_t step,
   if (options.from) return WalkToStep(facts, step, options);
   if (step == 0) return State{.graph = facts.steps.graph};
   const bool sums = ChunkStatesAreSums(facts);
-  if ((facts.arrange.pack && !sums) || facts.steps.Carries()) {
+  if (facts.arrange.shares || facts.steps.Carries() ||
+      (facts.arrange.pack && !sums)) {
     return WalkToStep(facts, step, options);
   }
   State before;

@@ -46,7 +46,8 @@ struct SeekOptions {
 // Cost:    a look at the order and the lengths of one epoch up to the step (of
 //          all epochs up to it, where they have different records), by
 //          all of `tasks`' threads; memory of 8 bytes a queue for each 65,536
-//          records. Where rows are packed and records not cut, the arithmetic
+//          records. Where rows are packed and records not cut, or are of one
+//          host each, the arithmetic
 //          of the whole run up to the step, about 150 ns a record, by one
 //          thread; then `of` is an estimate.
 // Errors:  kFailedPrecondition for a step that the run does not have;

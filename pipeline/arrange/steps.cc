@@ -91,6 +91,7 @@ StatusOr<bool> Steps::EndEpoch(Step& out) {
         "Repeat for ever, but an epoch has no batch: every row is dropped; use "
         "smaller batches or Leftover::kPad");
   }
+  left_over_dropped_ += options_.cut_records;
   ++now_.epoch;
   now_.step_in_epoch = 0;
   now_.position = 0;

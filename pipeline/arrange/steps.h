@@ -20,6 +20,8 @@ struct StepOptions {
   // Of each of the arranger's queues; empty: the same of all.
   std::vector<Leftover> leftovers = {};
   uint64_t epochs = 1;  // 0 for ever
+  // Of an epoch, that are in no row: they count as dropped where it ends.
+  uint64_t cut_records = 0;
   std::vector<StatePart> graph = {};
   MixEpochs mix = {};  // where the order is one
 

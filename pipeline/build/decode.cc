@@ -60,10 +60,19 @@ uint64_t ValueBytes(const Feature& feature) {
 }  // namespace
 
 StatusOr<Decoder> Decoder::Create(const Stages& stages,
-                                  const SourceStages& source,
-                                  uint64_t dataset) {
+                                  const SourceStages& source, uint64_t dataset,
+                                  InMemory columns) {
   Decoder decoder(source, dataset);
-  if (source.read.examples) {
+  decoder.memory_ = std::move(columns);
+  if (decoder.memory_.columns != nullptr) {
+    for (const Feature& feature : source.features) {
+      decoder.memory_columns_.push_back(
+          decoder.memory_.columns->Find(feature.name));
+      Column& column = decoder.memory_form_.emplace_back();
+      column.name = feature.name;
+      column.type = feature.type;
+    }
+  } else if (source.read.examples) {
     std::vector<FeatureSpec> specs;
     for (const Feature& feature : source.features) {
       specs.push_back({.name = feature.name,
@@ -112,7 +121,19 @@ Status Decoder::Parse(std::span<const std::string_view> records,
     return parser_->Parse(
         records, [&](size_t i) { return locate(ids[i]); }, out);
   }
-  AppendTexts(records, out);
+  if (memory_.columns == nullptr) {
+    AppendTexts(records, out);
+    return OkStatus();
+  }
+  // They were checked when the graph was compiled.
+  if (out.rows == 0) out.columns = memory_form_;  // also another decoder's
+  for (size_t c = 0; c < memory_columns_.size(); ++c) {
+    for (const uint64_t id : ids) {
+      memory_.columns->AppendTo(memory_columns_[c], id - memory_.first_id,
+                                out.columns[c]);
+    }
+  }
+  out.rows += ids.size();
   return OkStatus();
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include "formats/files/status_or.h"
 #include "pipeline/build/row_ops.h"
 #include "pipeline/build/rows.h"
+#include "pipeline/graph/column_table.h"
 #include "pipeline/graph/stages.h"
 #include "tokenizer/interface/tokenizer.h"
 
@@ -35,13 +37,20 @@ struct DecodedRows {
   }
 };
 
+// Records that are rows in memory.
+struct InMemory {
+  std::shared_ptr<const ColumnTable> columns;  // null: they are bytes
+  uint64_t first_id = 0;
+};
+
 // Threads: any number at a time.
 class Decoder {
  public:
   // Of the records of one of the sources. `dataset` is the data's fingerprint,
   // on which the keys of rows depend.
   static StatusOr<Decoder> Create(const Stages& stages,
-                                  const SourceStages& source, uint64_t dataset);
+                                  const SourceStages& source, uint64_t dataset,
+                                  InMemory columns = {});
 
   // Appends one row for each record to `out`; its columns are those of
   // Stages::batched. ids[i] is the record id of records[i], all of them of
@@ -86,7 +95,10 @@ class Decoder {
   void AppendLength(const Examples& rows, size_t row, DecodedRows& out) const;
   void Cut(size_t first_row, Examples& out) const;
 
-  std::optional<ExampleParser> parser_;  // without it records are text
+  InMemory memory_;
+  std::vector<size_t> memory_columns_;   // of the features, in order
+  std::vector<Column> memory_form_;      // without rows
+  std::optional<ExampleParser> parser_;  // without either records are text
   std::optional<TokenizeStage> tokenize_;
   RowOps ops_;
   size_t ops_before_tokenize_ = 0;

@@ -17,6 +17,8 @@ bool SameFeature(const Feature& a, const Feature& b) {
 bool DecodedAlike(const SourceStages& a, const SourceStages& b) {
   // Functions are not compared.
   if (!a.row_ops.empty() || !b.row_ops.empty()) return false;
+  // Their rows are counted from the first of each.
+  if (a.read.columns != nullptr || b.read.columns != nullptr) return false;
   if (a.read.examples != b.read.examples ||
       a.tokenize.has_value() != b.tokenize.has_value() ||
       !std::ranges::equal(a.features, b.features, SameFeature)) {
@@ -35,8 +37,9 @@ bool DecodedAlike(const SourceStages& a, const SourceStages& b) {
 }  // namespace
 
 StatusOr<SourceDecoders> SourceDecoders::Create(const Stages& stages,
-                                                std::vector<uint64_t> first_ids,
+                                                const Sources& data,
                                                 uint64_t dataset) {
+  const std::vector<uint64_t>& first_ids = data.first_ids;
   SourceDecoders decoders;
   std::vector<const SourceStages*> kinds;
   for (size_t s = 0; s < stages.sources.size(); ++s) {
@@ -49,8 +52,10 @@ StatusOr<SourceDecoders> SourceDecoders::Create(const Stages& stages,
         kinds.begin());
     if (kind == kinds.size()) {
       kinds.push_back(&source);
-      PENSTOCK_ASSIGN_OR_RETURN(Decoder decoder,
-                                Decoder::Create(stages, source, dataset));
+      PENSTOCK_ASSIGN_OR_RETURN(
+          Decoder decoder,
+          Decoder::Create(stages, source, dataset,
+                          {data.each[s].columns, first_ids[s]}));
       decoders.decoders_.push_back(std::move(decoder));
     }
     // Where records are read in sequence there is one source.

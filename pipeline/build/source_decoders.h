@@ -10,6 +10,7 @@
 #include "formats/files/status_or.h"
 #include "pipeline/build/decode.h"
 #include "pipeline/build/rows.h"
+#include "pipeline/graph/sources.h"
 #include "pipeline/graph/stages.h"
 
 namespace penstock {
@@ -17,10 +18,9 @@ namespace penstock {
 // Threads: any number at a time.
 class SourceDecoders {
  public:
-  // `first_ids` as in Sources; sources that are decoded alike share a decoder.
+  // Sources that are decoded alike share a decoder.
   static StatusOr<SourceDecoders> Create(const Stages& stages,
-                                         std::vector<uint64_t> first_ids,
-                                         uint64_t dataset);
+                                         const Sources& data, uint64_t dataset);
 
   // As Decoder does, each record by the decoder of its source.
   // Cost:    where sources are decoded in different ways, a copy of the rows.

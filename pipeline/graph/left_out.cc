@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
 #include <utility>
 
+#include "formats/files/status_or.h"
 #include "pipeline/graph/segment.h"
 #include "pipeline/order/kept_order.h"
 #include "pipeline/order/seed.h"
@@ -126,6 +128,25 @@ std::unique_ptr<const Order> OrderWithout(LeftOut left_out, uint64_t records,
       fmt::format("split     {}: {} of {} records, by a table of {} bytes",
                   parts, order->records(), records, order->table_bytes()));
   return order;
+}
+
+StatusOr<std::vector<Leaf>> MakeLeaves(const Stages& stages,
+                                       const Sources& sources,
+                                       std::vector<std::string>& views) {
+  PENSTOCK_ASSIGN_OR_RETURN(std::vector<LeftOut> left_out,
+                            RecordsLeftOut(stages, sources));
+  std::map<uint64_t, uint64_t> seen;  // how often, by fingerprint
+  std::vector<Leaf> leaves;
+  for (size_t s = 0; s < sources.each.size(); ++s) {
+    const uint64_t fingerprint = sources.each[s].fingerprint;
+    const uint64_t before = seen[fingerprint]++;
+    Leaf& leaf = leaves.emplace_back();
+    leaf.identity = left_out[s].Identity(
+        before == 0 ? fingerprint : MixKeys({fingerprint, before}));
+    leaf.order = OrderWithout(std::move(left_out[s]), sources.RecordsOf(s),
+                              sources.first_ids[s], views);
+  }
+  return leaves;
 }
 
 }  // namespace penstock

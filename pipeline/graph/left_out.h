@@ -34,4 +34,18 @@ std::unique_ptr<const Order> OrderWithout(LeftOut left_out, uint64_t records,
                                           uint64_t first_id,
                                           std::vector<std::string>& views);
 
+// The records of a source in the order of its files, without those.
+struct Leaf {
+  std::shared_ptr<const Order> order;
+  // Of the files and the parts of them, and which of equal ones they are: files
+  // that are read twice have two orders.
+  uint64_t identity = 0;
+};
+
+// Of each source; with lines for Explain().
+// Errors:  those of RecordsLeftOut().
+StatusOr<std::vector<Leaf>> MakeLeaves(const Stages& stages,
+                                       const Sources& sources,
+                                       std::vector<std::string>& views);
+
 }  // namespace penstock

@@ -20,6 +20,9 @@ struct ReadStage {
   std::string pattern;
   OpenOptions options;
   bool examples = false;  // records are tf.train.Example, otherwise text
+  // Instead of files: rows in memory, which `pattern` is the name of; as if
+  // they were Examples.
+  std::shared_ptr<const Examples> columns = nullptr;
 };
 
 // Of its parents, as many as weights.

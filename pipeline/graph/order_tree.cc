@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <functional>
-#include <map>
+#include <span>
 #include <utility>
 
 #include "pipeline/graph/left_out.h"
@@ -47,11 +47,11 @@ struct Branch {
 
 class Builder {
  public:
-  Builder(const Stages& stages, const Sources& sources)
-      : stages_(stages), sources_(sources) {}
+  Builder(const Stages& stages, const Sources& sources,
+          std::span<const Leaf> leaves)
+      : stages_(stages), sources_(sources), leaves_(leaves) {}
 
   StatusOr<OrderTree> Build() {
-    PENSTOCK_ASSIGN_OR_RETURN(left_out_, RecordsLeftOut(stages_, sources_));
     PENSTOCK_ASSIGN_OR_RETURN(const Branch root,
                               Walk(*stages_.root, /*top=*/true, ""));
     const uint64_t records = root.order->records();
@@ -60,10 +60,6 @@ class Builder {
           "the graph never ends inside an epoch: put Repeat for ever after "
           "Mix, Concat and Skip, or add Take");
     }
-    if (records == 0) {
-      return InvalidArgumentError(
-          "there are no records left after Skip, Slice, Split or Exclude");
-    }
     out_.order = root.order;
     if (const Segment segment = SegmentOf(*stages_.root);
         !segment.shuffle &&
@@ -71,14 +67,14 @@ class Builder {
       out_.mix = std::static_pointer_cast<const MixOrder>(root.order);
     }
     out_.rows.resize(sources_.each.size());
-    root.share(static_cast<double>(records), out_.rows);
+    if (records > 0) root.share(static_cast<double>(records), out_.rows);
     return std::move(out_);
   }
 
  private:
   // `by` is the feature whose values a mix above weighs.
   StatusOr<Branch> Walk(const Node& node, bool top, const std::string& by);
-  StatusOr<Branch> Leaf(const std::string& by);
+  StatusOr<Branch> Source(const std::string& by);
   StatusOr<Branch> Mix(const MixStage& stage, std::vector<Branch> parts);
   StatusOr<Branch> Concat(std::vector<Branch> parts);
   StatusOr<Branch> Slice(const SliceOptions& slice, Branch of);
@@ -87,9 +83,8 @@ class Builder {
 
   const Stages& stages_;
   const Sources& sources_;
-  std::vector<LeftOut> left_out_;  // by source
+  const std::span<const Leaf> leaves_;  // by source
   size_t next_source_ = 0;
-  std::map<uint64_t, uint64_t> seen_;  // how often, by fingerprint
   OrderTree out_;
 };
 
@@ -110,7 +105,7 @@ StatusOr<Branch> Builder::Walk(const Node& node, bool top,
   } else if (const auto* slice = std::get_if<SliceOptions>(&base)) {
     PENSTOCK_ASSIGN_OR_RETURN(branch, Slice(*slice, std::move(parts[0])));
   } else if (parts.empty()) {
-    PENSTOCK_ASSIGN_OR_RETURN(branch, Leaf(by));
+    PENSTOCK_ASSIGN_OR_RETURN(branch, Source(by));
   } else {
     PENSTOCK_ASSIGN_OR_RETURN(branch, Concat(std::move(parts)));
   }
@@ -125,17 +120,10 @@ StatusOr<Branch> Builder::Walk(const Node& node, bool top,
   return branch;
 }
 
-StatusOr<Branch> Builder::Leaf(const std::string& by) {
+StatusOr<Branch> Builder::Source(const std::string& by) {
   const size_t source = next_source_++;
-  const uint64_t records = sources_.RecordsOf(source);
-  const uint64_t first_id = sources_.first_ids[source];
-  Branch leaf;
-  // Files that are read twice have two orders.
-  const uint64_t fingerprint = sources_.each[source].fingerprint;
-  const uint64_t before = seen_[fingerprint]++;
-  LeftOut& left_out = left_out_[source];
-  leaf.identity = left_out.Identity(
-      before == 0 ? fingerprint : MixKeys({fingerprint, before}));
+  Branch leaf = {.order = leaves_[source].order,
+                 .identity = leaves_[source].identity};
   leaf.share = [source](double taken, std::vector<double>& rows) {
     rows[source] += taken;
   };
@@ -143,7 +131,6 @@ StatusOr<Branch> Builder::Leaf(const std::string& by) {
     PENSTOCK_ASSIGN_OR_RETURN(leaf.mean_length,
                               sources_.MeanLength(source, by));
   }
-  leaf.order = OrderWithout(std::move(left_out), records, first_id, out_.views);
   return leaf;
 }
 
@@ -288,9 +275,26 @@ StatusOr<Branch> Builder::Repeat(uint64_t epochs, Branch of) {
 
 }  // namespace
 
+Status NoRecordsLeft() {
+  return InvalidArgumentError(
+      "there are no records left after Skip, Slice, Split or Exclude");
+}
+
+StatusOr<OrderTree> MakeTreeOf(const Stages& stages, const Sources& sources,
+                               std::span<const Leaf> leaves) {
+  return Builder(stages, sources, leaves).Build();
+}
+
 StatusOr<OrderTree> MakeOrderTree(const Stages& stages,
                                   const Sources& sources) {
-  return Builder(stages, sources).Build();
+  std::vector<std::string> views;
+  PENSTOCK_ASSIGN_OR_RETURN(const std::vector<Leaf> leaves,
+                            MakeLeaves(stages, sources, views));
+  PENSTOCK_ASSIGN_OR_RETURN(OrderTree tree,
+                            MakeTreeOf(stages, sources, leaves));
+  if (tree.order->records() == 0) return NoRecordsLeft();
+  tree.views.insert(tree.views.begin(), views.begin(), views.end());
+  return tree;
 }
 
 }  // namespace penstock

@@ -2,10 +2,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "formats/files/status_or.h"
+#include "pipeline/arrange/arranger.h"
+#include "pipeline/graph/left_out.h"
 #include "pipeline/graph/sources.h"
 #include "pipeline/graph/stages.h"
 #include "pipeline/order/mix_order.h"
@@ -25,11 +29,25 @@ struct OrderTree {
   // Rows of an epoch that are of each source; rounded where a part is taken of
   // what several of them make.
   std::vector<double> rows;
+  // Where each host reads a part of the data: graph/sharding.h.
+  std::optional<ShareRule> shares = {};
+  std::vector<std::shared_ptr<const Order>> host_orders = {};
+  // Of an epoch, what Leftover::kDrop cuts off so that all shares end together.
+  uint64_t cut_records = 0;
+  std::string sharing = {};  // a line for Explain()
+  // Of tables that all hosts' parts of the order have in common.
+  uint64_t shared_table_bytes = 0;
 };
 
 // Of sources whose records are reached by number.
 // Errors:  kInvalidArgument for views that have no rows or no end, and for
 //          records to leave out that are not there, saying what to change.
 StatusOr<OrderTree> MakeOrderTree(const Stages& stages, const Sources& sources);
+
+// The same of such leaves, which may have no records at all.
+StatusOr<OrderTree> MakeTreeOf(const Stages& stages, const Sources& sources,
+                               std::span<const Leaf> leaves);
+
+Status NoRecordsLeft();
 
 }  // namespace penstock

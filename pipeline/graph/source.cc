@@ -120,6 +120,13 @@ Status CheckNotEmpty(FileSystem& files, const Source& source,
 StatusOr<Source> OpenSource(FileSystem& files, const ReadStage& read) {
   Source source;
   source.options = read.options;
+  if (read.columns != nullptr) {
+    PENSTOCK_ASSIGN_OR_RETURN(source.columns,
+                              ColumnTable::Create(read.columns, read.pattern));
+    source.size_bytes = source.columns->size_bytes();
+    source.fingerprint = source.columns->fingerprint();
+    return source;
+  }
   PENSTOCK_ASSIGN_OR_RETURN(const DatasetShards shards,
                             DatasetShards::Find(files, read.pattern));
   source.paths = shards.paths();

@@ -10,6 +10,7 @@
 #include "formats/files/status_or.h"
 #include "formats/index/record_files.h"
 #include "formats/open.h"
+#include "pipeline/graph/column_table.h"
 #include "pipeline/graph/node.h"
 
 namespace penstock {
@@ -19,6 +20,7 @@ struct Source {
   OpenOptions options;
   // Null where records are read in sequence only.
   std::shared_ptr<const RecordFiles> indexed;
+  std::shared_ptr<const ColumnTable> columns;  // instead of files
   // Then, why: "a.tfrecord.gz is compressed".
   std::string why_sequential;
   uint64_t size_bytes = 0;  // of the files

@@ -35,8 +35,19 @@ StatusOr<double> Sources::MeanLength(size_t source,
   size_t file = 0;
   for (size_t s = 0; s < source; ++s) file += each[s].paths.size();
   double values = 0;
+  if (const ColumnTable* columns = each[source].columns.get()) {
+    const size_t column = columns->Find(by);
+    if (column == SIZE_MAX) {
+      return InvalidArgumentError(
+          fmt::format("Mix weighs values of \"{}\", but {} has no such column",
+                      by, columns->name()));
+    }
+    const auto lengths = columns->Lengths(column);
+    values = std::accumulate(lengths.begin(), lengths.end(), values);
+    return values / static_cast<double>(columns->rows());
+  }
   for (const std::string& path : each[source].paths) {
-    const auto lengths = indexed->index(file++).Lengths(by);
+    const auto lengths = indexed->files()->index(file++).Lengths(by);
     if (!lengths.ok()) {
       return InvalidArgumentError(fmt::format(
           "Mix weighs values of \"{}\", but the index of {} does not have "
@@ -53,25 +64,37 @@ StatusOr<double> Sources::MeanLength(size_t source,
 StatusOr<Sources> OpenSources(FileSystem& files, const Stages& stages) {
   Sources sources;
   std::vector<std::string> paths;
+  std::vector<RecordSource> parts;
+  std::shared_ptr<const RecordFiles> indexed;
+  size_t of_files = 0;  // sources
   for (const SourceStages& source : stages.sources) {
     PENSTOCK_ASSIGN_OR_RETURN(Source opened, OpenSource(files, source.read));
-    if (!opened.indexed) {
-      if (stages.views) return NeedsIndex(opened);
-    } else {
-      sources.first_ids.push_back(sources.first_ids.back() +
-                                  opened.indexed->records());
+    if (opened.columns != nullptr) {
+      for (const Feature& feature : source.features) {
+        PENSTOCK_RETURN_IF_ERROR(opened.columns->Check(feature));
+      }
+      parts.push_back({opened.columns->rows(), opened.columns});
+    } else if (opened.indexed != nullptr) {
+      parts.push_back({opened.indexed->records(), nullptr});
       paths.insert(paths.end(), opened.paths.begin(), opened.paths.end());
+      // Those of all files serve all.
+      indexed = std::exchange(opened.indexed, nullptr);
+      ++of_files;
+    } else if (stages.views) {
+      return NeedsIndex(opened);
     }
-    // Those of all files serve all.
-    std::shared_ptr<const RecordFiles> indexed =
-        std::exchange(opened.indexed, nullptr);
-    if (stages.sources.size() == 1) sources.indexed = std::move(indexed);
     sources.each.push_back(std::move(opened));
   }
-  if (stages.sources.size() > 1) {
-    PENSTOCK_ASSIGN_OR_RETURN(sources.indexed,
+  if (parts.empty()) return sources;
+  for (const RecordSource& part : parts) {
+    sources.first_ids.push_back(sources.first_ids.back() + part.records);
+  }
+  if (of_files > 1) {
+    PENSTOCK_ASSIGN_OR_RETURN(indexed,
                               RecordFiles::Open(files, std::move(paths)));
   }
+  sources.indexed = std::make_shared<const SourceRecords>(std::move(indexed),
+                                                          std::move(parts));
   return sources;
 }
 
@@ -85,6 +108,13 @@ std::vector<StatePart> DataParts(const Stages& stages, const Sources& sources) {
                          .Finish()});
   }
   return parts;
+}
+
+uint64_t Sources::Key() const {
+  if (each.size() == 1) return each.front().fingerprint;
+  Fingerprinter hash;
+  for (const Source& source : each) hash.Add(source.fingerprint);
+  return hash.Finish();
 }
 
 }  // namespace penstock

@@ -8,8 +8,8 @@
 
 #include "formats/files/file.h"
 #include "formats/files/status_or.h"
-#include "formats/index/record_files.h"
 #include "pipeline/graph/source.h"
+#include "pipeline/graph/source_records.h"
 #include "pipeline/graph/stages.h"
 #include "pipeline/state.h"
 
@@ -18,8 +18,8 @@ namespace penstock {
 // Records of the sources are numbered through.
 struct Sources {
   std::vector<Source> each;
-  // Of all files; null where records are read in sequence, of one source.
-  std::shared_ptr<const RecordFiles> indexed;
+  // Of all; null where records are read in sequence, of one source.
+  std::shared_ptr<const SourceRecords> indexed;
   // Of each source, then how many there are in all. Where indexed.
   std::vector<uint64_t> first_ids = {0};
 
@@ -31,6 +31,9 @@ struct Sources {
   // Values of feature `by` in a record of a source.
   // Errors:  kInvalidArgument where its indexes have no such lengths.
   StatusOr<double> MeanLength(size_t source, const std::string& by) const;
+
+  // What rows are drawn by: the data of all of them.
+  uint64_t Key() const;
 };
 
 // Errors:  those of OpenSource; kFailedPrecondition for files that are read in

@@ -12,7 +12,7 @@ namespace {
 
 class IndexedRounds final : public RoundSource {
  public:
-  IndexedRounds(std::shared_ptr<const RecordFiles> files,
+  IndexedRounds(std::shared_ptr<const SourceRecords> files,
                 std::shared_ptr<const Order> order, RoundOptions options)
       : files_(std::move(files)),
         order_(std::move(order)),
@@ -33,7 +33,7 @@ class IndexedRounds final : public RoundSource {
   uint64_t BufferBytes() const override { return 0; }
 
  private:
-  const std::shared_ptr<const RecordFiles> files_;
+  const std::shared_ptr<const SourceRecords> files_;
   const std::shared_ptr<const Order> order_;
   const RoundOptions options_;
   uint64_t epoch_ = 0;
@@ -112,7 +112,7 @@ StatusOr<bool> IndexedRounds::Load(
 }  // namespace
 
 std::unique_ptr<RoundSource> MakeIndexedRounds(
-    std::shared_ptr<const RecordFiles> files,
+    std::shared_ptr<const SourceRecords> files,
     std::shared_ptr<const Order> order, RoundOptions options) {
   return std::make_unique<IndexedRounds>(std::move(files), std::move(order),
                                          std::move(options));

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "formats/index/record_files.h"
+#include "pipeline/graph/source_records.h"
 #include "pipeline/order/order.h"
 #include "pipeline/read/rounds.h"
 
@@ -12,7 +12,7 @@ namespace penstock {
 // Reads nothing before Load(), so going on from a state costs only the rows
 // that wait in it.
 std::unique_ptr<RoundSource> MakeIndexedRounds(
-    std::shared_ptr<const RecordFiles> files,
+    std::shared_ptr<const SourceRecords> files,
     std::shared_ptr<const Order> order, RoundOptions options);
 
 }  // namespace penstock

@@ -13,6 +13,19 @@ Status RecordTooLarge(const std::string& where, uint64_t bytes,
 
 void DealRows(const RoundOptions& options, uint64_t first, Round& round) {
   const uint64_t rows = round.records.size();
+  if (options.shares != nullptr) {
+    for (uint64_t row = 0; row < rows; ++row) {
+      const uint32_t host = options.shares->HostOf(round.records[row]);
+      if (round.shares.empty() || round.shares.back().host != host) {
+        round.shares.push_back({.host = host, .rows = 0});
+      }
+      ++round.shares.back().rows;
+      if (host == options.host) {
+        round.mine.push_back(static_cast<uint32_t>(row));
+      }
+    }
+    return;
+  }
   if (!options.feeds.empty()) {
     // No lengths are told, so nobody needs to know whose the others are.
     for (uint64_t row = 0; row < rows; ++row) {

@@ -16,6 +16,7 @@
 
 #include "formats/files/status_or.h"
 #include "formats/index/record_files.h"
+#include "pipeline/order/record_shares.h"
 #include "pipeline/state.h"
 
 namespace penstock {
@@ -62,6 +63,8 @@ struct RoundOptions {
   // position p of an epoch is row p % size of its batch. Empty: rows are dealt
   // out.
   std::vector<bool> feeds = {};
+  // Not null: a row is decoded by the host that its record is of.
+  std::shared_ptr<const RecordShares> shares = {};
 };
 
 // Threads: Seek() and Next() from one; the others from any number.
@@ -83,7 +86,7 @@ class RoundSource {
   // `begin` of Round::mine on: as many as `limit_bytes` hold, and one at least.
   // False where that one is larger, unless `alone`. `records` lives as long as
   // `round` and until `scratch` is used again.
-  // Errors:  those of RecordFiles::Gather; of RecordTooLarge().
+  // Errors:  those of SourceRecords::Gather; of RecordTooLarge().
   virtual StatusOr<bool> Load(const Round& round, size_t begin,
                               uint64_t limit_bytes, bool alone,
                               GatheredRecords& scratch,
@@ -111,8 +114,8 @@ Status RecordTooLarge(const std::string& where, uint64_t bytes,
                       uint64_t max_record_bytes);
 
 // Deals the rows of a round, whose records are there, in equal parts, or as
-// options.feeds says of the rows from position `first` on. Fills in shares and
-// mine.
+// options.shares or options.feeds says of the rows from position `first` on.
+// Fills in shares and mine.
 void DealRows(const RoundOptions& options, uint64_t first, Round& round);
 
 }  // namespace penstock

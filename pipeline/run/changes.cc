@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "pipeline/graph/row_parts.h"
+#include "pipeline/graph/sharding.h"
 #include "pipeline/graph/sources.h"
 
 namespace penstock {
@@ -195,12 +196,45 @@ Status BeginMix(const Job& job, const State& state, bool sources,
   return OkStatus();
 }
 
+const StatePart* FindSharding(const Graph& graph) {
+  const auto found = std::ranges::find_if(graph, [](const StatePart& part) {
+    return part.name.starts_with(kShardingPart);
+  });
+  return found == graph.end() ? nullptr : &*found;
+}
+
+// A state of one host's share is none of another's.
+Status CheckSharding(const Graph& graph, const State& state) {
+  const StatePart* const ours = FindSharding(graph);
+  const StatePart* const theirs = FindSharding(state.graph);
+  if (ours == nullptr && theirs == nullptr) return OkStatus();
+  if (ours != nullptr && theirs != nullptr && *ours == *theirs) {
+    return OkStatus();
+  }
+  const auto told = [](const StatePart* part) {
+    return part == nullptr ? "without shard_by" : "with " + part->name;
+  };
+  const bool alike =
+      ours != nullptr && theirs != nullptr && ours->name == theirs->name;
+  return FailedPreconditionError(fmt::format(
+      "the state is of a run {}, this one is {}{}: with shard_by, rows of a "
+      "batch are of one host each, so that a state goes on only on as many "
+      "hosts that feed the same rows; without it (ShardBy::kPlan, the default) "
+      "a run goes on on any number of hosts",
+      told(theirs), told(ours), alike ? ", whose hosts feed other rows" : ""));
+}
+
 }  // namespace
 
 StatusOr<State> GoingOnFrom(const Job& job, const State& state) {
+  PENSTOCK_RETURN_IF_ERROR(CheckSharding(job.graph, state));
   PENSTOCK_ASSIGN_OR_RETURN(const std::set<Change> changes,
                             Comparison(job, state).Changes());
   if (changes.empty()) return state;
+  if (FindSharding(job.graph) != nullptr) {
+    return FailedPreconditionError(
+        "with shard_by a run cannot change on its way: leave one of both out");
+  }
   State changed = state;
   if (changed.lineage.empty())
     changed.lineage.push_back({.graph = state.graph});

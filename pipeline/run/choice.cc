@@ -21,8 +21,12 @@ Choice Choose(const Stages& stages, const Sources& sources,
   if (sources.indexed == nullptr) {
     return {false, sources.each.front().why_sequential};
   }
+  const bool in_memory = sources.indexed->files() == nullptr;
   if (stages.by().empty()) {
-    return {true, "every file has an index, and no tensor varies in length"};
+    return {true, in_memory
+                      ? "all rows are in memory, and no tensor varies in length"
+                      : "every file has an index, and no tensor varies in "
+                        "length"};
   }
   if (const std::string map = ChangesLengths(stages); !map.empty()) {
     return {false, fmt::format("Map \"{}\" may change how many values \"{}\" "
@@ -51,9 +55,11 @@ Choice Choose(const Stages& stages, const Sources& sources,
                                "--length-of` write one",
                                column)};
   }
-  return {true, fmt::format("every file has an index with the lengths of "
-                            "\"{}\"",
-                            stages.by())};
+  return {true,
+          fmt::format("{} \"{}\"",
+                      in_memory ? "all rows are in memory, with the lengths of"
+                                : "every file has an index with the lengths of",
+                      stages.by())};
 }
 
 Status ChooseBuckets(const Sources& sources, TaskQueue& tasks, Stages& stages) {

@@ -11,8 +11,8 @@
 #include "pipeline/arrange/forecast.h"
 #include "pipeline/arrange/pack_forecast.h"
 #include "pipeline/arrange/plan_seek.h"
-#include "pipeline/build/batch_layout.h"
 #include "pipeline/graph/order_tree.h"
+#include "pipeline/graph/sharding.h"
 #include "pipeline/graph/sources.h"
 #include "pipeline/group.h"
 #include "pipeline/pipeline.h"
@@ -21,24 +21,16 @@
 #include "pipeline/run/arrange_options.h"
 #include "pipeline/run/checks.h"
 #include "pipeline/run/choice.h"
-#include "pipeline/run/explain.h"
+#include "pipeline/run/facts.h"
 #include "pipeline/run/handshake.h"
 #include "pipeline/run/job.h"
 #include "pipeline/run/pipeline_impl.h"
 #include "pipeline/run/planned.h"
+#include "pipeline/run/share_forecast.h"
 #include "pipeline/run/streamed.h"
-#include "tokenizer/interface/fingerprint.h"
 
 namespace penstock {
 namespace {
-
-// What rows are drawn by: the data of all sources.
-uint64_t KeyOf(const Sources& sources) {
-  if (sources.each.size() == 1) return sources.each.front().fingerprint;
-  Fingerprinter hash;
-  for (const Source& source : sources.each) hash.Add(source.fingerprint);
-  return hash.Finish();
-}
 
 // Compiles on one host; what it learns on the way serves the next step.
 class Compiler {
@@ -58,6 +50,11 @@ class Compiler {
   std::unique_ptr<Placement> TakePlacement() { return std::move(placement_); }
 
  private:
+  ArrangeOptions Arrange(const SourceDecoders& decoder) const {
+    ArrangeOptions arrange = ArrangeOf(stages_, decoder);
+    arrange.shares = tree_.shares;
+    return arrange;
+  }
   StepOptions StepsOf() const;
   Status TakeWithdrawn();
   Status PlanIt();
@@ -94,9 +91,8 @@ Status Compiler::Prepare(const Dataset& dataset) {
   PENSTOCK_ASSIGN_OR_RETURN(tasks_, TaskQueue::Create(options_.threads));
   PENSTOCK_RETURN_IF_ERROR(ChooseBuckets(sources_, *tasks_, stages_));
   PENSTOCK_RETURN_IF_ERROR(CheckSizes(stages_, topology_, options_));
-  if (sources_.indexed) {
-    PENSTOCK_ASSIGN_OR_RETURN(tree_, MakeOrderTree(stages_, sources_));
-  }
+  PENSTOCK_ASSIGN_OR_RETURN(
+      tree_, OrderRecords(stages_, sources_, options_.shard_by, topology_));
   choice_ = Choose(stages_, sources_, options_.force_streamed);
   if (!choice_.planned) {
     PENSTOCK_RETURN_IF_ERROR(
@@ -104,7 +100,7 @@ Status Compiler::Prepare(const Dataset& dataset) {
   }
   PENSTOCK_ASSIGN_OR_RETURN(
       SourceDecoders decoder,
-      SourceDecoders::Create(stages_, sources_.first_ids, KeyOf(sources_)));
+      SourceDecoders::Create(stages_, sources_, sources_.Key()));
   std::vector<StatePart> graph = DataParts(stages_, sources_);
   const std::vector<StatePart> stages = stages_.Parts();
   graph.insert(graph.end(), stages.begin(), stages.end());
@@ -112,7 +108,7 @@ Status Compiler::Prepare(const Dataset& dataset) {
   // The lists that it holds are in the order now, and that of Withdraw will be.
   stages_.root.reset();
   PENSTOCK_RETURN_IF_ERROR(TakeWithdrawn());
-  const ArrangeOptions arrange = ArrangeOf(stages_, decoder);
+  const ArrangeOptions arrange = Arrange(decoder);
   const uint64_t waiting = MakeArranger(arrange)->MostHeldBytes();
   if (!choice_.planned && waiting > WaitingLimit()) {
     graph.push_back({"waiting_bytes", WaitingLimit()});
@@ -120,7 +116,7 @@ Status Compiler::Prepare(const Dataset& dataset) {
   if (sources_.indexed == nullptr && stages_.shuffle) {
     graph.push_back({"window_bytes", options_.window_bytes});
   }
-  const uint64_t data = KeyOf(sources_);
+  const uint64_t data = sources_.Key();
   job_ = std::make_shared<const Job>(
       Job{.stages = stages_,
           .first_ids = sources_.first_ids,
@@ -142,6 +138,7 @@ StepOptions Compiler::StepsOf() const {
   return {.leftover = stages_.batch.leftover,
           .leftovers = stages_.leftovers(),
           .epochs = stages_.epochs,
+          .cut_records = tree_.cut_records,
           .graph = job_->graph,
           .mix = tree_.mix ? MixEpochs(tree_.mix) : MixEpochs()};
 }
@@ -170,15 +167,19 @@ Status Compiler::PlanIt() {
   lengths.LeaveOut(withdrawn_);
   PlanFacts plan = {.order = tree_.order,
                     .lengths = std::move(lengths),
-                    .arrange = ArrangeOf(stages_, job_->decoder),
+                    .arrange = Arrange(job_->decoder),
                     .steps = StepsOf(),
                     .forecast = {}};
   plan.too_long = [files = sources_.indexed, stages = stages_](const Row& row) {
     return TooLongError(files->Locate(row.record), stages, row.length);
   };
   plan.forecast = plan.ForecastOf(/*epoch=*/0, *tasks_);
+  if (tree_.shares) ForecastShares(tree_, plan);
   PENSTOCK_RETURN_IF_ERROR(
       CheckForecast(stages_, sources_, plan.lengths, plan.forecast));
+  if (tree_.shares) {
+    PENSTOCK_RETURN_IF_ERROR(CheckShares(stages_, tree_, plan, *tasks_));
+  }
   if (stages_.pack) plan.forecast.pack = ForecastPacking(plan);
   forecast_ = plan.forecast;
   placement_ =
@@ -205,7 +206,9 @@ Status Compiler::StreamIt() {
                          .rows = rows_of_host * topology_.hosts,
                          .raw_bytes = kChunkBytes,
                          .max_record_bytes = options_.max_record_bytes};
-  if (topology_.hosts > 1 && alone) {
+  if (tree_.shares) {
+    rounds.shares = tree_.shares->shares;
+  } else if (topology_.hosts > 1 && alone) {
     rounds.feeds.resize(batch);
     for (const uint32_t row : job_->RowsOf(0)) {
       if (row < batch) rounds.feeds[row] = true;  // others pad
@@ -230,7 +233,7 @@ Status Compiler::StreamIt() {
     source = MakeSequenceRounds(files_, only.paths, only.options,
                                 {std::move(rounds), records});
   }
-  ArrangeOptions arrange = ArrangeOf(stages_, job_->decoder);
+  ArrangeOptions arrange = Arrange(job_->decoder);
   arrange.held_bytes = WaitingLimit();
   placement_ = MakeStreamed(
       job_, std::move(source), alone ? nullptr : options_.group, *tasks_,
@@ -239,42 +242,18 @@ Status Compiler::StreamIt() {
 }
 
 PipelineFacts Compiler::Facts() const {
-  PipelineFacts facts = {.planned = choice_.planned,
-                         .lockstep = Lockstep(),
-                         .in_sequence = sources_.indexed == nullptr};
-  if (sources_.indexed && tree_.order->distinct() && withdrawn_.empty()) {
-    facts.records_per_epoch = tree_.order->records();
-  }
-  const bool alike =
-      sources_.indexed && tree_.order->epochs_share() != InCommon::kNothing;
-  if (forecast_ && alike && !StepsOf().Carries()) {
-    facts.steps_per_epoch =
-        forecast_->pack ? forecast_->pack->exact_steps : forecast_->steps;
-  }
-  Explanation explanation = {.planned = choice_.planned,
-                             .why = choice_.why,
-                             .forecast = forecast_,
-                             .epochs_are_alike = alike,
-                             .threads = tasks_->threads(),
-                             .budgets = placement_->Budgets()};
-  const auto arranger = MakeArranger(ArrangeOf(stages_, job_->decoder));
-  explanation.budgets.insert(
-      explanation.budgets.begin(),
-      {"batches built and not yet taken, and memory of those taken before",
-       options_.buffer_bytes +
-           std::max(options_.buffer_bytes,
-                    job_->MostBatchBytes(arranger->MostPieces(),
-                                         arranger->MostHeldPieces()))});
-  if (sources_.indexed && tree_.order->table_bytes() > 0) {
-    explanation.budgets.push_back(
-        {"tables of the order of records", tree_.order->table_bytes()});
-  }
-  if (sources_.indexed) {
-    explanation.budgets.push_back(
-        {"pages of files that were read, mapped, which the system takes back",
-         sources_.indexed->most_mapped_bytes()});
-  }
-  facts.explanation = Explain(*job_, sources_, tree_, explanation);
+  PipelineFacts facts = FactsOf({.job = *job_,
+                                 .sources = sources_,
+                                 .tree = tree_,
+                                 .choice = choice_,
+                                 .options = options_,
+                                 .arrange = Arrange(job_->decoder),
+                                 .forecast = forecast_,
+                                 .placement = *placement_,
+                                 .carries = StepsOf().Carries(),
+                                 .withdrawn = !withdrawn_.empty(),
+                                 .threads = tasks_->threads()});
+  facts.lockstep = Lockstep();
   return facts;
 }
 

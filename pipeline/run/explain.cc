@@ -74,7 +74,11 @@ std::string DescribeShuffle(const Stages& stages) {
 std::string DescribeSources(const Stages& stages, const Sources& sources,
                             const OrderTree& tree) {
   std::string text;
-  if (!stages.views) {
+  const ColumnTable* const columns = sources.each.front().columns.get();
+  if (!stages.views && columns != nullptr) {
+    text = fmt::format("  read      {}: {} rows in memory\n", columns->name(),
+                       sources.indexed->records());
+  } else if (!stages.views) {
     text = fmt::format(
         "  read      {} files, {}\n", sources.each.front().paths.size(),
         sources.indexed
@@ -85,9 +89,12 @@ std::string DescribeSources(const Stages& stages, const Sources& sources,
     const auto all = static_cast<double>(tree.order->records());
     const auto records = static_cast<double>(sources.RecordsOf(s));
     text += fmt::format(
-        "  read      {}: {} files, {} records by number; {:.4g} % of all rows, "
+        "  read      {}: {}, {} records by number; {:.4g} % of all rows, "
         "{:.4g} times through in an epoch\n",
-        SourceName(stages, s), sources.each[s].paths.size(),
+        SourceName(stages, s),
+        sources.each[s].columns != nullptr
+            ? std::string("in memory")
+            : fmt::format("{} files", sources.each[s].paths.size()),
         sources.RecordsOf(s), 100 * tree.rows[s] / all, tree.rows[s] / records);
   }
   for (const std::string& view : tree.views) text += "  " + view + "\n";
@@ -189,10 +196,13 @@ std::string DescribeForecast(const Stages& stages, const Forecast& forecast,
       forecast.pack
           ? DescribePacking(*forecast.pack)
           : fmt::format(
-                "{}: {} steps, {} rows of padding, {:.1f} % of all values "
+                "{}: {}{} steps, {} rows of padding, {:.1f} % of all values "
                 "expected to be padding\n",
-                epochs_are_alike ? "epoch" : "first epoch", forecast.steps,
-                forecast.pad_rows, 100 * forecast.padding);
+                epochs_are_alike ? "epoch" : "first epoch",
+                forecast.depends_on_shares
+                    ? "if the hosts' shares have the same lengths, "
+                    : "",
+                forecast.steps, forecast.pad_rows, 100 * forecast.padding);
   if (forecast.padding > kMuchPadding) {
     text += stages.bucket ? "  mostly padding: use more lengths, or Pack\n"
                           : "  mostly padding: use Bucket, or Pack\n";
@@ -245,6 +255,7 @@ std::string Explain(const Job& job, const Sources& sources,
       fmt::format("{}: {}\n", explanation.planned ? "planned" : "streamed",
                   explanation.why);
   text += "stages:\n" + DescribeSources(job.stages, sources, tree);
+  if (!tree.sharing.empty()) text += "  " + tree.sharing + "\n";
   text += DescribeStages(job.stages);
   text += "tensors:\n";
   const std::string tensors = job.contract().Describe();

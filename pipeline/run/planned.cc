@@ -57,7 +57,7 @@ class PlannedWork final : public BatchWork {
 class Planned final : public Placement {
  public:
   Planned(std::shared_ptr<const Job> job,
-          std::shared_ptr<const RecordFiles> files, PlanFacts facts,
+          std::shared_ptr<const SourceRecords> files, PlanFacts facts,
           int threads)
       : threads_(threads),
         reader_(std::make_shared<const PlannedReader>(
@@ -154,9 +154,9 @@ class Planned final : public Placement {
 
 }  // namespace
 
-std::unique_ptr<Placement> MakePlanned(std::shared_ptr<const Job> job,
-                                       std::shared_ptr<const RecordFiles> files,
-                                       PlanFacts plan, int threads) {
+std::unique_ptr<Placement> MakePlanned(
+    std::shared_ptr<const Job> job, std::shared_ptr<const SourceRecords> files,
+    PlanFacts plan, int threads) {
   return std::make_unique<Planned>(std::move(job), std::move(files),
                                    std::move(plan), threads);
 }

@@ -4,8 +4,8 @@
 
 #include <memory>
 
-#include "formats/index/record_files.h"
 #include "pipeline/arrange/plan_seek.h"
+#include "pipeline/graph/source_records.h"
 #include "pipeline/run/job.h"
 #include "pipeline/run/placement.h"
 
@@ -13,8 +13,8 @@ namespace penstock {
 
 // Records must have the lengths that the plan goes by. `threads` is how many
 // tasks read at once, at most.
-std::unique_ptr<Placement> MakePlanned(std::shared_ptr<const Job> job,
-                                       std::shared_ptr<const RecordFiles> files,
-                                       PlanFacts plan, int threads);
+std::unique_ptr<Placement> MakePlanned(
+    std::shared_ptr<const Job> job, std::shared_ptr<const SourceRecords> files,
+    PlanFacts plan, int threads);
 
 }  // namespace penstock

@@ -20,7 +20,7 @@ struct PlannedReader::Scratch {
 };
 
 PlannedReader::PlannedReader(std::shared_ptr<const Job> job,
-                             std::shared_ptr<const RecordFiles> files,
+                             std::shared_ptr<const SourceRecords> files,
                              LengthTable lengths, uint64_t records_of_row)
     : job_(std::move(job)),
       files_(std::move(files)),

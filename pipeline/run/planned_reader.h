@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "formats/files/status_or.h"
-#include "formats/index/record_files.h"
 #include "pipeline/arrange/rows.h"
 #include "pipeline/batch.h"
+#include "pipeline/graph/source_records.h"
 #include "pipeline/order/lengths.h"
 #include "pipeline/run/job.h"
 
@@ -25,7 +25,7 @@ class PlannedReader {
  public:
   // `records_of_row` is how many a row has, about.
   PlannedReader(std::shared_ptr<const Job> job,
-                std::shared_ptr<const RecordFiles> files, LengthTable lengths,
+                std::shared_ptr<const SourceRecords> files, LengthTable lengths,
                 uint64_t records_of_row);
   ~PlannedReader();
 
@@ -52,7 +52,7 @@ class PlannedReader {
   void Return(std::unique_ptr<Scratch> scratch) const;
 
   const std::shared_ptr<const Job> job_;
-  const std::shared_ptr<const RecordFiles> files_;
+  const std::shared_ptr<const SourceRecords> files_;
   const LengthTable lengths_;
   const uint64_t rows_at_once_;
 

@@ -34,9 +34,9 @@ const std::vector<Floor>& Floors() {
       {"pipeline",
        {"state",     "contract", "batch",           "features",     "ordering",
         "arranging", "derive",   "objective",       "row_function", "mask_view",
-        "dataset",   "topology", "trace",           "group",        "profile",
-        "tasks",     "order",    "arrange",         "graph",        "read",
-        "build",     "groups",   "compile_options", "pipeline",     "run"}},
+        "dataset",   "topology", "compile_options", "trace",        "group",
+        "profile",   "tasks",    "order",           "arrange",      "graph",
+        "read",      "build",    "groups",          "pipeline",     "run"}},
       {"infeed",
        {"sharding", "accounts", "queues", "device", "infeed", "checkpoints",
         "devices", "training", "reports", "virtual", "pjrt"}}};

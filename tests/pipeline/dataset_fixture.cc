@@ -103,6 +103,29 @@ std::string WriteDataset(const ScratchFolder& folder,
   return pattern;
 }
 
+std::shared_ptr<const Examples> RowsInMemory(
+    const std::vector<uint32_t>& lengths) {
+  const auto rows = std::make_shared<Examples>();
+  rows->rows = lengths.size();
+  // Those of one value have no offsets.
+  Column id = {.name = "id", .type = FeatureType::kInt64};
+  Column half = {.name = "half", .type = FeatureType::kFloat};
+  Column tokens = {.name = "tokens", .type = FeatureType::kInt64};
+  Column text = {.name = "text", .type = FeatureType::kBytes};
+  for (uint64_t record = 0; record < lengths.size(); ++record) {
+    id.ints.push_back(static_cast<int64_t>(record));
+    half.floats.push_back(static_cast<float>(record) / 2);
+    for (uint32_t j = 0; j < lengths[record]; ++j) {
+      tokens.ints.push_back(TokenOf(record, j));
+    }
+    tokens.EndRow();
+    text.bytes.append(lengths[record], static_cast<char>('a' + record % 26));
+    text.byte_offsets.push_back(text.bytes.size());
+  }
+  rows->columns = {id, half, tokens, text};
+  return rows;
+}
+
 std::vector<uint32_t> RandomLengths(size_t count, uint32_t longest,
                                     uint64_t seed) {
   std::vector<uint32_t> lengths(count);

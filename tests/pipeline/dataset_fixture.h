@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,6 +35,10 @@ int64_t TokenOf(uint64_t record, uint64_t j);
 std::string WriteDataset(const ScratchFolder& folder,
                          const std::vector<uint32_t>& lengths,
                          DatasetFiles files = {});
+
+// The same rows as columns.
+std::shared_ptr<const Examples> RowsInMemory(
+    const std::vector<uint32_t>& lengths);
 
 // `count` lengths from 1 to `longest`, the same for the same seed.
 std::vector<uint32_t> RandomLengths(size_t count, uint32_t longest,

@@ -63,6 +63,7 @@ const MadeData& DataPool::Get(size_t kind) {
   made.indexed = files.index && files.compression == Compression::kNone;
   made.length_column = made.indexed && files.length_column;
   made.pattern = Copy(kind, "data", files, made.lengths);
+  made.rows = RowsInMemory(made.lengths);
   return made;
 }
 
@@ -171,7 +172,9 @@ std::optional<uint64_t> RandomGraph::rows_of_epoch() const {
 
 // What is read, up to the stages that all graphs have.
 Dataset RandomGraph::Read(const std::string& pattern) const {
-  const Dataset first = Dataset::TfRecords(pattern);
+  const Dataset first = in_memory() && pattern == data->pattern
+                            ? Dataset::Columns(data->rows)
+                            : Dataset::TfRecords(pattern);
   const auto other = [&](size_t source) {
     return Dataset::TfRecords(sources[source]->pattern);
   };

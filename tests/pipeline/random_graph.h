@@ -19,6 +19,7 @@ namespace penstock::testing {
 struct MadeData {
   std::vector<uint32_t> lengths;
   std::string pattern;
+  std::shared_ptr<const Examples> rows;  // the same, in memory
   bool indexed = true;
   bool length_column = true;
 };
@@ -115,6 +116,8 @@ struct RandomGraph {
 
  private:
   void DrawView(DataPool& pool);
+  // In memory, the same columns.
+  bool in_memory() const { return data->indexed && seed % 6 == 5; }
   Dataset Read(const std::string& pattern) const;
 };
 

@@ -245,6 +245,55 @@ TEST_F(RandomGraphTest, PlannedAndStreamedAreTheSameRun) {
   });
 }
 
+// Where each host has records of its own: planned and streamed are the same
+// run, rows of a host are of its share, and any state goes on.
+TEST_F(RandomGraphTest, SharesOfHostsAreOneRunThatGoesOnFromAnyState) {
+  ForEach([&](RandomGraph& graph) {
+    if (!graph.data->indexed) return;
+    if (graph.balance > 0) graph.balance = 0;
+    graph.merge = false;
+    graph.waiting_bytes = uint64_t{1} << 40;
+    const ShardBy by = graph.Draw(2) == 0 ? ShardBy::kRecord : ShardBy::kRange;
+    const auto hosts = static_cast<uint32_t>(1 + graph.Draw(4));
+    const auto run = [&](bool streamed) {
+      RunOptions options = graph.Run();
+      options.hosts = options.shards = hosts;
+      options.force_streamed = streamed;
+      options.change = [&graph, by](uint32_t, HostRun& host) {
+        host.compile.waiting_bytes = graph.waiting_bytes;
+        host.compile.shard_by = by;
+      };
+      return options;
+    };
+    const auto one = RunAll(graph.Make(), run(false));
+    if (!one.ok()) {
+      // A share that has none of a source of a mix, or of anything.
+      ASSERT_THAT(one, StatusIs(StatusCode::kInvalidArgument,
+                                ::testing::HasSubstr("records")));
+      return;
+    }
+    ASSERT_OK_AND_ASSIGN(const auto two, RunAll(graph.Make(), run(true)));
+    ASSERT_EQ(*one, two);
+    if (two.empty()) return;
+    // Views are of each share.
+    if (graph.view == RandomGraph::kNoView) {
+      if (graph.arrange == RandomGraph::kPack) {
+        CheckPacked(graph, two);
+      } else {
+        CheckContents(graph, two);
+      }
+    }
+    RunOptions options = run(graph.Draw(2) == 0);
+    const size_t done = 1 + graph.Draw(two.size());
+    ASSERT_OK_AND_ASSIGN(options.restore,
+                         ParseState(FormatState(two[done - 1].state_after)));
+    ASSERT_OK_AND_ASSIGN(const auto rest, RunAll(graph.Make(), options));
+    const std::vector<GlobalBatch> after(
+        two.begin() + static_cast<std::ptrdiff_t>(done), two.end());
+    ASSERT_EQ(rest, after) << "after " << done << " steps";
+  });
+}
+
 // Any number of hosts goes on where any other stopped.
 TEST_F(RandomGraphTest, EveryPairOfHostCountsResumes) {
   constexpr uint32_t kHosts[] = {1, 2, 3, 4, 6, 8, 16};

@@ -129,5 +129,38 @@ TEST_F(WithdrawTest, WhatItCannotDoIsNamed) {
                         "table of 16 bytes"));
 }
 
+// A host's share is a run of its own, and these are of the whole one.
+TEST_F(WithdrawTest, SharesOfHostsAreNamedWhereARunChangesOrLeavesOver) {
+  const Dataset all = Varied();
+  const auto shared = [](const Dataset& dataset, std::optional<State> state) {
+    RunOptions options = {.shards = 12, .hosts = 2};
+    options.restore = std::move(state);
+    options.change = [](uint32_t, HostRun& run) {
+      run.compile.shard_by = ShardBy::kRecord;
+      run.compile.changed = {Change::kBatches};
+    };
+    return RunAll(dataset, options);
+  };
+  EXPECT_THAT(shared(InOrder(all.Withdraw({1}), 12), std::nullopt),
+              StatusIs(StatusCode::kInvalidArgument,
+                       HasSubstr("Withdraw, Leftover::kCarry")));
+  EXPECT_THAT(
+      shared(all.Bucket({.by = "tokens", .lengths = {40}})
+                 .Batch({.size = 24, .leftover = Leftover::kCarry}),
+             std::nullopt),
+      StatusIs(StatusCode::kInvalidArgument, HasSubstr("Leftover::kCarry")));
+  ASSERT_OK_AND_ASSIGN(const Batches run,
+                       shared(InOrder(all, 24), std::nullopt));
+  const State state = run.front().state_after;
+  ASSERT_OK_AND_ASSIGN(const Batches rest, shared(InOrder(all, 24), state));
+  EXPECT_EQ(rest, Batches(run.begin() + 1, run.end()));
+  EXPECT_THAT(shared(InOrder(all, 24, 41), state),
+              StatusIs(StatusCode::kFailedPrecondition,
+                       HasSubstr("with shard_by a run cannot change")));
+  EXPECT_THAT(shared(InOrder(all, 48), state),
+              StatusIs(StatusCode::kFailedPrecondition,
+                       HasSubstr("whose hosts feed other rows")));
+}
+
 }  // namespace
 }  // namespace penstock::testing

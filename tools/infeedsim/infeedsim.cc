@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -67,18 +68,40 @@ only the plan is, and times are predictions from the flags, the same for the sam
 seed.
 Where hosts are processes host 0 alone prints the report and writes files.)";
 
+// [rows]: the host that feeds each row of a batch of so many.
+std::vector<uint32_t> HostsOfRows(const Topology& topology, uint64_t rows) {
+  std::vector<uint32_t> hosts(rows);
+  const uint64_t each = topology.RowsOfShard(rows);
+  for (uint32_t host = 0; host < topology.hosts; ++host) {
+    for (const uint64_t shard : topology.ShardsOf(host)) {
+      const uint64_t end = std::min(rows, (shard + 1) * each);
+      for (uint64_t row = shard * each; row < end; ++row) hosts[row] = host;
+    }
+  }
+  return hosts;
+}
+
 Status PrintTrace(const SimulationArguments& arguments,
                   const Dataset& dataset) {
-  PENSTOCK_ASSIGN_OR_RETURN(
-      const Pipeline pipeline,
-      Compile(dataset, Topology(),
-              {.threads = arguments.simulation.threads_per_host}));
+  const SimulationOptions& simulation = arguments.simulation;
+  // Otherwise batches do not depend on hosts.
+  const bool shared = simulation.shard_by != ShardBy::kPlan;
+  Topology topology;
+  if (shared) {
+    PENSTOCK_ASSIGN_OR_RETURN(topology, TopologyOf(simulation, /*host=*/0));
+  }
+  PENSTOCK_ASSIGN_OR_RETURN(const Pipeline pipeline,
+                            Compile(dataset, topology,
+                                    {.threads = simulation.threads_per_host,
+                                     .shard_by = simulation.shard_by}));
   PENSTOCK_ASSIGN_OR_RETURN(const StepTrace trace,
                             pipeline.Trace(*arguments.trace_step));
   Print("step {}, epoch {}: {} rows of length {}\n", trace.step, trace.epoch,
         trace.rows, pipeline.contract().lengths[trace.shape]);
+  const std::vector<uint32_t> hosts = HostsOfRows(topology, trace.rows);
   for (const TracedPiece& piece : trace.pieces) {
-    Print("row {} at {}: values {} to {} of record {}, {}\n", piece.row,
+    Print("row {}{} at {}: values {} to {} of record {}, {}\n", piece.row,
+          shared ? fmt::format(" of host {}", hosts[piece.row]) : std::string(),
           piece.place, piece.begin, piece.begin + piece.length, piece.record,
           piece.where);
   }

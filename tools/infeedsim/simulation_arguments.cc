@@ -180,6 +180,14 @@ void AddOrder(Command& command, SimulationArguments& arguments) {
       .Needs("--split");
   order.Number("--epochs", arguments.repeat.epochs, "N",
                "How often all records come; 0 is for ever");
+  order.Choice("--shard-by", arguments.simulation.shard_by,
+               {{"plan", ShardBy::kPlan},
+                {"file", ShardBy::kFile},
+                {"record", ShardBy::kRecord},
+                {"range", ShardBy::kRange},
+                {"auto", ShardBy::kAuto}},
+               "Hosts feed any rows of the global batch, or each those of its "
+               "own files or records, in an order of its own");
 }
 
 void AddDevices(Command& command, SimulationArguments& arguments) {
@@ -237,7 +245,8 @@ void AddOutput(Command& command, SimulationArguments& arguments) {
   output
       .Number("--trace", arguments.trace_step, "STEP",
               "Instead of running, prints which records make this step of a "
-              "planned run, counted from 0")
+              "planned run, counted from 0; with --shard-by also the host of "
+              "each row")
       .DefaultsTo("no step");
   output.Option("--state-out", arguments.state_out, "FILE",
                 "Writes the state after the last step");

@@ -68,7 +68,9 @@ class ReadAheadTest : public ::testing::Test {
                                 .Batch({.size = 1});
     auto stages = FlattenStages(dataset);
     EXPECT_OK(stages);
-    auto decoder = SourceDecoders::Create(*stages, {0}, 0);
+    Sources sources;
+    sources.each.emplace_back();
+    auto decoder = SourceDecoders::Create(*stages, sources, 0);
     EXPECT_OK(decoder);
     return std::make_shared<const Job>(
         Job{.stages = *stages,

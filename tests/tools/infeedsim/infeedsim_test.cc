@@ -339,6 +339,44 @@ TEST_F(InfeedsimTest, TwoPartsOfASplitAreAllRecords) {
   }
 }
 
+TEST_F(InfeedsimTest, HostsMayHaveRecordsOfTheirOwn) {
+  const std::string dataset = MakeDataset();
+  const uint64_t all =
+      RunForJson("recordtool count --json " + dataset)["records"];
+  for (const char* by : {"record", "range", "auto"}) {
+    const Outcome outcome = RunProgramLine(
+        fmt::format("{} --hosts 2 --shard-by {} --explain --json {}",
+                    SimulationOf(dataset), by, folder_ / "shares.json"));
+    ASSERT_EQ(outcome.exit_code, 0) << outcome.output;
+    EXPECT_THAT(outcome.output, HasSubstr("over 2 hosts"));
+    EXPECT_EQ(nlohmann::json::parse(
+                  folder_.Read("shares.json"))["record_digest"]["count"],
+              all);
+  }
+}
+
+TEST_F(InfeedsimTest, ATraceIsOfTheSharesOfHosts) {
+  const std::string run = SimulationOf(MakeDataset()) + " --hosts 2 ";
+  const auto records = [&](const std::string& more, size_t host) {
+    const Outcome trace = RunProgramLine(run + more + " --trace 0");
+    EXPECT_EQ(trace.exit_code, 0) << trace.output;
+    std::set<uint64_t> ids;
+    const std::string of_host = fmt::format(" of host {} at ", host);
+    for (size_t at = trace.output.find(of_host); at != std::string::npos;
+         at = trace.output.find(of_host, at + 1)) {
+      const size_t record = trace.output.find("of record ", at) + 10;
+      ids.insert(std::stoull(trace.output.substr(record)));
+    }
+    return ids;
+  };
+  for (uint64_t host = 0; host < 2; ++host) {
+    const std::set<uint64_t> ids = records("--shard-by record", host);
+    EXPECT_FALSE(ids.empty());
+    for (const uint64_t id : ids) EXPECT_EQ(id % 2, host);
+  }
+  EXPECT_TRUE(records("--shard-by plan", 0).empty());
+}
+
 TEST_F(InfeedsimTest, BucketsMayHaveRowsOfTheirOwn) {
   const std::string run =
       "infeedsim " + MakeDataset() +

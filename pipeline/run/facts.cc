@@ -1,0 +1,70 @@
+#include "pipeline/run/facts.h"
+
+#include <algorithm>
+
+#include "pipeline/run/explain.h"
+
+namespace penstock {
+namespace {
+
+// Of what sources and orders hold as long as the pipeline is there.
+void AddTables(const CompiledParts& of, std::vector<ByteBudget>& budgets) {
+  if (of.sources.indexed == nullptr) return;
+  const uint64_t order =
+      of.tree.order->table_bytes() + of.tree.shared_table_bytes;
+  if (order > 0) {
+    budgets.push_back({"tables of the order of records", order});
+  }
+  uint64_t columns = 0;
+  for (const Source& source : of.sources.each) {
+    if (source.columns != nullptr) columns += source.columns->table_bytes();
+  }
+  if (columns > 0) {
+    budgets.push_back(
+        {"offsets and lengths of rows in memory, whose values are the "
+         "program's",
+         columns});
+  }
+  budgets.push_back(
+      {"pages of files that were read, mapped, which the system takes back",
+       of.sources.indexed->most_mapped_bytes()});
+}
+
+std::vector<ByteBudget> BudgetsOf(const CompiledParts& of) {
+  const auto arranger = MakeArranger(of.arrange);
+  const uint64_t batch =
+      of.job.MostBatchBytes(arranger->MostPieces(), arranger->MostHeldPieces());
+  std::vector<ByteBudget> budgets = of.placement.Budgets();
+  budgets.insert(
+      budgets.begin(),
+      {"batches built and not yet taken, and memory of those taken before",
+       of.options.buffer_bytes + std::max(of.options.buffer_bytes, batch)});
+  AddTables(of, budgets);
+  return budgets;
+}
+
+}  // namespace
+
+PipelineFacts FactsOf(const CompiledParts& of) {
+  const bool indexed = of.sources.indexed != nullptr;
+  PipelineFacts facts = {.planned = of.choice.planned, .in_sequence = !indexed};
+  if (indexed && of.tree.order->distinct() && !of.withdrawn) {
+    facts.records_per_epoch = of.tree.order->records() + of.tree.cut_records;
+  }
+  const bool alike =
+      indexed && of.tree.order->epochs_share() != InCommon::kNothing;
+  if (of.forecast && alike && !of.forecast->depends_on_shares && !of.carries) {
+    facts.steps_per_epoch =
+        of.forecast->pack ? of.forecast->pack->exact_steps : of.forecast->steps;
+  }
+  facts.explanation = Explain(of.job, of.sources, of.tree,
+                              {.planned = of.choice.planned,
+                               .why = of.choice.why,
+                               .forecast = of.forecast,
+                               .epochs_are_alike = alike,
+                               .threads = of.threads,
+                               .budgets = BudgetsOf(of)});
+  return facts;
+}
+
+}  // namespace penstock

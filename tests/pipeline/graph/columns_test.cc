@@ -1,0 +1,185 @@
+// Columns in memory as a source.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "formats/files/file.h"
+#include "tests/pipeline/graph/views_fixture.h"
+#include "tokenizer/load.h"
+
+namespace penstock::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+class ColumnsTest : public ViewsTest {
+ protected:
+  static Dataset Taken(const Dataset& dataset) {
+    return dataset.Parse(
+        {{.name = "id", .length = 1, .as = ElementType::kInt64},
+         {.name = "half", .type = FeatureType::kFloat, .length = 1},
+         {.name = "tokens"}});
+  }
+  static Dataset InBuckets(const Dataset& dataset) {
+    return Taken(dataset)
+        .Bucket({.by = "tokens", .lengths = {4, 12}})
+        .Batch({.size = 8});
+  }
+  // One column as told.
+  static Status Refusal(Column column, uint64_t rows, const Feature& feature) {
+    const auto examples = std::make_shared<Examples>();
+    examples->rows = rows;
+    examples->columns = {std::move(column)};
+    return Compile(Dataset::Columns(examples, "clicks")
+                       .Parse({feature})
+                       .Batch({.size = 2}),
+                   {})
+        .status();
+  }
+  static void ExpectSameRows(const std::vector<GlobalBatch>& one,
+                             const std::vector<GlobalBatch>& two) {
+    ASSERT_EQ(one.size(), two.size());
+    for (size_t step = 0; step < one.size(); ++step) {
+      EXPECT_EQ(one[step].tensors, two[step].tensors) << step;
+      EXPECT_EQ(one[step].record_ids, two[step].record_ids) << step;
+    }
+  }
+
+  const std::vector<uint32_t> lengths_ = RandomLengths(100, 12, 3);
+  const std::shared_ptr<const Examples> rows_ = RowsInMemory(lengths_);
+};
+
+TEST_F(ColumnsTest, ColumnsGiveTheBatchesOfFilesOfTheSameRows) {
+  ScratchFolder folder;
+  const std::string pattern = WriteDataset(folder, lengths_);
+  ASSERT_OK_AND_ASSIGN(const auto files,
+                       RunAll(InBuckets(Dataset::TfRecords(pattern))));
+  const Dataset columns = InBuckets(Dataset::Columns(rows_));
+  for (const RunOptions& options : std::vector<RunOptions>{
+           {},
+           {.shards = 4, .hosts = 2, .threads = 3},
+           {.shards = 2, .hosts = 2, .force_streamed = true}}) {
+    ASSERT_OK_AND_ASSIGN(const auto found, RunAll(columns, options));
+    ExpectSameRows(files, found);
+  }
+  EXPECT_THAT(
+      Explained(columns),
+      ::testing::AllOf(
+          HasSubstr("planned: all rows are in memory, with the lengths"),
+          HasSubstr("read      columns: 100 rows in memory")));
+}
+
+TEST_F(ColumnsTest, TheBudgetHasTheirOffsetsAndLengths) {
+  uint64_t bytes = 0;
+  for (const Column& column : rows_->columns) {
+    bytes += 8 * (column.row_offsets.size() + column.byte_offsets.size());
+    bytes += 4 * rows_->rows;
+  }
+  EXPECT_THAT(Explained(InBuckets(Dataset::Columns(rows_))),
+              HasSubstr(fmt::format("{:>14} bytes  offsets and lengths of rows "
+                                    "in memory",
+                                    bytes)));
+}
+
+TEST_F(ColumnsTest, TheyAreMixedWithFilesInAnyOrder) {
+  const Dataset mix = Dataset::Mix(
+      {{Taken(Dataset::Columns(rows_)).Shuffle({.seed = 1}), 2},
+       {Taken(Read(Write(40))), 1},
+       {Taken(Dataset::Columns(rows_, "more")).Take(10).Repeat({.epochs = 2}),
+        1},
+       {Taken(Read(Write(30))), 1}},
+      {.stop = MixStop::kLast});
+  const Dataset dataset = Batched(mix, 6);
+  ASSERT_OK_AND_ASSIGN(const auto one, RunAll(dataset));
+  EXPECT_EQ(RealIds(one).size(), 100u + 40 + 20 + 30);
+  for (const GlobalBatch& batch : one) {
+    const auto ids = ValuesOf<int64_t>(batch.tensors[0]);
+    for (size_t row = 0; row < ids.size(); ++row) {
+      const uint64_t id = batch.record_ids[row];
+      if (id == kNoRecord) continue;
+      const uint64_t first = id < 100   ? 0
+                             : id < 140 ? 100
+                             : id < 240 ? 140
+                                        : 240;
+      EXPECT_EQ(ids[row], static_cast<int64_t>(id - first));
+    }
+  }
+  ASSERT_OK_AND_ASSIGN(const auto rest,
+                       RunAll(dataset, {.shards = 6,
+                                        .hosts = 3,
+                                        .force_streamed = true,
+                                        .restore = one[9].state_after}));
+  EXPECT_EQ(std::vector(one.begin() + 10, one.end()), rest);
+  EXPECT_THAT(Explained(dataset), HasSubstr("source 2 (more): in memory"));
+}
+
+TEST_F(ColumnsTest, BytesAreTokenizedAndFixedRowsNeedNoOffsets) {
+  ASSERT_OK_AND_ASSIGN(const std::shared_ptr<const Tokenizer> bytes,
+                       LoadTokenizer(LocalFiles(), "bytes"));
+  const auto with = [&](const Dataset& dataset) {
+    return dataset
+        .Parse({{.name = "text", .type = FeatureType::kBytes, .length = 1}})
+        .Tokenize(bytes)
+        .Bucket({.by = "tokens", .lengths = {12}})
+        .Batch({.size = 8});
+  };
+  ScratchFolder folder;
+  const std::string pattern = WriteDataset(folder, lengths_);
+  ASSERT_OK_AND_ASSIGN(const auto files,
+                       RunAll(with(Dataset::TfRecords(pattern))));
+  ASSERT_OK_AND_ASSIGN(const auto columns,
+                       RunAll(with(Dataset::Columns(rows_))));
+  ExpectSameRows(files, columns);
+}
+
+TEST_F(ColumnsTest, AStateIsOfTheSameValues) {
+  const auto changed = std::make_shared<Examples>(*rows_);
+  ++changed->columns[2].ints.back();
+  const Dataset before = InBuckets(Dataset::Columns(rows_));
+  EXPECT_OK(
+      Restored(before, InBuckets(Dataset::Columns(
+                           std::make_shared<Examples>(*rows_), "other"))));
+  EXPECT_THAT(
+      Restored(before, InBuckets(Dataset::Columns(changed))),
+      StatusIs(StatusCode::kFailedPrecondition, HasSubstr("another dataset")));
+}
+
+TEST_F(ColumnsTest, RowsAreSharedAmongHostsAsRecordsAre) {
+  RunOptions options = {.shards = 4, .hosts = 4};
+  options.change = [](uint32_t, HostRun& run) {
+    run.compile.shard_by = ShardBy::kAuto;
+  };
+  ASSERT_OK_AND_ASSIGN(const auto batches,
+                       RunAll(InBuckets(Dataset::Columns(rows_)), options));
+  EXPECT_EQ(RealIds(batches), Iota(100));
+}
+
+TEST_F(ColumnsTest, WhatDoesNotGoTogetherIsRefusedWithAReason) {
+  const Feature id = {.name = "id", .length = 1};
+  const auto refused = [&](Column column, uint64_t rows, const Feature& feature,
+                           const std::string& words) {
+    EXPECT_THAT(Refusal(std::move(column), rows, feature),
+                StatusIs(StatusCode::kInvalidArgument, HasSubstr(words)));
+  };
+  const Column good = {
+      .name = "id", .type = FeatureType::kInt64, .ints = {1, 2, 3, 4}};
+  EXPECT_OK(Refusal(good, 4, id));
+  refused(good, 4, {.name = "label", .length = 1},
+          "clicks: there is no column \"label\": they are id");
+  refused(good, 4, {.name = "id", .type = FeatureType::kFloat, .length = 1},
+          "column \"id\" is int64, not float");
+  refused(good, 2, id, "row 0: column \"id\" has 2 values, not 1");
+  refused(good, 3, id, "has 1 offsets and 4 values for 3 rows");
+  Column falling = good;
+  falling.row_offsets = {0, 3, 2, 4};
+  refused(falling, 3, id, "rising from 0");
+  Column text = {.name = "id", .type = FeatureType::kBytes, .bytes = "abc"};
+  text.byte_offsets = {0, 2};
+  refused(text, 1, id, "offsets that do not go with its bytes");
+  EXPECT_THAT(Refusal(good, 0, id),
+              StatusIs(StatusCode::kFailedPrecondition,
+                       HasSubstr("clicks: there are no records")));
+}
+
+}  // namespace
+}  // namespace penstock::testing
