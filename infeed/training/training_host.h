@@ -7,6 +7,7 @@
 
 #include "infeed/device.h"
 #include "infeed/devices/core_timeline.h"
+#include "infeed/devices/simulated_device.h"
 #include "infeed/infeed.h"
 #include "infeed/queues/infeed_queue.h"
 #include "infeed/training/live_run.h"
@@ -20,6 +21,10 @@ struct TrainingHost {
   std::unique_ptr<Infeed> infeed;
   std::vector<CoreTimeline> timelines;
 
+  Device* AddSimulated(const SimulatedDeviceOptions& options) {
+    owned.push_back(std::make_unique<SimulatedDevice>(options));
+    return owned.back().get();
+  }
   LiveHost Look() const {
     LiveHost live = {.host = number,
                      .records_read = infeed->records_read(),

@@ -88,14 +88,10 @@ class TrainingRun {
                  const Mesh& mesh) {
     const std::vector<uint32_t> ids = placement_.DevicesOf(host.number);
     for (size_t i = 0; i < ids.size(); ++i) {
-      if (options_.devices.empty()) {
-        host.owned.push_back(
-            std::make_unique<SimulatedDevice>(options_.device));
-        host.devices.push_back(host.owned.back().get());
-      } else {
-        host.devices.push_back(
-            options_.devices[options_.group == nullptr ? ids[i] : i]);
-      }
+      host.devices.push_back(
+          options_.devices.empty()
+              ? host.AddSimulated(options_.device)
+              : options_.devices[options_.group == nullptr ? ids[i] : i]);
     }
     host.timelines.assign(
         host.devices.size(),
