@@ -249,7 +249,8 @@ TEST_F(RandomGraphTest, PlannedAndStreamedAreTheSameRun) {
 TEST_F(RandomGraphTest, SharesOfHostsAreOneRunThatGoesOnFromAnyState) {
   ForEach([&](RandomGraph& graph) {
     if (!graph.data->indexed) return;
-    if (graph.balance > 0) graph.balance = 0;
+    graph.balance = 0;
+    graph.shared = true;
     graph.waiting_bytes = uint64_t{1} << 40;
     const ShardBy by = graph.Draw(2) == 0 ? ShardBy::kRecord : ShardBy::kRange;
     const auto hosts = static_cast<uint32_t>(1 + graph.Draw(4));
