@@ -160,8 +160,15 @@ void EndTogether(const ShareRule& rule, std::vector<OrderTree>& trees) {
         std::min(parts, trees[host].order->records() / rule.MostRowsOf(host));
   }
   for (size_t host = 0; host < trees.size(); ++host) {
-    trees[host].order =
-        SliceOrder(trees[host].order, 0, parts * rule.MostRowsOf(host));
+    OrderTree& tree = trees[host];
+    const uint64_t before = tree.order->records();
+    const uint64_t kept = parts * rule.MostRowsOf(host);
+    tree.order = SliceOrder(tree.order, 0, kept);
+    for (double& rows : tree.rows) {
+      if (before > 0) {
+        rows *= static_cast<double>(kept) / static_cast<double>(before);
+      }
+    }
   }
 }
 
