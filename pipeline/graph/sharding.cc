@@ -67,14 +67,12 @@ Status CheckRows(const Stages& stages, const RowsOfHosts& rows) {
         "BatchOptions::balance gives rows of a batch to any host, but shard_by "
         "says which records each host has: leave out one of them");
   }
-  const std::vector<Leftover> leftovers = stages.leftovers();
-  if (!stages.withdrawn.empty() || !leftovers.empty() ||
+  if (!stages.withdrawn.empty() || !stages.leftovers().empty() ||
       (stages.bucket && stages.bucket->merge_leftovers) ||
       stages.batch.leftover == Leftover::kCarry) {
     return NotShared(
-        "Withdraw, Leftover::kCarry, and leftovers that differ by length or "
-        "are merged, are of the whole run, but with shard_by each host has a "
-        "run of its own: leave out one of them");
+        "Withdraw, Leftover::kCarry, and leftovers by length or merged are of "
+        "the whole run, but with shard_by each host has one of its own");
   }
   if (rows.size() > MixOrder::kMostParts) {
     return NotShared(
@@ -169,8 +167,15 @@ void EndTogether(const ShareRule& rule, std::vector<OrderTree>& trees) {
         std::min(parts, trees[host].order->records() / rule.MostRowsOf(host));
   }
   for (size_t host = 0; host < trees.size(); ++host) {
-    trees[host].order =
-        SliceOrder(trees[host].order, 0, parts * rule.MostRowsOf(host));
+    OrderTree& tree = trees[host];
+    const uint64_t before = tree.order->records();
+    const uint64_t kept = parts * rule.MostRowsOf(host);
+    tree.order = SliceOrder(tree.order, 0, kept);
+    for (double& rows : tree.rows) {
+      if (before > 0) {
+        rows *= static_cast<double>(kept) / static_cast<double>(before);
+      }
+    }
   }
 }
 

@@ -148,8 +148,10 @@ std::optional<uint64_t> RandomGraph::rows_of_epoch() const {
       return records;
     case kTake:
     case kShuffledTake:
+      if (shared) return std::nullopt;
       return taken;
     case kSlice:
+      if (shared) return std::nullopt;
       return records - taken + 1;
     case kExclude:
       return records - (records - 1) / 2;

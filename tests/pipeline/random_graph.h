@@ -72,6 +72,7 @@ struct RandomGraph {
   PackOptions pack;
   int64_t balance = 0;  // BalanceOptions::parts
   bool force_streamed;
+  bool shared = false;  // views are of the share of each host
   // Of the tokens, where rows have any.
   enum Learn {
     kNothing,

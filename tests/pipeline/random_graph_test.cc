@@ -250,8 +250,9 @@ TEST_F(RandomGraphTest, PlannedAndStreamedAreTheSameRun) {
 TEST_F(RandomGraphTest, SharesOfHostsAreOneRunThatGoesOnFromAnyState) {
   ForEach([&](RandomGraph& graph) {
     if (!graph.data->indexed) return;
-    if (graph.balance > 0) graph.balance = 0;
     graph.merge = false;
+    graph.balance = 0;
+    graph.shared = true;
     graph.waiting_bytes = uint64_t{1} << 40;
     const ShardBy by = graph.Draw(2) == 0 ? ShardBy::kRecord : ShardBy::kRange;
     const auto hosts = static_cast<uint32_t>(1 + graph.Draw(4));
@@ -275,13 +276,10 @@ TEST_F(RandomGraphTest, SharesOfHostsAreOneRunThatGoesOnFromAnyState) {
     ASSERT_OK_AND_ASSIGN(const auto two, RunAll(graph.Make(), run(true)));
     ASSERT_EQ(*one, two);
     if (two.empty()) return;
-    // Views are of each share.
-    if (graph.view == RandomGraph::kNoView) {
-      if (graph.arrange == RandomGraph::kPack) {
-        CheckPacked(graph, two);
-      } else {
-        CheckContents(graph, two);
-      }
+    if (graph.arrange == RandomGraph::kPack) {
+      CheckPacked(graph, two);
+    } else if (graph.view == RandomGraph::kNoView) {
+      CheckContents(graph, two);
     }
     RunOptions options = run(graph.Draw(2) == 0);
     const size_t done = 1 + graph.Draw(two.size());

@@ -246,6 +246,16 @@ TEST_F(ShardingTest, RecordsThatAreCutOffCountAsDroppedInEveryEpoch) {
   }
 }
 
+// 50 and 50 of the one source, 3 and 2 of the other.
+TEST_F(ShardingTest, SourcesAreTheirPartsOfTheRowsThatAreKept) {
+  const Dataset dataset = Fixed(
+      Dataset::Concat({Read(Write(100)), Read(Write(5))}), 20, Leftover::kDrop);
+  EXPECT_THAT(Told(dataset, ShardBy::kRecord, 2),
+              AllOf(HasSubstr("records of each in an epoch: 50, 50; 5 of"),
+                    HasSubstr("95.25 % of all rows"),
+                    HasSubstr("4.753 % of all rows")));
+}
+
 TEST_F(ShardingTest, LeftoversThatAreErrorsAreToldBeforeTheFirstStep) {
   const Topology two = {.shards = 2, .hosts = 2};
   const auto fails = [](const std::string& words) {
