@@ -15,6 +15,7 @@
 #include "pipeline/graph/order_tree.h"
 #include "pipeline/graph/sources.h"
 #include "pipeline/group.h"
+#include "pipeline/order/megatron_order.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/read/indexed_rounds.h"
 #include "pipeline/read/sequence_rounds.h"
@@ -60,6 +61,7 @@ class Compiler {
  private:
   StepOptions StepsOf() const;
   Status TakeWithdrawn();
+  Status OrderAsMegatron(const LengthTable& lengths);
   Status PlanIt();
   Status StreamIt();
   // Where no length matters a row's position says which batch it is in, and so
@@ -160,6 +162,28 @@ Status Compiler::TakeWithdrawn() {
   return OkStatus();
 }
 
+// Its samples take the place of the records that come, in their files' order.
+Status Compiler::OrderAsMegatron(const LengthTable& lengths) {
+  const PackOptions& pack = *stages_.pack;
+  if (tree_.mix || tree_.order->epochs_share() != InCommon::kPositions) {
+    return InvalidArgumentError(
+        "PackKind::kMegatron behind Shuffle or Mix: it shuffles by itself, of "
+        "records in the order of their files; leave them out");
+  }
+  PENSTOCK_ASSIGN_OR_RETURN(
+      const std::shared_ptr<const MegatronOrder> order,
+      MegatronOrder::Create(tree_.order, lengths,
+                            {.length = static_cast<uint64_t>(pack.length) - 1,
+                             .samples = pack.samples,
+                             .seed = static_cast<uint32_t>(pack.seed)}));
+  tree_.views.push_back(fmt::format(
+      "megatron  {} samples of {} passes over {} rows; by a table of {} bytes",
+      order->samples(), order->passes(), tree_.order->records(),
+      order->table_bytes() - tree_.order->table_bytes()));
+  tree_.order = order;
+  return OkStatus();
+}
+
 Status Compiler::PlanIt() {
   LengthTable lengths;
   if (!stages_.by().empty()) {
@@ -167,6 +191,9 @@ Status Compiler::PlanIt() {
         auto columns, sources_.indexed->Lengths(stages_.length_column()));
     lengths = LengthTable(std::move(columns));
   }
+  const bool megatron =
+      stages_.pack && stages_.pack->kind == PackKind::kMegatron;
+  if (megatron) PENSTOCK_RETURN_IF_ERROR(OrderAsMegatron(lengths));
   lengths.LeaveOut(withdrawn_);
   PlanFacts plan = {.order = tree_.order,
                     .lengths = std::move(lengths),
