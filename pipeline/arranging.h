@@ -70,7 +70,17 @@ enum class PackKind {
   // Records follow each other in the order of the epoch, and are cut where a
   // row ends. No padding but at the end of an epoch.
   kChunk,
+  // The samples of Megatron-LM's GPTDataset, in its order, for runs that began
+  // there: `length` is its sequence length and the value more that labels take,
+  // with which the next sample begins. Behind records in the order of their
+  // files, without Shuffle, Mix, Repeat and Withdraw; planned only.
+  kMegatron,
 };
+
+// Whether records are cut where a row ends.
+constexpr bool IsCut(PackKind kind) {
+  return kind == PackKind::kChunk || kind == PackKind::kMegatron;
+}
 
 // Several records a row. Other features go with `by`: each has as many values
 // in a record as `by` has, or is optional and has none.
@@ -84,10 +94,15 @@ struct PackOptions {
   // Rows that are open, or made, at once; no less than the batch has. 0 is a
   // batch, a quarter of one and 64: more of them are fuller, but records travel
   // further from where the order has them, and the state grows, by 16 bytes for
-  // each record that waits. kChunk needs none.
+  // each record that waits. Where records are cut it needs none.
   int64_t window_rows = 0;
-  TooLong too_long = TooLong::kError;  // kChunk cuts records and ignores it
+  TooLong too_long = TooLong::kError;  // ignored where records are cut
   double pad_value = 0;                // of `by`, unless its Feature says
+  // Of kMegatron: its seed, below 2^32, and how many samples its run asked for
+  // in all: train iterations times the global batch. 0: as many as one pass
+  // over the records has. Other numbers give other samples from the first on.
+  uint64_t seed = 0;
+  uint64_t samples = 0;
 };
 
 // Which row of a packed batch goes where. Which rows it has, and how many each

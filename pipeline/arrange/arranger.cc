@@ -42,6 +42,7 @@ std::unique_ptr<Arranger> MakeArranger(ArrangeOptions options) {
     case PackKind::kBestFit:
       return MakeBestFitArranger(std::move(options));
     case PackKind::kChunk:
+    case PackKind::kMegatron:  // whose rows are cut already
       break;
   }
   return MakeChunkArranger(std::move(options));

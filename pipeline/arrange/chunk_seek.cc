@@ -70,7 +70,8 @@ PipelineCounts ChunkCounts(const PlanFacts& facts, uint64_t epochs) {
 }  // namespace
 
 bool ChunkStatesAreSums(const PlanFacts& facts) {
-  return facts.forecast.pack && facts.forecast.pack->exact_steps &&
+  return !facts.order->has_parts() && facts.forecast.pack &&
+         facts.forecast.pack->exact_steps &&
          *facts.forecast.pack->exact_steps > 0 &&
          facts.steps.leftover == Leftover::kPad && !facts.lengths.leaves_out();
 }

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "pipeline/arrange/leftovers.h"
+#include "pipeline/arrange/planned_rows.h"
 #include "pipeline/arrange/row_fit.h"
 #include "pipeline/tasks/parallel_for.h"
 
@@ -102,14 +103,17 @@ Histogram CountEpoch(const Order& order, uint64_t epoch,
   std::vector<Histogram> histograms((order.records() + kPart - 1) / kPart);
   ParallelFor(tasks, histograms.size(), {}, [&](uint64_t part) {
     const uint64_t first = part * kPart;
-    std::vector<uint64_t> ids(std::min(kPart, order.records() - first));
-    std::vector<uint32_t> found(ids.size());
-    order.Fill(epoch, first, ids);
-    lengths.Look(ids, found);
+    PlannedRows planned;
+    const std::span<const Row> rows = planned.Fill(
+        order, lengths, epoch, first, std::min(kPart, order.records() - first));
+    std::vector<uint32_t> found(rows.size());
+    for (size_t i = 0; i < rows.size(); ++i) {
+      found[i] = rows[i].length - rows[i].begin;
+    }
     Histogram& histogram = histograms[part];
     histogram = CountLengths(found, options, fit);
     if (histogram.first_too_long) {
-      histogram.first_too_long = ids[*histogram.first_too_long];
+      histogram.first_too_long = rows[*histogram.first_too_long].record;
     }
   }).IgnoreError();  // nobody stops it
   for (const Histogram& histogram : histograms) AddTo(all, histogram, 0);

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <memory>
 #include <utility>
-#include <vector>
+
+#include "pipeline/arrange/planned_rows.h"
 
 namespace penstock {
 namespace {
@@ -52,21 +53,13 @@ Packed PackFirst(const PlanFacts& facts) {
   ArrangeOptions options = facts.arrange;
   packed.balance = std::exchange(options.balance, std::nullopt);
   const auto arranger = MakeArranger(std::move(options));
-  std::vector<uint64_t> ids;
-  std::vector<uint32_t> lengths;
-  std::vector<Row> rows;
+  PlannedRows rows;
   const uint64_t records = std::min(kMostPacked, facts.order->records());
   while (packed.records < records) {
-    ids.resize(std::min(kRecordsAtOnce, records - packed.records));
-    lengths.resize(ids.size());
-    rows.resize(ids.size());
-    facts.order->Fill(0, packed.records, ids);
-    facts.lengths.Look(ids, lengths);
-    for (size_t i = 0; i < ids.size(); ++i) {
-      rows[i] = {.record = ids[i], .length = lengths[i]};
-    }
-    AddAll(rows, *arranger, packed);
-    packed.records += ids.size();
+    const uint64_t count = std::min(kRecordsAtOnce, records - packed.records);
+    AddAll(rows.Fill(*facts.order, facts.lengths, 0, packed.records, count),
+           *arranger, packed);
+    packed.records += count;
   }
   // The end of an epoch says little of its middle.
   if (packed.batches > 0 && records < facts.order->records()) return packed;
@@ -101,7 +94,7 @@ PackForecast ForecastPacking(const PlanFacts& facts) {
     forecast.steps *= Ratio(facts.forecast.values, packed.values);
   }
   if (facts.order->epochs_share() != InCommon::kNothing &&
-      !facts.arrange.shares && rule.kind == PackKind::kChunk &&
+      !facts.arrange.shares && IsCut(rule.kind) &&
       rule.max_segments >= length && facts.forecast.without_values == 0) {
     const uint64_t rows = (facts.forecast.values + length - 1) / length;
     const uint64_t full = rows / facts.arrange.rows;

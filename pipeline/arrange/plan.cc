@@ -52,16 +52,8 @@ StatusOr<std::optional<Step>> Plan::Next(const std::stop_token& stop) {
 
 void Plan::Fill() {
   const size_t count = std::min(kRowsAtOnce, order().records() - filled_);
-  ids_.resize(count);
-  row_lengths_.resize(count);
-  rows_.resize(count);
-  order().Fill(steps_.now().epoch, filled_, ids_);
-  lengths_.Look(ids_, row_lengths_);
-  for (size_t i = 0; i < count; ++i) {
-    rows_[i] = {.record = ids_[i], .length = row_lengths_[i]};
-  }
+  left_ = rows_.Fill(order(), lengths_, steps_.now().epoch, filled_, count);
   filled_ += count;
-  left_ = rows_;
 }
 
 Row Plan::RowOf(const HeldPiece& piece) const {
@@ -73,6 +65,13 @@ Row Plan::RowOf(const HeldPiece& piece) const {
 Status Plan::Load(const State& state) {
   if (steps_.mix() == nullptr) {
     PENSTOCK_RETURN_IF_ERROR(CheckPosition(state, order_->records()));
+  }
+  if (order_->has_parts() && (!state.held.empty() || !state.ahead.empty() ||
+                              !order_->MayStopBefore(state.position))) {
+    return FailedPreconditionError(
+        fmt::format("the state is at position {} with {} records that wait, "
+                    "but this order stops between samples",
+                    state.position, state.held.size() + state.ahead.size()));
   }
   for (const auto* held : {&state.held, &state.ahead}) {
     for (const HeldPiece& piece : *held) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "formats/files/status_or.h"
+#include "pipeline/arrange/planned_rows.h"
 #include "pipeline/arrange/steps.h"
 #include "pipeline/order/lengths.h"
 #include "pipeline/order/order.h"
@@ -53,9 +54,7 @@ class Plan {
   Steps steps_;
   RefuseRow too_long_;
   uint64_t filled_ = 0;  // positions of the epoch that were in rows_
-  std::vector<uint64_t> ids_;
-  std::vector<uint32_t> row_lengths_;
-  std::vector<Row> rows_;
+  PlannedRows rows_;
   std::span<const Row> left_;        // of rows_
   std::vector<Row> ahead_;           // of a state that was loaded
   std::span<const Row> ahead_left_;  // of ahead_

@@ -35,7 +35,7 @@ class RowFit {
 
   // Rows that are packed by cutting them fit however long they are.
   static RowFit Of(const ArrangeOptions& options) {
-    return options.pack && options.pack->kind == PackKind::kChunk
+    return options.pack && IsCut(options.pack->kind)
                ? RowFit({kAnyLength}, TooLong::kError)
                : RowFit(options.lengths, options.too_long);
   }

@@ -12,6 +12,30 @@ namespace {
 // Packing keeps a few bytes for each length that may be left in a row.
 constexpr int64_t kMaxPackedLength = int64_t{1} << 24;
 
+Status CheckMegatron(const Stages& stages) {
+  const PackOptions& pack = *stages.pack;
+  if (pack.kind != PackKind::kMegatron) {
+    if (pack.seed == 0 && pack.samples == 0) return OkStatus();
+    return InvalidArgumentError(
+        "Pack with a seed or samples, which are of PackKind::kMegatron: leave "
+        "them out");
+  }
+  if (pack.length < 2 || pack.seed > UINT32_MAX || pack.max_segments != 0) {
+    return InvalidArgumentError(fmt::format(
+        "PackKind::kMegatron with length {}, seed {} and max_segments {}: give "
+        "a length from 2 on, the sequence length and 1, a seed below 2^32 and "
+        "no max_segments",
+        pack.length, pack.seed, pack.max_segments));
+  }
+  if (stages.epochs != 1 || !stages.withdrawn.empty()) {
+    return InvalidArgumentError(
+        "PackKind::kMegatron with Repeat or Withdraw: its samples are of as "
+        "many passes as PackOptions::samples takes, and any record less moves "
+        "all others; leave them out");
+  }
+  return OkStatus();
+}
+
 }  // namespace
 
 Status CheckPack(const Stages& stages) {
@@ -28,6 +52,7 @@ Status CheckPack(const Stages& stages) {
         "for as many as fit",
         pack.max_segments, kMaxPackedLength));
   }
+  PENSTOCK_RETURN_IF_ERROR(CheckMegatron(stages));
   if (pack.window_rows == 0 ||
       (pack.window_rows >= batch_rows && pack.window_rows <= kMaxRows)) {
     return OkStatus();

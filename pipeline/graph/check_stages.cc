@@ -246,4 +246,18 @@ Status CheckBatch(const Stages& stages) {
   return CheckBalance(stages);
 }
 
+const char* OfAllHosts(const Stages& stages) {
+  if (stages.batch.balance.parts > 0) return "BatchOptions::balance";
+  if (!stages.withdrawn.empty()) return "Withdraw";
+  if (stages.batch.leftover == Leftover::kCarry) return "Leftover::kCarry";
+  if (!stages.leftovers().empty()) return "BucketOptions::leftovers";
+  if (stages.bucket && stages.bucket->merge_leftovers) {
+    return "BucketOptions::merge_leftovers";
+  }
+  if (stages.pack && stages.pack->kind == PackKind::kMegatron) {
+    return "PackKind::kMegatron";
+  }
+  return nullptr;
+}
+
 }  // namespace penstock

@@ -42,4 +42,8 @@ Status CheckFeatures(const Stages& stages);
 Status CheckArranging(const Stages& stages);
 Status CheckBatch(const Stages& stages);
 
+// What is of the rows of all hosts, and so not of a host's own share: the name
+// of one such option, or null.
+const char* OfAllHosts(const Stages& stages);
+
 }  // namespace penstock

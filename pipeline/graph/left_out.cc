@@ -149,4 +149,20 @@ StatusOr<std::vector<Leaf>> MakeLeaves(const Stages& stages,
   return leaves;
 }
 
+StatusOr<std::vector<uint64_t>> TakeWithdrawn(const Sources& sources,
+                                              Stages& stages,
+                                              std::vector<std::string>& views) {
+  std::vector<uint64_t> withdrawn = std::exchange(stages.withdrawn, {});
+  if (withdrawn.empty()) return withdrawn;
+  if (withdrawn.back() >= sources.first_ids.back()) {
+    return InvalidArgumentError(
+        fmt::format("Withdraw record {}, but there are only {}",
+                    withdrawn.back(), sources.first_ids.back()));
+  }
+  views.push_back(fmt::format(
+      "withdraw  {} records, whose places stay empty, by a table of {} bytes",
+      withdrawn.size(), withdrawn.size() * sizeof(uint64_t)));
+  return withdrawn;
+}
+
 }  // namespace penstock

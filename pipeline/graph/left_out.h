@@ -48,4 +48,11 @@ StatusOr<std::vector<Leaf>> MakeLeaves(const Stages& stages,
                                        const Sources& sources,
                                        std::vector<std::string>& views);
 
+// Those that Withdraw names, rising, which `stages` then has no more; with a
+// line for Explain().
+// Errors:  kInvalidArgument for a record that is not there.
+StatusOr<std::vector<uint64_t>> TakeWithdrawn(const Sources& sources,
+                                              Stages& stages,
+                                              std::vector<std::string>& views);
+
 }  // namespace penstock

@@ -8,10 +8,11 @@
 #include <vector>
 
 #include "formats/files/status_or.h"
-#include "pipeline/arrange/arranger.h"
+#include "pipeline/arrange/rules.h"
 #include "pipeline/graph/left_out.h"
 #include "pipeline/graph/sources.h"
 #include "pipeline/graph/stages.h"
+#include "pipeline/order/lengths.h"
 #include "pipeline/order/mix_order.h"
 #include "pipeline/order/order.h"
 #include "pipeline/state.h"
@@ -47,6 +48,12 @@ StatusOr<OrderTree> MakeOrderTree(const Stages& stages, const Sources& sources);
 // The same of such leaves, which may have no records at all.
 StatusOr<OrderTree> MakeTreeOf(const Stages& stages, const Sources& sources,
                                std::span<const Leaf> leaves);
+
+// Puts Megatron-LM's samples in place of the records of `tree`.
+// Errors:  kInvalidArgument for records that are not in the order of their
+//          files, and those of MegatronOrder::Create().
+Status OrderAsMegatron(const PackOptions& pack, const LengthTable& lengths,
+                       OrderTree& tree);
 
 Status NoRecordsLeft();
 

@@ -62,17 +62,11 @@ Status NotShared(std::string message) {
 }
 
 Status CheckRows(const Stages& stages, const RowsOfHosts& rows) {
-  if (stages.batch.balance.parts > 0) {
-    return NotShared(
-        "BatchOptions::balance gives rows of a batch to any host, but shard_by "
-        "says which records each host has: leave out one of them");
-  }
-  if (!stages.withdrawn.empty() || !stages.leftovers().empty() ||
-      (stages.bucket && stages.bucket->merge_leftovers) ||
-      stages.batch.leftover == Leftover::kCarry) {
-    return NotShared(
-        "Withdraw, Leftover::kCarry, and leftovers by length or merged are of "
-        "the whole run, but with shard_by each host has one of its own");
+  if (const char* const of_all = OfAllHosts(stages)) {
+    return NotShared(fmt::format(
+        "{} is of the rows of all hosts, but shard_by gives each host records "
+        "of its own: leave out one of them",
+        of_all));
   }
   if (rows.size() > MixOrder::kMostParts) {
     return NotShared(

@@ -90,13 +90,19 @@ std::vector<StatePart> Stages::Parts() const {
       arrange.Add(static_cast<uint64_t>(leftover));
     }
     if (bucket && bucket->merge_leftovers) arrange.Add("merge_leftovers");
-    if (pack) {
+    const bool megatron = pack && pack->kind == PackKind::kMegatron;
+    if (megatron) {
+      arrange.Add(pack->seed).Add(pack->samples);
+    } else if (pack) {
       arrange.Add(static_cast<uint64_t>(pack->kind))
           .Add(max_segments())
           .Add(window_rows());
     }
-    parts.push_back(
-        {bucket ? "Bucket" : (pad ? "Pad" : "Pack"), arrange.Finish()});
+    // A name of its own, as its positions mean nothing to other kinds.
+    parts.push_back({megatron ? "Pack by Megatron-LM's order"
+                     : bucket ? "Bucket"
+                              : (pad ? "Pad" : "Pack"),
+                     arrange.Finish()});
   }
   Fingerprinter batches;
   batches.Add(static_cast<uint64_t>(batch.size))

@@ -74,7 +74,7 @@ struct Stages {
     return bucket ? bucket->leftovers : std::vector<Leftover>();
   }
   // Whether records may be cut, and so have any length.
-  bool chunks() const { return pack && pack->kind == PackKind::kChunk; }
+  bool chunks() const { return pack && IsCut(pack->kind); }
   // Of Pack, with their defaults.
   uint64_t max_segments() const;
   uint64_t window_rows() const;

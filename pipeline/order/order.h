@@ -1,8 +1,8 @@
 // Which record stands at which position of an epoch. Touches no data.
 //
 // Implementations form a star around this header: order, block_order,
-// kept_order, view_order, mix_order. All but the first and kept_order stand on
-// other orders, so that a graph is a tree of them.
+// kept_order, view_order, mix_order, megatron_order. All but the first and
+// kept_order stand on other orders, so that a graph is a tree of them.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +19,13 @@ enum class InCommon {
   kNothing,
   kRecords,    // the same ones, as often
   kPositions,  // the same record at each position
+};
+
+// Values [begin, end) of a record.
+struct RecordPart {
+  uint64_t record = 0;
+  uint32_t begin = 0;
+  uint32_t end = 0;
 };
 
 // An order is arithmetic: it holds no state, so a position says all there is to
@@ -48,6 +55,14 @@ class Order {
                     std::span<uint64_t> ids) const = 0;
   // Any positions of the epoch, each replaced by its record.
   virtual void Look(uint64_t epoch, std::span<uint64_t> positions) const = 0;
+
+  // Whether a position is a part of a record, as FillParts() says of each
+  // epoch. Otherwise it is all of it, and FillParts() is not called.
+  virtual bool has_parts() const { return false; }
+  virtual void FillParts(uint64_t, std::span<RecordPart>) const {}
+  // Whether a batch may end before a position, as positions in one row may not
+  // be torn apart.
+  virtual bool MayStopBefore(uint64_t) const { return true; }
 };
 
 // What a shuffle is a function of, beside the epoch.

@@ -47,6 +47,12 @@ Status CheckStreamed(const Stages& stages, const Sources& sources,
         "Exclude",
         why));
   }
+  if (stages.pack && stages.pack->kind == PackKind::kMegatron) {
+    return InvalidArgumentError(fmt::format(
+        "PackKind::kMegatron is of planned pipelines, and this one is streamed "
+        "({}): its order needs all lengths before the first step",
+        why));
+  }
   if (Carries(stages)) {
     return InvalidArgumentError(fmt::format(
         "Leftover::kCarry is of planned pipelines, and this one is streamed "

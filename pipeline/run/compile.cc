@@ -11,6 +11,7 @@
 #include "pipeline/arrange/forecast.h"
 #include "pipeline/arrange/pack_forecast.h"
 #include "pipeline/arrange/plan_seek.h"
+#include "pipeline/graph/left_out.h"
 #include "pipeline/graph/order_tree.h"
 #include "pipeline/graph/sharding.h"
 #include "pipeline/graph/sources.h"
@@ -56,7 +57,6 @@ class Compiler {
     return arrange;
   }
   StepOptions StepsOf() const;
-  Status TakeWithdrawn();
   Status PlanIt();
   Status StreamIt();
   // Where no length matters a row's position says which batch it is in, and so
@@ -107,7 +107,8 @@ Status Compiler::Prepare(const Dataset& dataset) {
   graph.insert(graph.end(), tree_.parts.begin(), tree_.parts.end());
   // The lists that it holds are in the order now, and that of Withdraw will be.
   stages_.root.reset();
-  PENSTOCK_RETURN_IF_ERROR(TakeWithdrawn());
+  PENSTOCK_ASSIGN_OR_RETURN(withdrawn_,
+                            TakeWithdrawn(sources_, stages_, tree_.views));
   const ArrangeOptions arrange = Arrange(decoder);
   const uint64_t waiting = MakeArranger(arrange)->MostHeldBytes();
   if (!choice_.planned && waiting > WaitingLimit()) {
@@ -143,26 +144,15 @@ StepOptions Compiler::StepsOf() const {
           .mix = tree_.mix ? MixEpochs(tree_.mix) : MixEpochs()};
 }
 
-Status Compiler::TakeWithdrawn() {
-  withdrawn_ = std::exchange(stages_.withdrawn, {});
-  if (withdrawn_.empty()) return OkStatus();
-  if (withdrawn_.back() >= sources_.first_ids.back()) {
-    return InvalidArgumentError(
-        fmt::format("Withdraw record {}, but there are only {}",
-                    withdrawn_.back(), sources_.first_ids.back()));
-  }
-  tree_.views.push_back(fmt::format(
-      "withdraw  {} records, whose places stay empty, by a table of {} bytes",
-      withdrawn_.size(), withdrawn_.size() * sizeof(uint64_t)));
-  return OkStatus();
-}
-
 Status Compiler::PlanIt() {
   LengthTable lengths;
   if (!stages_.by().empty()) {
     PENSTOCK_ASSIGN_OR_RETURN(
         auto columns, sources_.indexed->Lengths(stages_.length_column()));
     lengths = LengthTable(std::move(columns));
+  }
+  if (stages_.pack && stages_.pack->kind == PackKind::kMegatron) {
+    PENSTOCK_RETURN_IF_ERROR(OrderAsMegatron(*stages_.pack, lengths, tree_));
   }
   lengths.LeaveOut(withdrawn_);
   PlanFacts plan = {.order = tree_.order,

@@ -128,6 +128,9 @@ std::string DescribePack(const Stages& stages) {
     case PackKind::kChunk:
       text += "cut where rows end";
       break;
+    case PackKind::kMegatron:
+      text += fmt::format("in Megatron-LM's order, seed {}", stages.pack->seed);
+      break;
   }
   text += fmt::format(", at most {} records a row", stages.max_segments());
   return stages.chunks() ? text + "\n"

@@ -56,7 +56,8 @@ const std::vector<std::vector<std::string>> kStars = {
     {"pipeline/run/planned", "pipeline/run/streamed"},
     {"infeed/devices/simulated_device", "infeed/pjrt/pjrt_device"},
     {"pipeline/order/block_order", "pipeline/order/kept_order",
-     "pipeline/order/view_order", "pipeline/order/mix_order"},
+     "pipeline/order/view_order", "pipeline/order/mix_order",
+     "pipeline/order/megatron_order"},
     {"pipeline/read/indexed_rounds", "pipeline/read/sequence_rounds"},
 };
 

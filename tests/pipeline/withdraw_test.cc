@@ -143,12 +143,19 @@ TEST_F(WithdrawTest, SharesOfHostsAreNamedWhereARunChangesOrLeavesOver) {
   };
   EXPECT_THAT(shared(InOrder(all.Withdraw({1}), 12), std::nullopt),
               StatusIs(StatusCode::kInvalidArgument,
-                       HasSubstr("Withdraw, Leftover::kCarry")));
+                       HasSubstr("Withdraw is of the rows of all")));
+  EXPECT_THAT(shared(all.Bucket({.by = "tokens", .lengths = {40}})
+                         .Batch({.size = 24, .leftover = Leftover::kCarry}),
+                     std::nullopt),
+              StatusIs(StatusCode::kInvalidArgument,
+                       HasSubstr("Leftover::kCarry is of")));
   EXPECT_THAT(
-      shared(all.Bucket({.by = "tokens", .lengths = {40}})
-                 .Batch({.size = 24, .leftover = Leftover::kCarry}),
-             std::nullopt),
-      StatusIs(StatusCode::kInvalidArgument, HasSubstr("Leftover::kCarry")));
+      shared(
+          all.Pack({.by = "tokens", .length = 9, .kind = PackKind::kMegatron})
+              .Batch({.size = 24}),
+          std::nullopt),
+      StatusIs(StatusCode::kInvalidArgument,
+               HasSubstr("PackKind::kMegatron is of")));
   ASSERT_OK_AND_ASSIGN(const Batches run,
                        shared(InOrder(all, 24), std::nullopt));
   const State state = run.front().state_after;
