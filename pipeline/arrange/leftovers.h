@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <span>
 #include <vector>
 
@@ -16,8 +17,24 @@ namespace penstock {
 // included.
 //
 // Cost:  the square of the queues.
-std::vector<size_t> MergeLeftovers(std::vector<uint64_t> rows,
-                                   std::span<const size_t> queues,
-                                   const ArrangeOptions& options);
+inline std::vector<size_t> MergeLeftovers(std::vector<uint64_t> rows,
+                                          std::span<const size_t> queues,
+                                          const ArrangeOptions& options) {
+  std::vector<size_t> into(rows.size());
+  std::iota(into.begin(), into.end(), size_t{0});
+  if (!options.merge_leftovers) return into;
+  for (size_t i = 0; i < queues.size(); ++i) {
+    const size_t from = queues[i];
+    if (rows[from] == 0) continue;
+    for (const size_t to : queues.subspan(i + 1)) {
+      if (rows[to] == 0 || rows[to] + rows[from] > options.RowsOf(to)) continue;
+      rows[to] += rows[from];
+      rows[from] = 0;
+      into[from] = to;
+      break;
+    }
+  }
+  return into;
+}
 
 }  // namespace penstock

@@ -151,7 +151,8 @@ TEST_F(WithdrawTest, SharesOfHostsAreNamedWhereARunChangesOrLeavesOver) {
                        HasSubstr("Leftover::kCarry is of")));
   EXPECT_THAT(
       shared(
-          all.Pack({.by = "tokens", .length = 9, .kind = PackKind::kMegatron})
+          Read(Write(90, 5))
+              .Pack({.by = "tokens", .length = 9, .kind = PackKind::kMegatron})
               .Batch({.size = 24}),
           std::nullopt),
       StatusIs(StatusCode::kInvalidArgument,
