@@ -158,11 +158,16 @@ std::vector<MixTaken> Mix::Taken(uint64_t epoch, uint64_t position) const {
 }
 
 void Mix::MakeShares() {
-  const std::vector<uint32_t>& quotas = phases_.front().schedule.quotas();
-  const double period = phases_.front().schedule.period();
   for (size_t i = 0; i < parts_.size(); ++i) {
-    shares_.push_back({.weight = quotas[i] / period,
-                       .rows = records() == kEndless ? kEndless : rows_[i]});
+    shares_.push_back(
+        {.weight = 0, .rows = records() == kEndless ? kEndless : rows_[i]});
+  }
+  // Parts that were through before it began are in no phase of a rest.
+  const MixPhase& first = phases_.front();
+  const double period = first.schedule.period();
+  for (size_t source = 0; source < first.parts.size(); ++source) {
+    shares_[first.parts[source]].weight =
+        first.schedule.quotas()[source] / period;
   }
 }
 
