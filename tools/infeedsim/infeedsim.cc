@@ -26,6 +26,7 @@
 #include "tools/infeedsim/report_files.h"
 #include "tools/infeedsim/simulation_arguments.h"
 #include "tools/infeedsim/simulation_dataset.h"
+#include "tools/programs/flag_words.h"
 #include "tools/programs/leftover_files.h"
 #include "tools/programs/output.h"
 #include "tools/programs/program.h"
@@ -35,6 +36,23 @@
 
 namespace penstock {
 namespace {
+
+// Longer ones before those that are parts of them.
+constexpr FlagWord kFlagOfField[] = {
+    {"CompileOptions::changed", "--changed"},
+    {"name Change::kBatches in", "name batches in"},
+    {"name Change::kMix in", "name mix in"},
+    {"name Change::kSources in", "name sources in"},
+    {"ShardBy::kPlan", "--shard-by plan"},
+    {"ShardBy::kFile", "--shard-by file"},
+    {"ShardBy::kRecord", "--shard-by record"},
+    {"shard_by", "--shard-by"},
+    {"Leftover::kCarry", "--leftover carry"},
+    {"Leftover::kPad", "--leftover pad"},
+    {"Leftover::kDrop", "--leftover drop"},
+    {"BatchOptions::balance", "--balance"},
+    {"BucketOptions::merge_leftovers", "--merge-leftovers"},
+};
 
 constexpr char kExamples[] = R"(
   infeedsim data/books-train.tfrecord@8 --by tokens --buckets 128,256,512 \
@@ -239,7 +257,8 @@ Status JoinAndSimulate(SimulationArguments& arguments) {
     options.steps = ends[1].get();
     options.checkpoints.group = ends[2].get();
   }
-  const Status status = Simulation(arguments, *signals);
+  const Status status =
+      WithFlagWords(Simulation(arguments, *signals), kFlagOfField);
   return status.ok() ? status : FailAll(ends, status);
 }
 

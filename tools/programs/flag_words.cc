@@ -1,13 +1,11 @@
 #include "tools/programs/flag_words.h"
 
 #include <string>
-#include <string_view>
-#include <utility>
 
 namespace penstock {
 namespace {
 
-constexpr std::pair<std::string_view, std::string_view> kFlagOfField[] = {
+constexpr FlagWord kFlagOfField[] = {
     {"max_record_bytes", "--max-record-bytes"},
     {"max_member_bytes", "--max-member-bytes"},
     {"max_total_bytes", "--max-total-bytes"},
@@ -26,9 +24,13 @@ constexpr std::pair<std::string_view, std::string_view> kFlagOfField[] = {
 }  // namespace
 
 Status WithFlagWords(const Status& status) {
+  return WithFlagWords(status, kFlagOfField);
+}
+
+Status WithFlagWords(const Status& status, std::span<const FlagWord> words) {
   if (status.ok()) return status;
   std::string message(status.message());
-  for (const auto& [field, flag] : kFlagOfField) {
+  for (const auto& [field, flag] : words) {
     for (size_t at = 0; (at = message.find(field, at)) != std::string::npos;
          at += flag.size()) {
       message.replace(at, field.size(), flag);

@@ -74,7 +74,8 @@ TEST_F(InfeedsimTest, ARunGoesOnWithLargerBatchesWhereThatIsDeclared) {
   const Outcome refused = run("32", from);
   EXPECT_NE(refused.exit_code, 0);
   EXPECT_THAT(refused.output,
-              HasSubstr("Batch differs; if it is meant to, name"));
+              HasSubstr("Batch differs; if it is meant to, name batches in "
+                        "--changed"));
   const Outcome rest = run("32", " --hosts 3 --changed batches" + from);
   ASSERT_EQ(rest.exit_code, 0) << rest.output;
   EXPECT_EQ(before + records(), all);
