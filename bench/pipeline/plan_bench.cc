@@ -73,7 +73,7 @@ BENCHMARK(BM_Plan)->Arg(1 << 16)->Arg(1 << 20)->Arg(1 << 24);
 
 // Such records in `sources` datasets of one size, each shuffled, mixed by
 // weights from 1 to 3 until the last one ends.
-std::shared_ptr<const Order> MixedOrder(uint64_t records, uint64_t sources) {
+std::shared_ptr<const MixOrder> MixedOrder(uint64_t records, uint64_t sources) {
   std::vector<MixPart> parts;
   for (uint64_t s = 0; s < sources; ++s) {
     const uint64_t begin = records * s / sources;
@@ -104,9 +104,8 @@ void FillAll(benchmark::State& state, const Order& order) {
 void BM_MixOrder(benchmark::State& state) {
   const auto sources = static_cast<uint64_t>(state.range(0));
   constexpr uint64_t kRecords = 1 << 24;
-  const std::shared_ptr<const Order> order =
-      sources == 0 ? ShuffledOrder(kRecords, {.seed = 1})
-                   : MixedOrder(kRecords, sources);
+  std::shared_ptr<const Order> order = ShuffledOrder(kRecords, {.seed = 1});
+  if (sources > 0) order = MixedOrder(kRecords, sources);
   FillAll(state, *order);
 }
 BENCHMARK(BM_MixOrder)->ArgName("sources")->Arg(0)->Arg(1)->Arg(10)->Arg(100);
@@ -141,14 +140,15 @@ void BM_SplitTable(benchmark::State& state) {
 }
 BENCHMARK(BM_SplitTable)->Unit(benchmark::kMillisecond);
 
-// Plans as BM_Plan's, of mixes.
+// Plans as BM_Plan's, of mixes: each step tells what every source has given.
 void BM_PlanMix(benchmark::State& state) {
   const auto sources = static_cast<uint64_t>(state.range(0));
   const auto lengths = Lengths(1 << 22);
-  Plan plan =
-      Facts(lengths, 0,
-            sources == 0 ? nullptr : MixedOrder(lengths.size(), sources))
-          .MakePlan();
+  const std::shared_ptr<const MixOrder> mix =
+      sources == 0 ? nullptr : MixedOrder(lengths.size(), sources);
+  PlanFacts facts = Facts(lengths, 0, mix);
+  facts.steps.mix = mix ? MixEpochs(mix) : MixEpochs();
+  Plan plan = facts.MakePlan();
   uint64_t steps = 0;
   for (auto _ : state) {
     benchmark::DoNotOptimize(plan.Next({}));
