@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+"""Compares tools/tokenize with Hugging Face tokenizers on whole model families.
+
+Run in an environment that has tokenizers, tiktoken and sentencepiece:
+
+  python tools/interop/compare_families.py \\
+      --tokenize-binary build/release/bin/tokenize --fixtures DIR
+
+A tokenizer.json is trained here with the parts that RoBERTa's, BART's, T5's,
+Whisper's, Cohere's and Kimi's have: all that --json tells is compared. Then every
+code point of Unicode, alone and behind each of ten letters, under a Precompiled
+normalizer, by ids, offsets and words; the model falls back to bytes, so that no
+two characters look alike. Prints a line for each; exits 1 on any difference.
+"""
+
+import json
+import os
+import sys
+import tempfile
+
+import tokenizers
+from tokenizers import (AddedToken, Tokenizer, decoders, models, normalizers,
+                        pre_tokenizers, processors, trainers)
+
+import hf_files
+from compare_encodings import all_of, compare_columns, ours_of, rows_of
+from compare_hf import Subject, origins_of
+from compare_patterns import KIMI
+from compare_tokenizers import Generator
+from comparing import options_parser, report
+
+# Bases that marks, vowel signs, jamo and joiners change.
+LETTERS = "aeªｱアᄀ가कاﬁ"
+CODE_POINTS_A_RUN = 50000
+
+
+def byte_level_bpe(corpus, splitter, specials, normalizer=None):
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = splitter
+    tokenizer.decoder = decoders.ByteLevel()
+    if normalizer:
+        tokenizer.normalizer = normalizer
+    tokenizer.train_from_iterator(corpus, trainers.BpeTrainer(
+        vocab_size=3000, special_tokens=specials, show_progress=False,
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet()))
+    return tokenizer
+
+
+def roberta(corpus, normalized, mask):
+    """`normalized` is what BART says of its special tokens."""
+    def token(text, **flags):
+        return AddedToken(text, normalized=normalized, **flags)
+
+    tokenizer = byte_level_bpe(
+        corpus, pre_tokenizers.ByteLevel(add_prefix_space=False),
+        [token("<s>"), token("<pad>"), token("</s>"), token("<unk>"),
+         token("<mask>", **mask)])
+    tokenizer.post_processor = processors.RobertaProcessing(
+        ("</s>", 2), ("<s>", 0), trim_offsets=True, add_prefix_space=False)
+    return tokenizer
+
+
+def t5(corpus, charsmap):
+    tokenizer = hf_files.unigram(
+        corpus, normalizer=normalizers.Precompiled(charsmap),
+        splitter=pre_tokenizers.Sequence(
+            [pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace()]))
+    tokenizer.decoder = decoders.Metaspace()
+    tokenizer.add_special_tokens(
+        ["<extra_id_{}>".format(i) for i in reversed(range(100))])
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="$A </s>", pair="$A </s> $B </s>",
+        special_tokens=[("</s>", tokenizer.token_to_id("</s>"))])
+    return tokenizer
+
+
+def whisper(corpus):
+    names = ["<|endoftext|>", "<|startoftranscript|>", "<|en|>", "<|de|>",
+             "<|translate|>", "<|transcribe|>", "<|startofprev|>",
+             "<|notimestamps|>"]
+    tokenizer = byte_level_bpe(
+        corpus, pre_tokenizers.ByteLevel(add_prefix_space=False), names)
+    tokenizer.add_tokens([AddedToken("<|{:.2f}|>".format(i * 0.02),
+                                     normalized=False) for i in range(1501)])
+    used = [names[1], names[2], names[5], names[7]]
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single=" ".join(used) + " $A " + names[0],
+        pair=" ".join(used) + " $A $B " + names[0],
+        special_tokens=[(n, names.index(n)) for n in used + names[:1]])
+    return tokenizer
+
+
+def cohere(corpus):
+    tokenizer = byte_level_bpe(
+        corpus, pre_tokenizers.Sequence(
+            [pre_tokenizers.Digits(individual_digits=True),
+             pre_tokenizers.ByteLevel(add_prefix_space=False)]),
+        ["<PAD>", "<UNK>", "<CLS>", "<SEP>", "<MASK_TOKEN>", "<BOS_TOKEN>",
+         "<EOS_TOKEN>", "<EOP_TOKEN>"], normalizers.NFC())
+    tokenizer.add_special_tokens(
+        ["<|START_OF_TURN_TOKEN|>", "<|END_OF_TURN_TOKEN|>",
+         "<|USER_TOKEN|>", "<|CHATBOT_TOKEN|>"])
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="<BOS_TOKEN> $A", pair="<BOS_TOKEN> $A <BOS_TOKEN>:1 $B:1",
+        special_tokens=[("<BOS_TOKEN>", 5)])
+    return tokenizer
+
+
+def kimi(corpus):
+    tokenizer = byte_level_bpe(
+        corpus, pre_tokenizers.Sequence(
+            [pre_tokenizers.Split(tokenizers.Regex(KIMI), "isolated"),
+             pre_tokenizers.ByteLevel(add_prefix_space=False,
+                                      use_regex=False)]),
+        ["[BOS]", "[EOS]", "<|im_end|>", "<|im_user|>", "<|im_assistant|>",
+         "<|im_system|>", "<|im_middle|>", "<|tool_calls_section_begin|>"])
+    tokenizer.post_processor = processors.ByteLevel(trim_offsets=False)
+    return tokenizer
+
+
+def families(corpus, charsmap):
+    yield "RoBERTa", roberta(corpus, False, {"lstrip": True})
+    yield "BART", roberta(corpus, True, {"lstrip": True, "rstrip": True})
+    yield "T5", t5(corpus, charsmap)
+    yield "Whisper", whisper(corpus)
+    yield "Cohere", cohere(corpus)
+    yield "Kimi", kimi(corpus)
+
+
+def with_bytes(tokenizer):
+    """The same, unknown characters as their bytes."""
+    document = json.loads(tokenizer.to_str())
+    document["model"]["byte_fallback"] = True
+    size = len(document["model"]["vocab"])
+    document["model"]["vocab"] += [["<0x{:02X}>".format(b), -9.5]
+                                   for b in range(256)]
+    document["added_tokens"] = [t for t in document["added_tokens"]
+                                if t["id"] < size]
+    return Tokenizer.from_str(json.dumps(document))
+
+
+def compare_code_points(binary, name, path):
+    subject = Subject(binary, name, path)
+    points = [chr(c) for c in range(1, 0x110000)
+              if not 0xD800 <= c < 0xE000]
+    equal = True
+    for start in range(0, len(points), CODE_POINTS_A_RUN):
+        # No cluster of characters reaches over the end of a line.
+        texts = ["\n".join([c] + [letter + c for letter in LETTERS])
+                 for c in points[start:start + CODE_POINTS_A_RUN]]
+        theirs = [origins_of(e) for e in subject.reference.encode_batch(texts)]
+        ours = subject.our_origins(texts)
+        if ours != theirs:
+            equal &= report("{} x code points from U+{:04X}".format(
+                name, ord(points[start])), texts, theirs, ours)
+    print("{} x every code point, alone and behind each of {}: {}".format(
+        name, LETTERS, "{} equal".format(len(points)) if equal else
+        "different"), flush=True)
+    return equal
+
+
+def main():
+    options = options_parser(__doc__, strings=20000).parse_args()
+    print("tokenizers", tokenizers.__version__)
+    corpora = os.path.join(options.fixtures, "corpora")
+    corpus = hf_files.corpus_of(
+        [os.path.join(corpora, c) for c in sorted(os.listdir(corpora))])
+    # Both of the fixtures' models have the one of NMT with NFKC.
+    _, charsmap = next(hf_files.with_charsmap(
+        os.path.join(options.fixtures, "tokenizers")))
+    equal = True
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "family.json")
+        for name, tokenizer in families(corpus, charsmap):
+            tokenizer.save(path)
+            subject = Subject(options.tokenize_binary, name, path)
+            texts = Generator(options.seed, subject.added).strings(
+                options.strings)
+            ours = rows_of(options.tokenize_binary, subject.arguments, texts)
+            equal &= compare_columns(
+                name + "-like x generated", texts,
+                [all_of(e) for e in subject.reference.encode_batch(texts)],
+                [ours_of(row) for row in ours])
+            if name == "T5":
+                with_bytes(tokenizer).save(path)
+                equal &= compare_code_points(options.tokenize_binary,
+                                             name + "-like, bytes", path)
+    return 0 if equal else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
