@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "formats/files/file.h"
+#include "tests/support/effort.h"
 #include "tests/support/fixtures.h"
 #include "tests/support/status_matchers.h"
 #include "tests/tokenizer/every_kind.h"
@@ -92,7 +93,7 @@ void ExpectRandomIdsStream(const NamedTokenizer& named, int rounds,
 
 TEST(StreamDecoderTest, RandomIdsGiveTheTextOfDecodeWhereverTheyEnd) {
   for (const NamedTokenizer& named : EveryKind()) {
-    ExpectRandomIdsStream(named, 150, 12);
+    ExpectRandomIdsStream(named, testing::Cases(150), 12);
     if (HasFatalFailure()) return;
   }
 }
@@ -115,12 +116,12 @@ TEST(StreamDecoderTest, RealVocabulariesStreamLikeDecode) {
     GTEST_SKIP() << testing::MissingFixture("tokenizers");
   }
   for (const NamedTokenizer& named : fixtures) {
-    ExpectRandomIdsStream(named, 40, 30);
+    ExpectRandomIdsStream(named, testing::Cases(40), 30);
     if (HasFatalFailure()) return;
     for (const char* corpus : {"corpora/moby.txt", "corpora/neko.txt"}) {
       auto text = ReadWholeFile(LocalFiles(), testing::FindFixture(corpus));
       ASSERT_THAT(text, IsOk());
-      text->resize(100'000);
+      text->resize(100'000 / testing::kCaseStride);
       ExpectStreamsLikeDecode(named, Ids(*named.tokenizer, *text), {}, false);
       if (HasFatalFailure()) return;
     }

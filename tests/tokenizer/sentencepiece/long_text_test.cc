@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/effort.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/status_matchers.h"
 #include "tests/tokenizer/sentencepiece/tiny_sentencepiece.h"
@@ -126,7 +127,8 @@ TEST_F(LongTextTest, TheBestPathIsFoundHoweverLittleOfItIsHeld) {
     texts.push_back(text);
   }
   for (const auto& tokenizer : Tokenizers()) {
-    for (const std::string& text : texts) {
+    for (size_t i = 0; i < texts.size(); i += testing::kCaseStride) {
+      const std::string& text = texts[i];
       std::vector<TokenId> ids;
       ASSERT_OK(tokenizer->Encode(text, {}, ids));
       EXPECT_TRUE(ids == BestPath(text))
