@@ -14,6 +14,7 @@
 #include "infeed/queues/batch_source.h"
 #include "infeed/queues/clock.h"
 #include "infeed/queues/infeed_queue.h"
+#include "infeed/queues/replica_check.h"
 #include "infeed/sharding/device_hosts.h"
 #include "infeed/sharding/slice_places.h"
 
@@ -256,8 +257,10 @@ Infeed::Infeed(Pipeline pipeline, const Mesh& mesh, InfeedOptions options)
 
 Infeed::Infeed(std::unique_ptr<BatchSource> source, const Mesh& mesh,
                InfeedOptions options)
-    : impl_(std::make_unique<Impl>(std::move(source), mesh,
-                                   std::move(options))) {}
+    : impl_(std::make_unique<Impl>(
+          CheckReplicas(std::move(source), {.every = options.verify_replicas,
+                                            .group = options.replica_group}),
+          mesh, std::move(options))) {}
 
 Infeed::~Infeed() = default;
 

@@ -46,6 +46,13 @@ struct InfeedOptions {
   // Where this host tells the others how its queues fare, and hears of theirs,
   // for that message: the pipeline's group, or another. Borrowed.
   Group* group = nullptr;
+  // Each so many steps hosts that feed the same rows compare all bytes of them
+  // (about 10 GB/s, and a round of the group, ahead of use); where they differ
+  // all end with a kDataLoss that names hosts, feature and row. 0 is never.
+  uint64_t verify_replicas = 0;
+  // Of all hosts, for that alone: one more channel of JoinByGrpc() or
+  // JoinByMpi(). Borrowed.
+  Group* replica_group = nullptr;
 };
 
 // What this host's devices take in one step.

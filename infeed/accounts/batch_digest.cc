@@ -67,4 +67,10 @@ uint64_t DigestOf(const CoreSlice& slice) {
   return hash.value();
 }
 
+uint64_t DigestOf(std::span<const std::byte> bytes) {
+  Hash hash;
+  hash.Add(bytes);
+  return hash.value();
+}
+
 }  // namespace penstock

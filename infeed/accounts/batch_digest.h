@@ -1,7 +1,9 @@
 // One number for what the devices of a run were given.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "infeed/sharding/core_slice.h"
 
@@ -12,6 +14,8 @@ namespace penstock {
 //
 // Cost:    about 10 GB/s of bytes in cache.
 uint64_t DigestOf(const CoreSlice& slice);
+// The same of any bytes, and of how many they are.
+uint64_t DigestOf(std::span<const std::byte> bytes);
 
 // The digest of a run: the sum modulo 2^64 of the digests of its slices, each
 // shard once. As each covers its step and shard, the sum says who got what and

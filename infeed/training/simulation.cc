@@ -10,6 +10,7 @@
 #include "formats/files/status_or.h"
 #include "infeed/queues/batch_source.h"
 #include "infeed/queues/clock.h"
+#include "infeed/queues/replica_check.h"
 #include "infeed/sharding/batch_placement.h"
 #include "infeed/sharding/batch_tensors.h"
 #include "infeed/sharding/device_hosts.h"
@@ -93,7 +94,8 @@ StatusOr<Compiled> CompileHost(const Dataset& dataset, const Topology& topology,
 struct Hosts {
   uint32_t first = 0;
   std::vector<Group*> ends;
-  std::vector<Group*> saves;  // of another group, to find checkpoints
+  std::vector<Group*> saves;     // of another group, to find checkpoints
+  std::vector<Group*> replicas;  // of a third, to compare what they feed
 };
 
 // Each host compiles on a thread of its own: the hosts may have to agree.
@@ -164,16 +166,20 @@ StatusOr<RunReport> Simulate(const Dataset& dataset,
   // Outlives the pipelines, which borrow it.
   Groups threads;
   Groups saves;
+  Groups replicas;
   Hosts here;
   if (options.batches != nullptr) {
     here = {.first = options.batches->host(),
             .ends = {options.batches},
-            .saves = {options.checkpoints.group}};
+            .saves = {options.checkpoints.group},
+            .replicas = {options.replicas}};
   } else {
     threads = ThreadGroup(options.hosts);
     saves = ThreadGroup(options.hosts);
+    replicas = ThreadGroup(options.hosts);
     for (const auto& end : threads) here.ends.push_back(end.get());
     for (const auto& end : saves) here.saves.push_back(end.get());
+    for (const auto& end : replicas) here.replicas.push_back(end.get());
   }
   PENSTOCK_ASSIGN_OR_RETURN(std::vector<Compiled> hosts,
                             CompileHosts(dataset, placement, here, options));
@@ -207,8 +213,10 @@ StatusOr<RunReport> Simulate(const Dataset& dataset,
       .stop = options.stop,
       .begin_ns = begin_ns};
   std::vector<std::unique_ptr<BatchSource>> sources;
-  for (Compiled& host : hosts) {
-    sources.push_back(FromPipeline(std::move(host.pipeline)));
+  for (size_t i = 0; i < hosts.size(); ++i) {
+    sources.push_back(CheckReplicas(
+        FromPipeline(std::move(hosts[i].pipeline)),
+        {.every = options.verify_replicas, .group = here.replicas[i]}));
   }
   PENSTOCK_ASSIGN_OR_RETURN(
       RunReport report,

@@ -41,6 +41,10 @@ struct SimulationOptions {
   // then say how many there are; one for batches, one for steps. Borrowed.
   Group* batches = nullptr;
   Group* steps = nullptr;
+  // See InfeedOptions::verify_replicas; the group is a fourth one of the
+  // processes.
+  uint64_t verify_replicas = 0;
+  Group* replicas = nullptr;
   // That build batches, for each host; 0 is one for each core of the machine.
   int threads_per_host = 0;
   // Of batches built and not yet queued, for each host.

@@ -10,7 +10,7 @@
 namespace penstock {
 namespace {
 
-constexpr uint8_t kChannels = 3;
+constexpr uint8_t kChannels = 4;
 
 StatusOr<FoundPlace> Find(const HostArguments& arguments) {
   if (arguments.joining == Joining::kThreads) {

@@ -77,7 +77,8 @@ constexpr char kExamples[] = R"(
   infeedsim ... --html report.html --timeline run.trace.json
   infeedsim ... --device pjrt:build/pjrt/xla_cpu_pjrt.so --cores 4
   mpirun -np 4 infeedsim ...
-  infeedsim ... --coordinator node0:55527 --hosts 4 --host 2)";
+  infeedsim ... --coordinator node0:55527 --hosts 4 --host 2
+  infeedsim ... --mesh data=2,model=4 --hosts 4 --verify-replicas 10)";
 
 constexpr char kNotes[] = R"(
 Times are those of simulated devices, unless --device names others; no TPU is
@@ -256,6 +257,7 @@ Status JoinAndSimulate(SimulationArguments& arguments) {
     options.batches = ends[0].get();
     options.steps = ends[1].get();
     options.checkpoints.group = ends[2].get();
+    options.replicas = ends[3].get();
   }
   const Status status =
       WithFlagWords(Simulation(arguments, *signals), kFlagOfField);

@@ -204,6 +204,9 @@ void AddRunning(Command& command, SimulationArguments& arguments) {
               "Seconds without a step after which the run is stuck, and told "
               "who waits for whom")
       .Between(1e-3, 1e9);
+  running.Number("--verify-replicas", simulation.verify_replicas, "K",
+                 "Each K steps hosts that feed the same rows compare all bytes "
+                 "of them, and end if they differ; 0 is never");
   AddThreads(running, simulation.threads_per_host,
              "That build batches, for each host");
   running.Flag("--streamed", simulation.force_streamed,

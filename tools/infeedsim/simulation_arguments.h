@@ -58,7 +58,7 @@ struct SimulationArguments {
   double gigabytes_per_second = 16;
   double watchdog_s = 300;
   HostArguments hosts;
-  SimulationOptions simulation;
+  SimulationOptions simulation = {.verify_replicas = 100};
   VirtualArguments virtual_time;
   std::string state_in;
   std::string state_out;

@@ -77,6 +77,21 @@ TEST_F(SimulationTest, HostsAndThreadsDoNotChangeBatches) {
   }
 }
 
+TEST_F(SimulationTest, ReplicasThatAgreeChangeNothing) {
+  ASSERT_OK_AND_ASSIGN(const RunReport one, Simulate(Data(), Options()));
+  SimulationOptions options = Options(4);
+  options.mesh = {{"data", 2}, {"model", 4}};
+  for (const std::optional<uint64_t> steps : {std::optional<uint64_t>(), {5}}) {
+    options.max_steps = steps;
+    options.verify_replicas = 1;
+    ASSERT_OK_AND_ASSIGN(const RunReport checked, Simulate(Data(), options));
+    options.verify_replicas = 0;
+    ASSERT_OK_AND_ASSIGN(const RunReport plain, Simulate(Data(), options));
+    EXPECT_EQ(checked.batch_digest, plain.batch_digest);
+    EXPECT_EQ(checked.times.steps, steps.value_or(one.times.steps));
+  }
+}
+
 TEST_F(SimulationTest, ShardingsOfTensorsDoNotChangeBatches) {
   ASSERT_OK_AND_ASSIGN(const RunReport one, Simulate(Data(), Options()));
   SimulationOptions options = Options(3);

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <thread>
 
+#include "infeed/queues/replica_check.h"
 #include "pipeline/group.h"
 #include "tests/infeed/made_batches.h"
 #include "tests/infeed/queues/fake_clock.h"
@@ -390,6 +391,34 @@ TEST_F(TrainingRunTest, CompileBudgetEndsTheRun) {
           {.compile_budget = 1}),
       StatusIs(StatusCode::kResourceExhausted,
                HasSubstr("tokens dim 1: 4 -> 8")));
+}
+
+// Hosts 0 and 1 feed rows 0 to 7, hosts 2 and 3 the others.
+TEST_F(TrainingRunTest, AReplicaThatDiffersEndsTheRun) {
+  const auto groups = ThreadGroup(4);
+  std::vector<std::unique_ptr<BatchSource>> sources;
+  for (uint32_t h = 0; h < 4; ++h) {
+    MadeOptions made = {.topology = {.shards = 2,
+                                     .hosts = 4,
+                                     .host = h,
+                                     .shards_of_host = {{0}, {0}, {1}, {1}}},
+                        .steps = 1000};
+    made.change = [h](Batch& batch) {
+      if (h == 3 && batch.step == 500) {
+        batch.tensors[0].bytes[5 * 16] ^= std::byte{1};
+      }
+    };
+    sources.push_back(
+        CheckReplicas(std::make_unique<MadeBatches>(std::move(made)),
+                      {.every = 100, .group = groups[h].get()}));
+  }
+  EXPECT_THAT(
+      RunTraining(std::move(sources),
+                  *Mesh::Create({{"data", 2}, {"model", 4}}),
+                  {.device = kInstant}),
+      StatusIs(StatusCode::kDataLoss,
+               HasSubstr("in step 500, first in row 13, hosts 2 and 3 feed "
+                         "different tokens (record 8013)")));
 }
 
 }  // namespace

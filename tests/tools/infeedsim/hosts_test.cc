@@ -6,13 +6,17 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "formats/files/crc32c.h"
 #include "tests/tools/programs/run_program.h"
 #include "tests/tools/programs/running_program.h"
 #include "tests/tools/programs/small_dataset.h"
@@ -251,6 +255,70 @@ TEST_F(HostsEndTest, AHostLacksAnIndexHasOtherDataOrNone) {
   ASSERT_EQ(made.exit_code, 0) << made.output;
   EXPECT_THAT(ended(other + "/small-train.tfrecord@4"),
               HasSubstr("differ in the data"));
+}
+
+// The first of the letters of a record that lies between two samples of a file
+// (formats/files/file_sample.h) becomes another, and its checksum that of it.
+void ChangeBetweenSamples(const std::string& path) {
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  std::string bytes(std::istreambuf_iterator<char>(file), {});
+  constexpr size_t kSample = 4096;
+  const size_t step = (bytes.size() - kSample) / 15;
+  for (size_t at = 0; at < bytes.size();) {
+    uint64_t length = 0;
+    std::memcpy(&length, &bytes[at], sizeof(length));
+    const size_t begin = at + 12;
+    const size_t end = begin + length;
+    at = end + 4;
+    const size_t sample = at / step * step;
+    if (at < bytes.size() / 2 || begin < sample + kSample + 64) continue;
+    const size_t letter = bytes.find("xxxxxxxx", begin);
+    if (letter >= end) continue;
+    ASSERT_LT(at + 64, sample + step) << "no record between samples";
+    bytes[letter] = 'X';
+    const uint32_t checksum =
+        MaskCrc32c(Crc32c(std::string_view(bytes).substr(begin, length)));
+    std::memcpy(&bytes[end], &checksum, sizeof(checksum));
+    file.seekp(0);
+    file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    return;
+  }
+  FAIL() << "no record of x";
+}
+
+// Past what hosts compare at the start, hosts 0 and 1 feed the same rows.
+TEST_F(HostsEndTest, AFileOfAReplicaDiffersInTheMiddle) {
+  std::string text;
+  for (int i = 0; i < 8000; ++i) {
+    text += std::string(40 + i * 37 % 60, static_cast<char>('a' + i % 26));
+    text += "\n";
+  }
+  folder_.Write("corpus.txt", text);
+  ASSERT_EQ(RunProgramLine(
+                fmt::format("datagen --input {} --output {} --name small "
+                            "--unit line --tokenizer bytes --shards 1 --quiet",
+                            folder_ / "corpus.txt", folder_ / "data"))
+                .exit_code,
+            0);
+  std::filesystem::copy(folder_ / "data", folder_ / "other",
+                        std::filesystem::copy_options::recursive);
+  const std::string name = "small-train.tfrecord-00000-of-00001";
+  const auto written =
+      std::filesystem::last_write_time(folder_ / "data/" + name);
+  ChangeBetweenSamples(folder_ / "other/" + name);
+  std::filesystem::last_write_time(folder_ / "other/" + name, written);
+  std::vector<Running> hosts;
+  for (uint32_t h = 0; h < 4; ++h) {
+    hosts.emplace_back(
+        fmt::format("infeedsim {}/small-train.tfrecord@1 --by tokens --buckets "
+                    "100 --batch 16 --mesh data=2,model=4 "
+                    "--step-time 0 --compile-time 0 --verify-replicas 1 "
+                    "--coordinator {} --hosts 4 --host {}",
+                    folder_ / (h == 1 ? "other" : "data"), Address(), h),
+        folder_ / fmt::format("out{}", h));
+  }
+  EXPECT_THAT(EndOfAll(hosts),
+              HasSubstr("hosts 0 and 1 feed different tokens (record "));
 }
 
 TEST_F(HostsEndTest, AHostNeverComes) {
