@@ -25,6 +25,9 @@ struct CoreSpan {
   int64_t begin_ns = 0;    // all devices were ready
   int64_t compute_ns = 0;  // the step itself began: compiled
   int64_t end_ns = 0;
+  // How long its batch was on the link, which does one after the other.
+  int64_t transfer_ns = 0;
+  uint64_t transfer_bytes = 0;
 };
 
 // Bounds of 5 and 20 per cent of step time.

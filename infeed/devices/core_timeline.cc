@@ -10,8 +10,12 @@ CoreTimeline::CoreTimeline(int64_t begin_ns, int64_t free_ns,
   ledger_.Enter(Bucket::kInfeedWait, std::max(begin_ns, free_ns));
 }
 
-int64_t CoreTimeline::Feed(int64_t pushed_ns, int64_t ready_ns) {
+int64_t CoreTimeline::Feed(int64_t pushed_ns, int64_t ready_ns,
+                           uint64_t size_bytes) {
   now_.free_ns = free_ns();
+  now_.transfer_ns = ready_ns - std::max(pushed_ns, link_free_ns_);
+  now_.transfer_bytes = size_bytes;
+  link_free_ns_ = ready_ns;
   ledger_.Enter(Bucket::kTransferWait, std::max(free_ns(), pushed_ns));
   now_.pushed_ns = free_ns();
   ledger_.Enter(Bucket::kPeerWait, std::max(free_ns(), ready_ns));

@@ -21,9 +21,9 @@ class CoreTimeline {
   // first `traced_steps` are written down.
   CoreTimeline(int64_t begin_ns, int64_t free_ns, size_t traced_steps = 0);
 
-  // The next batch was handed over and was on board at these times. Gives the
-  // time from which this device is ready for the step.
-  int64_t Feed(int64_t pushed_ns, int64_t ready_ns);
+  // The next batch, of so many bytes, was handed over and was on board at these
+  // times. Gives the time from which this device is ready for the step.
+  int64_t Feed(int64_t pushed_ns, int64_t ready_ns, uint64_t size_bytes = 0);
   // All devices begin. Gives the time at which the step itself begins.
   int64_t Begin(const StepPlan& plan);
   // The step ends at `end_ns`; of its rows so many pad.
@@ -41,7 +41,8 @@ class CoreTimeline {
  private:
   Ledger ledger_;
   size_t traced_steps_;
-  CoreSpan now_;  // of the step that is on
+  CoreSpan now_;              // of the step that is on
+  int64_t link_free_ns_ = 0;  // the batch before was on board
   std::vector<CoreSpan> spans_;
 };
 

@@ -23,6 +23,8 @@ TellJson TellCore(const CoreReport& core, int64_t origin_ns) {
     for (int64_t CoreSpan::*const time : kSpanTimes) {
       told.push_back(span.*time - origin_ns);
     }
+    told.push_back(span.transfer_ns);
+    told.push_back(span.transfer_bytes);
   }
   return {{"device", core.device},
           {"host", core.host},
@@ -48,6 +50,8 @@ CoreReport HearCore(const TellJson& json, int64_t origin_ns) {
     for (size_t i = 0; i < kSpanTimes.size(); ++i) {
       heard.*kSpanTimes[i] = span.at(i).get<int64_t>() + origin_ns;
     }
+    heard.transfer_ns = span.at(kSpanTimes.size());
+    heard.transfer_bytes = span.at(kSpanTimes.size() + 1);
   }
   return core;
 }

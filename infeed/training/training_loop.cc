@@ -65,7 +65,8 @@ class CoreLoop {
     const int64_t free_ns = timeline_.free_ns();
     PENSTOCK_ASSIGN_OR_RETURN(const int64_t loaded_ns,
                               Await(item.loaded->ready()));
-    const int64_t ready_ns = timeline_.Feed(item.pushed_ns, loaded_ns);
+    const int64_t ready_ns =
+        timeline_.Feed(item.pushed_ns, loaded_ns, slice.size_bytes());
     PENSTOCK_RETURN_IF_ERROR(WaitUntil(ready_ns));
     PENSTOCK_ASSIGN_OR_RETURN(const int64_t compile_ns, device_.Compile(slice));
     PENSTOCK_ASSIGN_OR_RETURN(

@@ -78,10 +78,13 @@ std::string VirtualReportText(const VirtualReport& report) {
       Milliseconds(times.p99_ns), Milliseconds(times.max_ns));
   text += fmt::format(
       "  {}: {:.2f} % of steady step time; utilisation {:.2f} %, AU {:.2f} %, "
-      "bound by the {}\n",
+      "bound by the {}{}\n",
       InputBoundName(InputBoundOf(times.infeed_percent)), times.infeed_percent,
       report.utilisation_percent(), times.au_percent,
-      VirtualStageName(report.bound()));
+      VirtualStageName(report.bound()),
+      report.bound() == VirtualStage::kBuild && !report.build_stage.empty()
+          ? fmt::format(", most of it {}", report.build_stage)
+          : std::string());
   if (report.failures) {
     text += FailuresText(*report.failures, report.goodput_percent());
   }
@@ -116,6 +119,7 @@ std::string VirtualReportJson(const VirtualReport& report) {
                {"seed", report.seed},
                {"steps", times.steps},
                {"wall_ns", report.wall_ns},
+               {"first_step_ns", report.first_step_ns},
                {"step_times",
                 {{"p50_ns", times.p50_ns},
                  {"p90_ns", times.p90_ns},
@@ -126,6 +130,7 @@ std::string VirtualReportJson(const VirtualReport& report) {
                {"utilisation_percent", report.utilisation_percent()},
                {"goodput_percent", report.goodput_percent()},
                {"bound", VirtualStageName(report.bound())}};
+  if (!report.build_stage.empty()) json["build_stage"] = report.build_stage;
   for (size_t b = 0; b < kBuckets; ++b) {
     const auto bucket = static_cast<Bucket>(b);
     json["mean_ledger"][std::string(BucketKey(bucket))] = report.MeanNs(bucket);

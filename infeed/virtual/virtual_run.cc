@@ -14,8 +14,10 @@ namespace penstock {
 namespace {
 
 struct HostClock {
-  int64_t done_ns = 0;    // when its current batch was built
-  int64_t pushed_ns = 0;  // when that was in all queues
+  uint32_t parts = 1;            // of a batch
+  int64_t done_ns = 0;           // when its current batch was built
+  int64_t pushed_ns = 0;         // when that was in all queues
+  std::vector<int64_t> left_ns;  // when the last `built_ahead` were
 };
 
 struct CoreClock {
@@ -43,11 +45,18 @@ class VirtualRun {
     for (const uint32_t host : options.host_of_core) {
       cores_.push_back({.host = host, .timeline = CoreTimeline(0, 0)});
     }
+    for (uint32_t h = 0; h < options.hosts; ++h) {
+      hosts_[h].left_ns.assign(std::max<size_t>(options.built_ahead, 1), 0);
+      if (!options.parts_of_host.empty()) {
+        hosts_[h].parts = options.parts_of_host[h];
+      }
+    }
     begins_ns_.assign(std::max<size_t>(options.depth, 1), 0);
     spans_.reserve(count);
     report_ = {.hosts = options.hosts,
                .depth = options.depth,
                .seed = options.seed,
+               .build_stage = options.build_stage,
                .blame_ns = std::vector<std::vector<int64_t>>(
                    options.hosts, std::vector<int64_t>(kVirtualStages))};
     for (uint64_t n = 0; n < count; ++n) Step(n);
@@ -74,7 +83,7 @@ class VirtualRun {
  private:
   void Step(uint64_t n) {
     const VirtualStep& step = steps_[n % steps_.size()];
-    for (uint32_t h = 0; h < hosts_.size(); ++h) Build(h, n);
+    for (uint32_t h = 0; h < hosts_.size(); ++h) Build(h, step, n);
     size_t last = 0;
     int64_t begin_ns = 0;
     for (size_t c = 0; c < cores_.size(); ++c) {
@@ -94,23 +103,31 @@ class VirtualRun {
     Take(step, n, begin_ns);
     begins_ns_[n % begins_ns_.size()] = begin_ns;
     if (options_.depth == 0) {
-      for (HostClock& host : hosts_) host.pushed_ns = begin_ns;
+      for (HostClock& host : hosts_) {
+        host.pushed_ns = host.left_ns[n % host.left_ns.size()] = begin_ns;
+      }
     }
+    if (n == 0) report_.first_step_ns = begin_ns + step.compile_ns;
     spans_.push_back({.free_ns = free_ns,
                       .begin_ns = begin_ns,
                       .compile_ns = step.compile_ns,
                       .end_ns = all_free_ns_});
   }
 
-  // A batch that finds its queue full waits there, and the next is not begun.
-  void Build(uint32_t h, uint64_t n) {
+  // A batch that finds its queue full waits, and once so many wait the next is
+  // not begun.
+  void Build(uint32_t h, const VirtualStep& step, uint64_t n) {
     HostClock& host = hosts_[h];
+    int64_t& left_ns = host.left_ns[n % host.left_ns.size()];
     host.done_ns =
-        host.pushed_ns +
+        std::max(host.done_ns, left_ns) +
+        std::max(step.least_build_ns, step.build_ns * host.parts) +
         DrawNs(options_.build, KeyOf(options_, VirtualStage::kBuild, h, n));
     const bool waits = options_.depth > 0 && n >= options_.depth;
-    host.pushed_ns = std::max(
-        host.done_ns, waits ? begins_ns_[n % options_.depth] : int64_t{0});
+    host.pushed_ns =
+        std::max({host.done_ns, host.pushed_ns,
+                  waits ? begins_ns_[n % options_.depth] : int64_t{0}});
+    left_ns = host.pushed_ns;
   }
 
   void Bring(CoreClock& core, size_t c, const VirtualStep& step, uint64_t n) {
@@ -162,9 +179,16 @@ Status CheckVirtual(std::span<const VirtualStep> steps,
         fmt::format("a core on host {}, but the {} hosts count from 0", host,
                     options.hosts));
   }
+  if (!options.parts_of_host.empty() &&
+      options.parts_of_host.size() != options.hosts) {
+    return InvalidArgumentError(
+        fmt::format("parts of {} hosts, but there are {}",
+                    options.parts_of_host.size(), options.hosts));
+  }
   bool negative = false;
   for (const VirtualStep& step : steps) {
-    negative = negative || step.transfer_ns < 0 || step.step_ns < 0 ||
+    negative = negative || step.build_ns < 0 || step.least_build_ns < 0 ||
+               step.transfer_ns < 0 || step.step_ns < 0 ||
                step.compile_ns < 0 || step.pad_rows > step.rows;
   }
   for (const DelayLaw& law :

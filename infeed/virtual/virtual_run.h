@@ -25,6 +25,9 @@ struct DelayLaw {
 
 // One step, the same for all cores but for what laws add.
 struct VirtualStep {
+  // Of a host: of each of its parts, but of all together no less than that.
+  int64_t build_ns = 0;
+  int64_t least_build_ns = 0;
   int64_t transfer_ns = 0;  // of a core's slice
   int64_t step_ns = 0;
   int64_t compile_ns = 0;
@@ -46,8 +49,14 @@ struct VirtualOptions {
   uint32_t hosts = 1;
   // Batches that wait at a core at most; 0 hands over from hand to hand.
   size_t depth = 2;
+  // Of the batch, in VirtualStep::build_ns; empty is one part each.
+  std::vector<uint32_t> parts_of_host = {};
+  // Batches that a host has at most beside those in its queues: the one that is
+  // built, and others that are done and wait.
+  size_t built_ahead = 1;
+  std::string build_stage = {};  // what takes most of building; for reports
   uint64_t seed = 17;
-  DelayLaw build = {};           // of a host's part of a batch, one at a time
+  DelayLaw build = {};           // on top, for each host, one at a time
   DelayLaw transfer_extra = {};  // of each core's transfer
   DelayLaw step_extra = {};      // of each core's step
   FailureOptions failures = {};
@@ -82,7 +91,9 @@ struct VirtualReport {
   uint32_t hosts = 1;
   size_t depth = 0;
   uint64_t seed = 0;
+  std::string build_stage = {};
   StepSummary times = {};
+  int64_t first_step_ns = 0;  // until the first step itself began
   int64_t wall_ns = 0;
   std::vector<VirtualCore> cores = {};
   // [hosts][kVirtualStages]: how long all cores stood still because this host

@@ -16,8 +16,6 @@
 #include "infeed/sharding/load_plan.h"
 #include "infeed/training/live_run.h"
 #include "infeed/training/simulation.h"
-#include "infeed/virtual/virtual_run.h"
-#include "infeed/virtual/virtual_simulation.h"
 #include "pipeline/dataset.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/state.h"
@@ -26,6 +24,7 @@
 #include "tools/infeedsim/report_files.h"
 #include "tools/infeedsim/simulation_arguments.h"
 #include "tools/infeedsim/simulation_dataset.h"
+#include "tools/infeedsim/virtual_program.h"
 #include "tools/programs/flag_words.h"
 #include "tools/programs/leftover_files.h"
 #include "tools/programs/output.h"
@@ -67,6 +66,8 @@ constexpr char kExamples[] = R"(
   infeedsim ... --mesh data=4,model=2 --sharding tokens=data,model --explain
   infeedsim ... --clock virtual --cores 17920 --hosts 2240 --build-time 8 \
             --step-jitter 0.1
+  infeedsim ... --step-time 0 --max-steps 2000 --write-calibration costs.json
+  infeedsim ... --clock virtual --calibration costs.json --step-time 5
   infeedsim ... --clock virtual --hosts 64 --host-mtbf 5e6 --save-time 30
   infeedsim --mix 'data/books-train.tfrecord@8=0.7' 'data/web@64=0.3' \
             --by tokens --buckets 512,1024 --batch 256 --explain
@@ -132,29 +133,6 @@ std::string TitleOf(const SimulationArguments& arguments) {
   return fmt::format("Infeed of {}", fmt::join(arguments.mix, ", "));
 }
 
-Status PrintVirtualRun(const Dataset& dataset,
-                       const SimulationArguments& arguments) {
-  const ReportFiles& reports = arguments.reports;
-  if (!reports.html.empty() || !reports.timeline.empty() ||
-      !reports.tensorboard.empty() || !arguments.state_in.empty() ||
-      !arguments.state_out.empty() ||
-      !arguments.simulation.checkpoint_folder.empty() ||
-      arguments.metrics_port) {
-    return InvalidArgumentError(
-        "--clock virtual reads and writes no state and reports as text and "
-        "--json alone: leave out --html, --timeline, --tensorboard, "
-        "--state-in, --state-out, --checkpoint and --metrics");
-  }
-  PENSTOCK_ASSIGN_OR_RETURN(const VirtualReport report,
-                            SimulateVirtually(dataset, arguments.simulation,
-                                              arguments.virtual_time.Times()));
-  Print("{}", VirtualReportText(report));
-  const std::string& json = reports.json;
-  if (json.empty()) return OkStatus();
-  ClearLeftovers("infeedsim", json);
-  return WriteFileAtomically(LocalFiles(), json, VirtualReportJson(report));
-}
-
 Status StoppedBy(const StopSignals& signals, const RunReport& report,
                  const SimulationArguments& arguments) {
   if (!signals.token().stop_requested()) return OkStatus();
@@ -172,9 +150,7 @@ Status StoppedBy(const StopSignals& signals, const RunReport& report,
 Status Simulation(SimulationArguments& arguments, const StopSignals& signals) {
   SimulationOptions& options = arguments.simulation;
   PENSTOCK_RETURN_IF_ERROR(arguments.devices.Apply(options));
-  options.device.step_ns = static_cast<int64_t>(arguments.step_ms * 1e6);
-  options.device.compile_ns = static_cast<int64_t>(arguments.compile_ms * 1e6);
-  options.device.bytes_per_second = arguments.gigabytes_per_second * 1e9;
+  arguments.times.Apply(options.device);
   options.watchdog.limit_ns = static_cast<int64_t>(arguments.watchdog_s * 1e9);
   options.stop = signals.token();
   if (!arguments.state_in.empty()) {

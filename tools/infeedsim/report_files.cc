@@ -10,6 +10,7 @@
 #include "formats/files/status_or.h"
 #include "infeed/reports/report_events.h"
 #include "infeed/reports/reports.h"
+#include "infeed/virtual/virtual_simulation.h"
 #include "tools/programs/leftover_files.h"
 
 namespace penstock {
@@ -33,6 +34,12 @@ Status WriteReports(const ReportFiles& to, const RunReport& report,
   }
   if (!to.timeline.empty()) {
     PENSTOCK_RETURN_IF_ERROR(Write(to.timeline, ReportTrace(report)));
+  }
+  if (!to.calibration.empty()) {
+    PENSTOCK_ASSIGN_OR_RETURN(const Calibration calibration,
+                              CalibrationOf(report));
+    PENSTOCK_RETURN_IF_ERROR(
+        Write(to.calibration, CalibrationJson(calibration)));
   }
   if (!to.tensorboard.empty()) {
     const std::chrono::duration<double> now =

@@ -15,9 +15,12 @@ struct ReportFiles {
   std::string html;
   std::string timeline;
   std::string tensorboard;  // a folder
+  std::string calibration;
 
   // SimulationOptions::traced_steps for them.
-  size_t TracedSteps() const { return timeline.empty() ? 0 : 10'000; }
+  size_t TracedSteps() const {
+    return timeline.empty() && calibration.empty() ? 0 : 10'000;
+  }
 };
 
 // Writes those that are asked for, and says on standard error where the page

@@ -102,7 +102,6 @@ void AddOrder(Command& command, SimulationArguments& arguments) {
 }
 
 void AddDevices(Command& command, SimulationArguments& arguments) {
-  constexpr double kMostMilliseconds = 1e9;
   SimulationOptions& simulation = arguments.simulation;
   ArgumentGroup& devices = command.Group("Devices");
   arguments.devices.AddTo(devices);
@@ -110,23 +109,9 @@ void AddDevices(Command& command, SimulationArguments& arguments) {
   devices
       .Number("--depth", simulation.depth, "N", "Batches in each core's queue")
       .Between(1, 1024);
-  devices
-      .Number("--step-time", arguments.step_ms, "MS", "Milliseconds of a step")
-      .Between(0, kMostMilliseconds);
-  devices
-      .Number("--step-ns-per-token", simulation.device.step_ns_per_token, "NS",
-              "Added to a step for each of a core's tokens")
-      .Between(0, kMostMilliseconds);
-  devices
-      .Number("--compile-time", arguments.compile_ms, "MS",
-              "Milliseconds of a compile")
-      .Between(0, kMostMilliseconds);
+  arguments.times.AddTo(devices);
   devices.Number("--compile-budget", simulation.compile_budget, "N",
                  "More compiles are an error; 0 is any number");
-  devices
-      .Number("--link", arguments.gigabytes_per_second, "GB/S",
-              "GB/s from host to each core")
-      .Between(1e-6, 1e6);
 }
 
 void AddOutput(Command& command, SimulationArguments& arguments) {
@@ -140,6 +125,10 @@ void AddOutput(Command& command, SimulationArguments& arguments) {
                 "ui.perfetto.dev or chrome://tracing");
   output.Option("--tensorboard", reports.tensorboard, "FOLDER",
                 "Writes an event file there, for TensorBoard");
+  output
+      .Option("--write-calibration", reports.calibration, "FILE",
+              "Writes what each stage cost, for --clock virtual --calibration")
+      .Excludes({"--calibration"});
   output
       .Number("--metrics", arguments.metrics_port, "PORT",
               "Answers http://127.0.0.1:PORT/metrics with figures for "

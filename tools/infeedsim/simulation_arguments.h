@@ -16,6 +16,7 @@
 #include "tools/infeedsim/mesh_arguments.h"
 #include "tools/infeedsim/objective_arguments.h"
 #include "tools/infeedsim/report_files.h"
+#include "tools/infeedsim/time_arguments.h"
 #include "tools/infeedsim/virtual_arguments.h"
 #include "tools/programs/recovery_settings.h"
 #include "tools/programs/tokenizer_options.h"
@@ -53,9 +54,7 @@ struct SimulationArguments {
   RepeatOptions repeat;
   MeshArguments devices;
   DeviceArguments device;
-  double step_ms = 10;
-  double compile_ms = 1000;
-  double gigabytes_per_second = 16;
+  TimeArguments times;
   double watchdog_s = 300;
   HostArguments hosts;
   SimulationOptions simulation = {.verify_replicas = 100};

@@ -35,9 +35,14 @@ void VirtualArguments::AddTo(Command& command) {
                "and the times given; the rest of this group is of virtual "
                "time alone");
   times.Number("--jitter-seed", seed, "SEED", "Of the times that vary");
+  times.Option("--calibration", calibration, "FILE",
+               "What stages cost, as a real run wrote it with "
+               "--write-calibration; given times of steps, compiles and the "
+               "link count instead of its own");
   times
       .Number("--build-time", build_ms, "MS",
-              "Milliseconds a host takes to build its part of a batch")
+              "Milliseconds a host takes to build its part of a batch, on top "
+              "of what --calibration says")
       .Between(0, kMostVirtualMs);
   times
       .Number("--build-jitter", build_jitter_ms, "MS",

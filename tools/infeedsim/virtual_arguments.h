@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "infeed/virtual/virtual_simulation.h"
 #include "tools/arguments/command.h"
@@ -11,6 +12,7 @@ namespace penstock {
 struct VirtualArguments {
   enum class RunClock { kReal, kVirtual } clock = RunClock::kReal;
   uint64_t seed = 17;
+  std::string calibration;
   double build_ms = 0;
   double build_jitter_ms = 0;
   double transfer_jitter_ms = 0;
@@ -21,6 +23,7 @@ struct VirtualArguments {
   double save_interval_s = 0;
 
   bool chosen() const { return clock == RunClock::kVirtual; }
+  // But for the calibration.
   VirtualTimes Times() const;
 
   // This must outlive `command`.

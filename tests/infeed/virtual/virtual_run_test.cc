@@ -204,5 +204,34 @@ TEST(VirtualRunTest, MistakesAreNamed) {
               StatusIs(kInvalid, HasSubstr("negative time")));
 }
 
+// Of four batches one takes as long to build as all four steps. With a place in
+// the queue and one more it begins when the batch before it is in the queue;
+// with three, when the second is, which is as soon as can be.
+TEST(VirtualRunTest, BatchesThatWaitBesideTheQueueHideOneThatTakesLong) {
+  const std::vector<VirtualStep> steps = {
+      {.build_ns = 40 * kMs, .step_ns = 10 * kMs},
+      {.step_ns = 10 * kMs},
+      {.step_ns = 10 * kMs},
+      {.step_ns = 10 * kMs}};
+  const auto wall_ns = [&](size_t built_ahead) {
+    return RunVirtual(steps, 400, {.depth = 1, .built_ahead = built_ahead})
+        ->wall_ns;
+  };
+  EXPECT_EQ(wall_ns(3), 40 * kMs + 400 * 10 * kMs);
+  EXPECT_EQ(wall_ns(1), 40 * kMs + 400 * 10 * kMs + 99 * 20 * kMs);
+}
+
+TEST(VirtualRunTest, AHostTakesAsLongAsItHasParts) {
+  const VirtualReport report = RunSteps(
+      {.build_ns = kMs, .least_build_ns = 2 * kMs}, 100,
+      {.host_of_core = {0, 1, 2}, .hosts = 3, .parts_of_host = {1, 5, 2}});
+  EXPECT_EQ(report.wall_ns, 100 * 5 * kMs);
+  EXPECT_GT(report.blame_ns[1][0], 0);
+  EXPECT_EQ(report.blame_ns[0][0] + report.blame_ns[2][0], 0);
+  EXPECT_THAT(RunVirtual(std::vector<VirtualStep>(1), 1,
+                         {.hosts = 2, .parts_of_host = {1}}),
+              StatusIs(kInvalid, HasSubstr("parts of 1 hosts")));
+}
+
 }  // namespace
 }  // namespace penstock

@@ -1,0 +1,46 @@
+#include "tools/infeedsim/virtual_program.h"
+
+#include <string>
+
+#include "formats/files/atomic_file.h"
+#include "formats/files/file.h"
+#include "formats/files/status_or.h"
+#include "infeed/virtual/virtual_run.h"
+#include "infeed/virtual/virtual_simulation.h"
+#include "tools/programs/leftover_files.h"
+#include "tools/programs/output.h"
+
+namespace penstock {
+
+Status PrintVirtualRun(const Dataset& dataset,
+                       const SimulationArguments& arguments) {
+  const ReportFiles& reports = arguments.reports;
+  if (!reports.html.empty() || !reports.timeline.empty() ||
+      !reports.tensorboard.empty() || !reports.calibration.empty() ||
+      !arguments.state_in.empty() || !arguments.state_out.empty() ||
+      !arguments.simulation.checkpoint_folder.empty() ||
+      arguments.metrics_port) {
+    return InvalidArgumentError(
+        "--clock virtual reads and writes no state and reports as text and "
+        "--json alone: leave out --html, --timeline, --tensorboard, "
+        "--write-calibration, --state-in, --state-out, --checkpoint and "
+        "--metrics");
+  }
+  VirtualTimes times = arguments.virtual_time.Times();
+  if (!arguments.virtual_time.calibration.empty()) {
+    PENSTOCK_ASSIGN_OR_RETURN(
+        times.calibration,
+        ReadCalibration(LocalFiles(), arguments.virtual_time.calibration));
+    arguments.times.Apply(*times.calibration);
+  }
+  PENSTOCK_ASSIGN_OR_RETURN(
+      const VirtualReport report,
+      SimulateVirtually(dataset, arguments.simulation, times));
+  Print("{}", VirtualReportText(report));
+  const std::string& json = reports.json;
+  if (json.empty()) return OkStatus();
+  ClearLeftovers("infeedsim", json);
+  return WriteFileAtomically(LocalFiles(), json, VirtualReportJson(report));
+}
+
+}  // namespace penstock
