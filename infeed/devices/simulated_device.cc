@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "infeed/devices/own_slice.h"
+#include "infeed/sharding/tiled_layout.h"
 
 namespace penstock {
 namespace {
@@ -14,6 +15,20 @@ int64_t TransferNs(const SimulatedDeviceOptions& options, uint64_t bytes) {
   if (options.bytes_per_second <= 0) return options.transfer_ns;
   return options.transfer_ns + std::llround(static_cast<double>(bytes) * 1e9 /
                                             options.bytes_per_second);
+}
+
+// What goes over the link, tiles and all.
+uint64_t LinkBytes(const CoreSlice& slice, int tile_generation) {
+  if (tile_generation == 0) return slice.size_bytes();
+  uint64_t bytes = 0;
+  for (size_t t = 0; t < slice.contract().tensors.size(); ++t) {
+    const TensorView view = slice.tensor(t);
+    bytes +=
+        TiledBytes(view.spec->type,
+                   view.padded_shape.empty() ? view.shape : view.padded_shape,
+                   tile_generation);
+  }
+  return bytes;
 }
 
 class SimulatedBatch final : public DeviceBatch {
@@ -48,7 +63,9 @@ SimulatedDevice::SimulatedDevice(SimulatedDeviceOptions options)
 StatusOr<std::shared_ptr<DeviceBatch>> SimulatedDevice::Transfer(
     CoreSlice slice, int64_t now_ns) {
   const int64_t begin_ns = std::max(now_ns, link_free_ns_);
-  link_free_ns_ = begin_ns + TransferNs(options_, slice.size_bytes());
+  link_free_ns_ =
+      begin_ns +
+      TransferNs(options_, LinkBytes(slice, options_.tile_generation));
   DeviceEvent host_free = DeviceEvent::Unset();
   if (options_.host_memory != HostMemory::kUntilBufferFreed) {
     const bool at_once = options_.host_memory == HostMemory::kUntilCallReturns;

@@ -3,7 +3,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
 
+#include "formats/files/file.h"
+#include "formats/files/status_or.h"
 #include "infeed/device.h"
 
 namespace penstock {
@@ -24,7 +29,48 @@ struct SimulatedDeviceOptions {
   double bytes_per_second = 16e9;
   // The first two make it copy. The third costs nothing.
   HostMemory host_memory = HostMemory::kUntilBufferFreed;
+  // Arrays are laid out as XLA does on TPUs of this generation, so that tiles
+  // pad them, on the link, too; 0 lays them out densely.
+  int tile_generation = 0;
+  // Of a device, 0 is any; a run whose batches do not fit beside the model does
+  // not begin.
+  uint64_t memory_bytes = 0;
+  uint64_t model_bytes = 0;
 };
+
+// A number, and who says so.
+struct ChipFact {
+  double value = 0;
+  std::string source;
+};
+
+// What is published of a kind of TPU; absent what nobody says. All of a chip.
+struct ChipFacts {
+  std::string name;  // "v5e"
+  std::optional<ChipFact> generation;
+  std::optional<ChipFact> devices;           // that a mesh has of it
+  std::optional<ChipFact> flops_per_second;  // peak, bfloat16
+  std::optional<ChipFact> hbm_bytes;
+  std::optional<ChipFact> hbm_bytes_per_second;
+  std::optional<ChipFact> host_bytes_per_second;  // from the host, each way
+  std::optional<ChipFact> chips_per_host;
+};
+
+// Of TPU v2 to TPU7x.
+// Errors:  kNotFound with the names that there are.
+StatusOr<ChipFacts> FindChip(std::string_view name);
+// Of a JSON file of the same form as Penstock's own table
+// (docs/virtual-time.md). Errors:  also kInvalidArgument with file, chip and
+// field.
+StatusOr<ChipFacts> ReadChip(FileSystem& files, const std::string& path,
+                             std::string_view name);
+// A line for each fact with its source.
+std::string DescribeChip(const ChipFacts& chip);
+// One of its numbers, divided among its devices.
+// Errors:  kInvalidArgument where it is absent, with what to do instead.
+StatusOr<double> OfDevice(const ChipFacts& chip,
+                          std::optional<ChipFact> ChipFacts::*fact,
+                          std::string_view instead);
 
 // Source:  openxla's infeed is one item a step and core, in order.
 class SimulatedDevice : public Device {

@@ -27,6 +27,7 @@ std::string Speed(const RunReport& report) {
                             : fmt::format(" in {} processes", report.processes),
       report.cores.size(), report.depth,
       report.planned ? "planned" : "streamed");
+  if (!report.memory.empty()) text += "  " + report.memory;
   text += fmt::format("  {:.0f} examples/s", report.examples_per_second());
   if (report.rows.all_tokens > 0) {
     text += fmt::format(", {:.0f} tokens/s", report.tokens_per_second());

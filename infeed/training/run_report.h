@@ -49,6 +49,8 @@ struct RunReport {
   // Of host 0's pipeline, where there was one.
   std::string explain = {};
   std::optional<PipelineProfile> pipeline = {};
+  // Of simulated devices of which memory or tiles are known, in words.
+  std::string memory = {};
   // What each host loads and how it leaves, of a batch of the longest length.
   LoadPlan loads = {};
 

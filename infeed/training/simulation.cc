@@ -8,6 +8,7 @@
 
 #include "formats/files/start_thread.h"
 #include "formats/files/status_or.h"
+#include "infeed/devices/device_memory.h"
 #include "infeed/queues/batch_source.h"
 #include "infeed/queues/clock.h"
 #include "infeed/queues/replica_check.h"
@@ -191,6 +192,16 @@ StatusOr<RunReport> Simulate(const Dataset& dataset,
       PlanBatchLoads(mesh, hosts[0].pipeline.contract(),
                      hosts[0].pipeline.contract().shapes() - 1, options.axis,
                      options.shardings, device_hosts));
+  std::string memory;
+  if (options.devices.empty()) {
+    PENSTOCK_ASSIGN_OR_RETURN(
+        const DeviceMemory planned_memory,
+        PlanDeviceMemory(
+            mesh, hosts[0].pipeline.contract(),
+            placement.TopologyOf(device_hosts.HostOf(mesh.devices()[0])),
+            options.axis, options.shardings, options.depth, options.device));
+    memory = planned_memory.Describe();
+  }
   const State start = hosts[0].start;
   TrainingOptions training{
       .axis = options.axis,
@@ -224,6 +235,7 @@ StatusOr<RunReport> Simulate(const Dataset& dataset,
   report.device_kind = options.device_kind;
   report.planned = planned;
   report.explain = explain;
+  report.memory = memory;
   report.loads = std::move(loads);
   if (report.times.steps == 0) report.state = start;
   return report;

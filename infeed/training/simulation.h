@@ -103,7 +103,8 @@ StatusOr<Topology> TopologyOf(const SimulationOptions& options, uint32_t host);
 // Errors:  those of Compile(), Pipeline::Restore(), Checkpoints and
 //          RunTraining(); with more than one host the message names it;
 //          kFailedPrecondition for a place to begin at where there is a
-//          checkpoint to go on from.
+//          checkpoint to go on from; kResourceExhausted where batches do not
+//          fit into SimulatedDeviceOptions::memory_bytes.
 StatusOr<RunReport> Simulate(const Dataset& dataset,
                              SimulationOptions options = {});
 

@@ -72,6 +72,7 @@ std::string VirtualReportText(const VirtualReport& report) {
       "queue depth {}, seed {}\n",
       times.steps, Milliseconds(report.wall_ns) * 1e-3, report.hosts,
       report.cores.size(), report.depth, report.seed);
+  if (!report.memory.empty()) text += "  " + report.memory;
   text += fmt::format(
       "  step time p50 {:.3f} ms, p90 {:.3f}, p99 {:.3f}, max {:.3f}\n",
       Milliseconds(times.p50_ns), Milliseconds(times.p90_ns),

@@ -92,6 +92,7 @@ struct VirtualReport {
   size_t depth = 0;
   uint64_t seed = 0;
   std::string build_stage = {};
+  std::string memory = {};  // of devices, in words, where it is known
   StepSummary times = {};
   int64_t first_step_ns = 0;  // until the first step itself began
   int64_t wall_ns = 0;

@@ -8,9 +8,11 @@
 #include <vector>
 
 #include "formats/files/status_or.h"
+#include "infeed/devices/device_memory.h"
 #include "infeed/sharding/batch_placement.h"
 #include "infeed/sharding/device_hosts.h"
 #include "infeed/sharding/slice_cuts.h"
+#include "infeed/sharding/tiled_layout.h"
 #include "pipeline/pipeline.h"
 
 namespace penstock {
@@ -68,7 +70,8 @@ StatusOr<std::vector<VirtualStep>> StepsOfShapes(
   std::vector<VirtualStep> steps;
   for (size_t shape = 0; shape < contract.shapes(); ++shape) {
     const int64_t rows = (contract.RowsOf(shape) + shards - 1) / shards;
-    const auto bytes = static_cast<double>(cuts[0]->size_bytes[shape]);
+    const auto bytes = static_cast<double>(
+        TiledBytes(contract, *cuts[0], shape, device.tile_generation));
     const auto tokens = static_cast<double>(rows * contract.lengths[shape]);
     VirtualStep& step = steps.emplace_back();
     step.transfer_ns = device.transfer_ns;
@@ -147,6 +150,10 @@ StatusOr<VirtualReport> SimulateVirtually(const Dataset& dataset,
                .max_batch_bytes = std::numeric_limits<uint64_t>::max(),
                .files = options.files,
                .force_streamed = options.force_streamed}));
+  PENSTOCK_ASSIGN_OR_RETURN(
+      const DeviceMemory memory,
+      PlanDeviceMemory(mesh, pipeline.contract(), topology, options.axis,
+                       options.shardings, options.depth, options.device));
   const uint64_t most = options.max_steps.value_or(kMostSteps);
   PENSTOCK_ASSIGN_OR_RETURN(const std::vector<PlannedStep> plan,
                             pipeline.PlannedSteps(most));
@@ -185,6 +192,7 @@ StatusOr<VirtualReport> SimulateVirtually(const Dataset& dataset,
   }
   PENSTOCK_ASSIGN_OR_RETURN(VirtualReport report,
                             RunVirtual(steps, steps.size(), run));
+  report.memory = memory.Describe();
   return report;
 }
 

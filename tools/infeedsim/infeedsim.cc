@@ -68,6 +68,7 @@ constexpr char kExamples[] = R"(
             --step-jitter 0.1
   infeedsim ... --step-time 0 --max-steps 2000 --write-calibration costs.json
   infeedsim ... --clock virtual --calibration costs.json --step-time 5
+  infeedsim ... --chip v5e --cores 8 --flops-per-token 6e9 --efficiency 0.5
   infeedsim ... --clock virtual --hosts 64 --host-mtbf 5e6 --save-time 30
   infeedsim --mix 'data/books-train.tfrecord@8=0.7' 'data/web@64=0.3' \
             --by tokens --buckets 512,1024 --batch 256 --explain
@@ -150,6 +151,10 @@ Status StoppedBy(const StopSignals& signals, const RunReport& report,
 Status Simulation(SimulationArguments& arguments, const StopSignals& signals) {
   SimulationOptions& options = arguments.simulation;
   PENSTOCK_RETURN_IF_ERROR(arguments.devices.Apply(options));
+  PENSTOCK_ASSIGN_OR_RETURN(
+      const std::optional<ChipFacts> chip,
+      arguments.chip.Apply(options.device, arguments.times));
+  if (chip && arguments.explain) Print("{}\n", DescribeChip(*chip));
   arguments.times.Apply(options.device);
   options.watchdog.limit_ns = static_cast<int64_t>(arguments.watchdog_s * 1e9);
   options.stop = signals.token();

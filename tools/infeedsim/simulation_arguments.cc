@@ -110,6 +110,7 @@ void AddDevices(Command& command, SimulationArguments& arguments) {
       .Number("--depth", simulation.depth, "N", "Batches in each core's queue")
       .Between(1, 1024);
   arguments.times.AddTo(devices);
+  arguments.chip.AddTo(devices);
   devices.Number("--compile-budget", simulation.compile_budget, "N",
                  "More compiles are an error; 0 is any number");
 }

@@ -11,6 +11,7 @@
 #include "infeed/training/simulation.h"
 #include "pipeline/dataset.h"
 #include "tools/arguments/command.h"
+#include "tools/infeedsim/chip_arguments.h"
 #include "tools/infeedsim/device_arguments.h"
 #include "tools/infeedsim/host_arguments.h"
 #include "tools/infeedsim/mesh_arguments.h"
@@ -55,6 +56,7 @@ struct SimulationArguments {
   MeshArguments devices;
   DeviceArguments device;
   TimeArguments times;
+  ChipArguments chip;
   double watchdog_s = 300;
   HostArguments hosts;
   SimulationOptions simulation = {.verify_replicas = 100};

@@ -74,6 +74,34 @@ TEST_F(VirtualSimulationTest, ShardingsDecideWhatIsTransferred) {
   EXPECT_EQ(cut.bound(), VirtualStage::kTransfer);
 }
 
+// 2 rows a core of 64 tokens, their lengths and weights: {2, 64} int32 are one
+// tile of 2 x 128, {2} of any type 512 bytes.
+TEST_F(VirtualSimulationTest, TilesGoOverTheLinkAndTakeMemory) {
+  SimulationOptions options = Options(1);
+  options.device.transfer_ns = 0;
+  options.device.step_ns = options.device.compile_ns = 0;
+  options.device.step_ns_per_token = 0;
+  options.device.tile_generation = 5;
+  ASSERT_OK_AND_ASSIGN(const VirtualReport report,
+                       SimulateVirtually(Data(), options));
+  const int64_t batch_bytes = 1024 + 2 * 512;
+  EXPECT_EQ(report.times.p50_ns, batch_bytes);  // at 1 GB/s
+  EXPECT_THAT(report.memory, HasSubstr("3 batches of 2048 bytes, 3.88 of"));
+  options.device.model_bytes = 1000;
+  options.device.memory_bytes = 1000 + 3 * batch_bytes;
+  EXPECT_OK(SimulateVirtually(Data(), options).status());
+  ASSERT_OK_AND_ASSIGN(const RunReport real, Simulate(Data(), options));
+  EXPECT_EQ(real.memory, SimulateVirtually(Data(), options)->memory);
+  --options.device.memory_bytes;
+  const auto too_small =
+      StatusIs(StatusCode::kResourceExhausted,
+               HasSubstr("a core has 7143 bytes of memory, but 2 batches in "
+                         "its queue, that of the step and the model take "
+                         "7144: 2048 for each batch"));
+  EXPECT_THAT(SimulateVirtually(Data(), options), too_small);
+  EXPECT_THAT(Simulate(Data(), options), too_small);
+}
+
 TEST_F(VirtualSimulationTest, EndlessRunsNeedANumberOfSteps) {
   SimulationOptions options = Options(1);
   options.max_steps = 1000;
