@@ -17,6 +17,7 @@ constexpr std::array<Names, kBuckets> kNames = {{
     {"compile", "compile_ns"},
     {"compute", "compute_ns"},
     {"pad compute", "pad_compute_ns"},
+    {"outfeed wait", "outfeed_wait_ns"},
     {"checkpoint", "checkpoint_ns"},
     {"drain", "drain_ns"},
 }};

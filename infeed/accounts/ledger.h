@@ -17,10 +17,11 @@ enum class Bucket {
   kCompile,       // a shape is seen for the first time
   kCompute,       // steps, the share of rows that are real
   kPadCompute,    // steps, the share of rows that pad
+  kOutfeedWait,   // what it sends back is not taken
   kCheckpoint,    // the save before the one that is due is still under way
   kDrain,         // after the last step
 };
-inline constexpr size_t kBuckets = 9;
+inline constexpr size_t kBuckets = 10;
 
 // "init", "infeed wait", ...
 std::string_view BucketName(Bucket bucket);

@@ -43,6 +43,18 @@ std::string_view InputBoundName(InputBound bound) {
   return "";
 }
 
+std::string_view OutfeedBoundName(InputBound bound) {
+  switch (bound) {
+    case InputBound::kNot:
+      return "NOT outfeed bound";
+    case InputBound::kModerately:
+      return "MODERATELY outfeed bound";
+    case InputBound::kHighly:
+      return "HIGHLY outfeed bound";
+  }
+  return "";
+}
+
 InputBound InputBoundOf(double infeed_percent) {
   if (infeed_percent < 5) return InputBound::kNot;
   return infeed_percent < 20 ? InputBound::kModerately : InputBound::kHighly;
@@ -53,9 +65,11 @@ StepSummary Summarize(std::span<const StepSpan> steps) {
   if (steps.empty()) return summary;
   std::vector<int64_t> times;
   int64_t stalled_ns = 0;
+  int64_t outfeed_ns = 0;
   int64_t total_ns = 0;
   for (const StepSpan& step : SteadySteps(steps)) {
-    times.push_back(step.end_ns - step.free_ns);
+    times.push_back(step.end_ns + step.outfeed_ns - step.free_ns);
+    outfeed_ns += step.outfeed_ns;
     stalled_ns += step.begin_ns - step.free_ns;
     total_ns += times.back();
   }
@@ -65,6 +79,7 @@ StepSummary Summarize(std::span<const StepSpan> steps) {
   summary.p99_ns = NearestRank(times, 99);
   summary.max_ns = times.back();
   summary.infeed_percent = Percent(stalled_ns, total_ns);
+  summary.outfeed_percent = Percent(outfeed_ns, total_ns);
   int64_t compute_ns = 0;
   for (const StepSpan& step : steps) {
     compute_ns += step.end_ns - step.begin_ns - step.compile_ns;

@@ -14,7 +14,8 @@ struct StepSpan {
   int64_t begin_ns = 0;  // the last of them was ready for this one
   int64_t compile_ns = 0;
   int64_t end_ns = 0;
-  size_t shape = 0;  // number of its length in Contract::lengths
+  int64_t outfeed_ns = 0;  // after that, until what was sent back was taken
+  size_t shape = 0;        // number of its length in Contract::lengths
 };
 
 // One step as one device had it; each time is no earlier than the one before.
@@ -35,12 +36,15 @@ struct CoreSpan {
 enum class InputBound { kNot, kModerately, kHighly };
 // "NOT input bound", ...
 std::string_view InputBoundName(InputBound bound);
+// "HIGHLY outfeed bound", ...
+std::string_view OutfeedBoundName(InputBound bound);
 InputBound InputBoundOf(double infeed_percent);
 
 struct StepSummary {
   uint64_t steps = 0;
-  // Of the steps' times from end to end; nearest rank. The first step and those
-  // that compile are left out where others remain.
+  // Of the steps' times from end to end, waits for the outfeed included;
+  // nearest rank. The first step and those that compile are left out where
+  // others remain.
   int64_t p50_ns = 0;
   int64_t p90_ns = 0;
   int64_t p99_ns = 0;
@@ -48,6 +52,8 @@ struct StepSummary {
   // Time in which devices stood still for input, own or a peer's, as a part of
   // step time; over the same steps.
   double infeed_percent = 0;
+  // The same for the outfeed.
+  double outfeed_percent = 0;
   // Compute as a part of the time from the first step's begin to the last
   // one's end; what MLPerf Storage calls accelerator utilisation.
   double au_percent = 0;

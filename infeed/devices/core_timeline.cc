@@ -38,8 +38,8 @@ void CoreTimeline::End(int64_t end_ns, uint64_t pad_rows, uint64_t rows) {
   if (spans_.size() < traced_steps_) spans_.push_back(now_);
 }
 
-void CoreTimeline::Hold(int64_t until_ns) {
-  ledger_.Enter(Bucket::kCheckpoint, free_ns());
+void CoreTimeline::Hold(int64_t until_ns, Bucket bucket) {
+  ledger_.Enter(bucket, free_ns());
   ledger_.Enter(Bucket::kInfeedWait, std::max(free_ns(), until_ns));
 }
 

@@ -28,8 +28,9 @@ class CoreTimeline {
   int64_t Begin(const StepPlan& plan);
   // The step ends at `end_ns`; of its rows so many pad.
   void End(int64_t end_ns, uint64_t pad_rows, uint64_t rows);
-  // Nothing more is begun before `until_ns`: a checkpoint is in the way.
-  void Hold(int64_t until_ns);
+  // Nothing more is begun before `until_ns`: a checkpoint is in the way, or
+  // what goes to another bucket.
+  void Hold(int64_t until_ns, Bucket bucket = Bucket::kCheckpoint);
   // No more steps; all devices are done at `done_ns`.
   void Finish(int64_t done_ns);
 

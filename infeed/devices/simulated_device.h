@@ -1,6 +1,7 @@
 // A TPU core made of deadlines: real time passes, nothing is computed.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -12,6 +13,19 @@
 #include "infeed/device.h"
 
 namespace penstock {
+
+// What a device sends back, such as losses, into a bounded queue of its own; a
+// thread of its host takes it out of those of all its devices, one after the
+// other. A device whose queue is full waits.
+//
+// Source:  XLA's outfeed; in tensorflow/tensor2tensor issue 1205 devices spend
+// 69 %
+//          of their time in it.
+struct OutfeedOptions {
+  uint64_t every = 0;    // steps; 0 is never
+  size_t depth = 2;      // of the queue, at least 1
+  int64_t drain_ns = 0;  // that the host takes for one device's
+};
 
 struct SimulatedDeviceOptions {
   // A step takes step_ns, and step_ns_per_token for each token of the core's
@@ -36,6 +50,7 @@ struct SimulatedDeviceOptions {
   // not begin.
   uint64_t memory_bytes = 0;
   uint64_t model_bytes = 0;
+  OutfeedOptions outfeed = {};
 };
 
 // A number, and who says so.

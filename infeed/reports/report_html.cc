@@ -34,6 +34,7 @@ std::string Count(double value) {
 // Those of depths are 8 to 13.
 int ColorOf(Bucket bucket) {
   if (bucket == Bucket::kCheckpoint) return 14;
+  if (bucket == Bucket::kOutfeedWait) return 15;
   return bucket == Bucket::kDrain ? 7 : static_cast<int>(bucket);
 }
 

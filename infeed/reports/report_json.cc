@@ -51,6 +51,7 @@ Json TimesJson(const RunReport& report) {
           {"p99_ns", times.p99_ns},
           {"max_ns", times.max_ns},
           {"infeed_percent", times.infeed_percent},
+          {"outfeed_percent", times.outfeed_percent},
           {"input_bound", InputBoundName(InputBoundOf(times.infeed_percent))},
           {"au_percent", times.au_percent},
           {"goodput_percent", report.goodput_percent()}};

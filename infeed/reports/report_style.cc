@@ -9,14 +9,16 @@ const char kReportStyle[] = R"css(
   --c0: #b9c0cc; --c1: #d1495b; --c2: #e9a23b; --c3: #8e6bbf; --c4: #4c7bd9;
   --c5: #2a9d6f; --c6: #a5d8bf; --c7: #d8dde5;
   --c8: #d1495b; --c9: #e08a6a; --c10: #dcc07a; --c11: #a9c98a; --c12: #62b384;
-  --c13: #2a9d6f; --c14: #b5739d; }
+  --c13: #2a9d6f; --c14: #b5739d;
+  --c15: #6f5d3f; }
 @media (prefers-color-scheme: dark) { :root {
   --page: #14181f; --ink: #e6e9ef; --soft: #9aa4b5; --line: #2c3440;
   --card: #1c222c;
   --c0: #565f6e; --c1: #e0616f; --c2: #e3a646; --c3: #a585d6; --c4: #6b96ea;
   --c5: #3fb784; --c6: #2b5f4a; --c7: #3a424f;
   --c8: #e0616f; --c9: #d38763; --c10: #bfa35c; --c11: #8aa96b; --c12: #52a37a;
-  --c13: #3fb784; --c14: #c88bb0; } }
+  --c13: #3fb784; --c14: #c88bb0;
+  --c15: #a08a63; } }
 * { box-sizing: border-box; }
 body { margin: 0 auto; padding: 1.5rem 1rem 4rem; max-width: 64rem;
   background: var(--page); color: var(--ink);
@@ -63,7 +65,7 @@ pre { background: var(--card); border: 1px solid var(--line);
 .c8 { background: var(--c8); } .c9 { background: var(--c9); }
 .c10 { background: var(--c10); } .c11 { background: var(--c11); }
 .c12 { background: var(--c12); } .c13 { background: var(--c13); }
-.c14 { background: var(--c14); }
+.c14 { background: var(--c14); } .c15 { background: var(--c15); }
 @media (max-width: 40rem) {
   .bars { grid-template-columns: max-content 1fr; }
   .bars span { grid-column: 1 / -1; margin-bottom: .3rem; } }

@@ -41,6 +41,11 @@ std::string Speed(const RunReport& report) {
       "  {}: {:.2f} % of steady step time; AU {:.2f} %, goodput {:.2f} %\n",
       InputBoundName(InputBoundOf(times.infeed_percent)), times.infeed_percent,
       times.au_percent, report.goodput_percent());
+  if (times.outfeed_percent > 0) {
+    text += fmt::format("  {}: {:.2f} % of steady step time\n",
+                        OutfeedBoundName(InputBoundOf(times.outfeed_percent)),
+                        times.outfeed_percent);
+  }
   return text;
 }
 

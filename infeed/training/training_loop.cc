@@ -1,11 +1,13 @@
 #include "infeed/training/training_loop.h"
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <thread>
 
 #include "formats/files/start_thread.h"
 #include "formats/files/status_or.h"
+#include "infeed/devices/outfeed.h"
 #include "infeed/queues/infeed_queue.h"
 
 namespace penstock {
@@ -17,17 +19,24 @@ struct StepSaver {
   const Topology& topology;
 };
 
+// Where a device sends something back; null where it never does.
+struct StepOutfeed {
+  Outfeed* outfeed = nullptr;
+  size_t place = 0;  // of the device on its host
+};
+
 class CoreLoop {
  public:
   CoreLoop(uint32_t number, InfeedQueue& queue, Device& device,
            const TrainingContext& context, CoreTimeline& timeline,
-           StepSaver saver)
+           StepSaver saver, StepOutfeed outfeed)
       : number_(number),
         queue_(queue),
         device_(device),
         context_(context),
         timeline_(timeline),
         saver_(saver),
+        outfeed_(outfeed),
         counts_(
             context.placement
                 .device_of_shard[context.placement.shard_of_device[number]] ==
@@ -85,11 +94,14 @@ class CoreLoop {
     PENSTOCK_ASSIGN_OR_RETURN(const int64_t end_ns, Await(step));
     timeline_.End(end_ns, slice.pad_rows(),
                   static_cast<uint64_t>(slice.rows()));
+    PENSTOCK_ASSIGN_OR_RETURN(const int64_t outfeed_ns,
+                              SendBack(slice.step(), end_ns));
     if (number_ == context_.first_device) {
       context_.log.AddStep({.free_ns = free_ns,
                             .begin_ns = plan.begin_ns,
                             .compile_ns = plan.compile_ns,
                             .end_ns = end_ns,
+                            .outfeed_ns = outfeed_ns,
                             .shape = slice.shape()},
                            slice);
     }
@@ -103,6 +115,20 @@ class CoreLoop {
                               item.loaded->ReadBack(item.slice));
     context_.log.AddSlice(slice);
     return OkStatus();
+  }
+
+  // How long the device waits for a place in its outfeed.
+  StatusOr<int64_t> SendBack(uint64_t step, int64_t end_ns) {
+    if (outfeed_.outfeed == nullptr ||
+        (step + 1) % context_.outfeed.every != 0) {
+      return 0;
+    }
+    PENSTOCK_ASSIGN_OR_RETURN(
+        const int64_t free_ns,
+        outfeed_.outfeed->Send(outfeed_.place, end_ns,
+                               context_.coordinator.stop_token()));
+    timeline_.Hold(free_ns, Bucket::kOutfeedWait);
+    return free_ns - end_ns;
   }
 
   Status Save(const CoreSlice& slice) {
@@ -127,6 +153,7 @@ class CoreLoop {
   const TrainingContext& context_;
   CoreTimeline& timeline_;
   const StepSaver saver_;
+  const StepOutfeed outfeed_;
   const bool counts_;  // its rows are no copy of another device's
 };
 
@@ -146,13 +173,21 @@ void RunHost(Infeed& infeed, const std::vector<Device*>& devices,
              const TrainingContext& context,
              std::vector<CoreTimeline>& timelines, CheckpointSaver* saver) {
   if (devices.empty()) return DrainHost(infeed, context.coordinator);
+  std::unique_ptr<Outfeed> outfeed;
+  if (context.outfeed.every > 0) {
+    auto started =
+        Outfeed::Start(devices.size(), context.outfeed, context.clock);
+    if (!started.ok()) return context.coordinator.Fail(started.status());
+    outfeed = *std::move(started);
+  }
   std::vector<std::jthread> threads;
   for (size_t i = 0; i < devices.size(); ++i) {
     auto thread = StartThread([&, i] {
       CoreLoop(
           infeed.devices()[i], infeed.queue(i), *devices[i], context,
           timelines[i],
-          {.saver = i == 0 ? saver : nullptr, .topology = infeed.topology()})
+          {.saver = i == 0 ? saver : nullptr, .topology = infeed.topology()},
+          {.outfeed = outfeed.get(), .place = i})
           .Run();
     });
     if (!thread.ok()) return context.coordinator.Fail(thread.status());

@@ -8,6 +8,7 @@
 #include "infeed/device.h"
 #include "infeed/devices/coordinator.h"
 #include "infeed/devices/core_timeline.h"
+#include "infeed/devices/simulated_device.h"
 #include "infeed/infeed.h"
 #include "infeed/queues/clock.h"
 #include "infeed/sharding/batch_placement.h"
@@ -22,6 +23,7 @@ struct TrainingContext {
   Coordinator& coordinator;
   RunLog& log;
   Clock& clock;
+  const OutfeedOptions& outfeed;
 };
 
 // Runs a thread for each of the host's devices, step by step with all others,

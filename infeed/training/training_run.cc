@@ -65,11 +65,11 @@ class TrainingRun {
             while (clock.WaitUntil(clock.NowNs() + kListenNs, stop)) Listen();
           }));
     }
-    if (options_.live != nullptr)
-      options_.live->Begin([this] { return Look(); });
+    LiveRun* const live = options_.live;
+    if (live != nullptr) live->Begin([this] { return Look(); });
     const bool none = options_.max_steps == 0;
     Status status = none ? OkStatus() : RunAndSave();
-    if (options_.live != nullptr) options_.live->End();
+    if (live != nullptr) live->End();
     CancelAll();
     if (options_.group == nullptr) {
       PENSTOCK_RETURN_IF_ERROR(status);
@@ -125,7 +125,8 @@ class TrainingRun {
                                   .first_device = FirstDevice(),
                                   .coordinator = coordinator_,
                                   .log = log_,
-                                  .clock = clock_};
+                                  .clock = clock_,
+                                  .outfeed = options_.device.outfeed};
     std::vector<std::jthread> with_devices;
     std::vector<std::jthread> without;
     for (TrainingHost& host : hosts_) {

@@ -16,8 +16,8 @@ namespace {
 
 using Ns = __int128;  // of runs without end
 
-// VirtualStage has the lower numbers.
-constexpr uint64_t kFailureStage = kVirtualStages;
+// No stage of VirtualStage draws under this number.
+constexpr uint64_t kFailureStage = 3;
 // A run that was cut off so often is not going to end.
 constexpr uint64_t kMostFailures = 1'000'000;
 // In each run of a sweep. The loss of one failure varies by about 0.6 of its
@@ -33,7 +33,9 @@ class StepWork {
   explicit StepWork(std::span<const StepSpan> steps) {
     ends_ns_.reserve(steps.size() + 1);
     ends_ns_.push_back(0);
-    for (const StepSpan& step : steps) ends_ns_.push_back(step.end_ns);
+    for (const StepSpan& step : steps) {
+      ends_ns_.push_back(step.end_ns + step.outfeed_ns);
+    }
   }
 
   uint64_t steps() const { return ends_ns_.size() - 1; }

@@ -65,6 +65,59 @@ Json FailuresJson(const FailureReport& failures) {
 
 }  // namespace
 
+std::string_view VirtualStageName(VirtualStage stage) {
+  switch (stage) {
+    case VirtualStage::kBuild:
+      return "build";
+    case VirtualStage::kTransfer:
+      return "transfer";
+    case VirtualStage::kDevice:
+      return "device";
+    case VirtualStage::kOutfeed:
+      return "outfeed";
+  }
+  return "";
+}
+
+double VirtualReport::utilisation_percent() const {
+  if (wall_ns == 0) return 0;
+  return 100.0 *
+         static_cast<double>(MeanNs(Bucket::kCompute) +
+                             MeanNs(Bucket::kPadCompute)) /
+         static_cast<double>(wall_ns);
+}
+
+double VirtualReport::goodput_percent() const {
+  const int64_t all_ns = failures ? failures->wall_ns : wall_ns;
+  return all_ns == 0 ? 0
+                     : 100.0 * static_cast<double>(MeanNs(Bucket::kCompute)) /
+                           static_cast<double>(all_ns);
+}
+
+int64_t VirtualReport::MeanNs(Bucket bucket) const {
+  __int128 sum = 0;
+  for (const VirtualCore& core : cores) sum += core.ledger.ns(bucket);
+  return static_cast<int64_t>(sum / static_cast<__int128>(cores.size()));
+}
+
+VirtualStage VirtualReport::bound() const {
+  if (times.outfeed_percent > times.infeed_percent &&
+      InputBoundOf(times.outfeed_percent) != InputBound::kNot) {
+    return VirtualStage::kOutfeed;
+  }
+  if (InputBoundOf(times.infeed_percent) == InputBound::kNot) {
+    return VirtualStage::kDevice;
+  }
+  int64_t build_ns = 0;
+  int64_t transfer_ns = 0;
+  for (const std::vector<int64_t>& host : blame_ns) {
+    build_ns += host[static_cast<size_t>(VirtualStage::kBuild)];
+    transfer_ns += host[static_cast<size_t>(VirtualStage::kTransfer)];
+  }
+  return build_ns >= transfer_ns ? VirtualStage::kBuild
+                                 : VirtualStage::kTransfer;
+}
+
 std::string VirtualReportText(const VirtualReport& report) {
   const StepSummary& times = report.times;
   std::string text = fmt::format(
@@ -86,6 +139,11 @@ std::string VirtualReportText(const VirtualReport& report) {
       report.bound() == VirtualStage::kBuild && !report.build_stage.empty()
           ? fmt::format(", most of it {}", report.build_stage)
           : std::string());
+  if (times.outfeed_percent > 0) {
+    text += fmt::format("  {}: {:.2f} % of steady step time\n",
+                        OutfeedBoundName(InputBoundOf(times.outfeed_percent)),
+                        times.outfeed_percent);
+  }
   if (report.failures) {
     text += FailuresText(*report.failures, report.goodput_percent());
   }
@@ -98,12 +156,17 @@ std::string VirtualReportText(const VirtualReport& report) {
   const size_t shown = std::min(hosts.size(), kMostHostsBlamed);
   for (size_t i = 0; i < shown; ++i) {
     const std::vector<int64_t>& blame = report.blame_ns[hosts[i]];
+    const int64_t drained_ns =
+        blame[static_cast<size_t>(VirtualStage::kOutfeed)];
     text += fmt::format(
         "  all waited {:.3f} ms for host {}: {:.3f} to build, {:.3f} to "
-        "transfer\n",
+        "transfer{}\n",
         Milliseconds(Sum(blame)), hosts[i],
         Milliseconds(blame[static_cast<size_t>(VirtualStage::kBuild)]),
-        Milliseconds(blame[static_cast<size_t>(VirtualStage::kTransfer)]));
+        Milliseconds(blame[static_cast<size_t>(VirtualStage::kTransfer)]),
+        drained_ns == 0 ? std::string()
+                        : fmt::format(", {:.3f} to take what it is sent",
+                                      Milliseconds(drained_ns)));
   }
   if (shown < hosts.size()) {
     text += fmt::format("  and for {} more hosts\n", hosts.size() - shown);
@@ -127,6 +190,7 @@ std::string VirtualReportJson(const VirtualReport& report) {
                  {"p99_ns", times.p99_ns},
                  {"max_ns", times.max_ns},
                  {"infeed_percent", times.infeed_percent},
+                 {"outfeed_percent", times.outfeed_percent},
                  {"au_percent", times.au_percent}}},
                {"utilisation_percent", report.utilisation_percent()},
                {"goodput_percent", report.goodput_percent()},

@@ -18,14 +18,16 @@ struct HostClock {
   int64_t done_ns = 0;           // when its current batch was built
   int64_t pushed_ns = 0;         // when that was in all queues
   std::vector<int64_t> left_ns;  // when the last `built_ahead` were
+  int64_t drained_ns = 0;        // what its cores sent last was taken
 };
 
 struct CoreClock {
   uint32_t host;
   CoreTimeline timeline;
   int64_t link_free_ns = 0;
-  int64_t free_ns = 0;   // of the step before
-  int64_t ready_ns = 0;  // its batch is there
+  int64_t free_ns = 0;            // of the step before
+  std::vector<int64_t> taken_ns;  // when what it sent the last times was
+  int64_t ready_ns = 0;           // its batch is there
   VirtualStage late_with = VirtualStage::kDevice;
 };
 
@@ -43,7 +45,10 @@ class VirtualRun {
              const VirtualOptions& options)
       : steps_(steps), options_(options), hosts_(options.hosts) {
     for (const uint32_t host : options.host_of_core) {
-      cores_.push_back({.host = host, .timeline = CoreTimeline(0, 0)});
+      cores_.push_back({.host = host,
+                        .timeline = CoreTimeline(0, 0),
+                        .taken_ns = std::vector<int64_t>(
+                            std::max<size_t>(options.outfeed.depth, 1))});
     }
     for (uint32_t h = 0; h < options.hosts; ++h) {
       hosts_[h].left_ns.assign(std::max<size_t>(options.built_ahead, 1), 0);
@@ -101,6 +106,9 @@ class VirtualRun {
     }
     const int64_t free_ns = all_free_ns_;
     Take(step, n, begin_ns);
+    const int64_t end_ns = all_free_ns_;
+    const uint64_t every = options_.outfeed.every;
+    if (every > 0 && (n + 1) % every == 0) SendBack((n + 1) / every - 1);
     begins_ns_[n % begins_ns_.size()] = begin_ns;
     if (options_.depth == 0) {
       for (HostClock& host : hosts_) {
@@ -111,7 +119,8 @@ class VirtualRun {
     spans_.push_back({.free_ns = free_ns,
                       .begin_ns = begin_ns,
                       .compile_ns = step.compile_ns,
-                      .end_ns = all_free_ns_});
+                      .end_ns = end_ns,
+                      .outfeed_ns = all_free_ns_ - end_ns});
   }
 
   // A batch that finds its queue full waits, and once so many wait the next is
@@ -158,6 +167,33 @@ class VirtualRun {
     }
   }
 
+  // Every core sends something for the n-th time, once there is a place for it
+  // in its queue. Hosts take it in the order in which it came.
+  void SendBack(uint64_t n) {
+    const int64_t end_ns = all_free_ns_;
+    std::vector<size_t> order(cores_.size());
+    for (size_t c = 0; c < cores_.size(); ++c) {
+      CoreClock& core = cores_[c];
+      core.free_ns =
+          std::max(core.free_ns, core.taken_ns[n % core.taken_ns.size()]);
+      core.timeline.Hold(core.free_ns, Bucket::kOutfeedWait);
+      order[c] = c;
+    }
+    std::ranges::stable_sort(order, {},
+                             [&](size_t c) { return cores_[c].free_ns; });
+    for (const size_t c : order) {
+      CoreClock& core = cores_[c];
+      HostClock& host = hosts_[core.host];
+      host.drained_ns =
+          std::max(host.drained_ns, core.free_ns) + options_.outfeed.drain_ns;
+      core.taken_ns[n % core.taken_ns.size()] = host.drained_ns;
+    }
+    const CoreClock& last = cores_[order.back()];
+    all_free_ns_ = std::max(end_ns, last.free_ns);
+    report_.blame_ns[last.host][static_cast<size_t>(VirtualStage::kOutfeed)] +=
+        all_free_ns_ - end_ns;
+  }
+
   const std::span<const VirtualStep> steps_;
   const VirtualOptions& options_;
   std::vector<HostClock> hosts_;
@@ -197,60 +233,14 @@ Status CheckVirtual(std::span<const VirtualStep> steps,
   }
   const FailureOptions& failures = options.failures;
   negative = negative || failures.host_mean_ns < 0 || failures.restart_ns < 0 ||
-             failures.save_ns < 0 || failures.save_interval_ns < 0;
+             failures.save_ns < 0 || failures.save_interval_ns < 0 ||
+             options.outfeed.drain_ns < 0;
   if (!negative) return OkStatus();
   return InvalidArgumentError(
       "a virtual run with a negative time, or more rows that pad than rows");
 }
 
 }  // namespace
-
-std::string_view VirtualStageName(VirtualStage stage) {
-  switch (stage) {
-    case VirtualStage::kBuild:
-      return "build";
-    case VirtualStage::kTransfer:
-      return "transfer";
-    case VirtualStage::kDevice:
-      return "device";
-  }
-  return "";
-}
-
-double VirtualReport::utilisation_percent() const {
-  if (wall_ns == 0) return 0;
-  return 100.0 *
-         static_cast<double>(MeanNs(Bucket::kCompute) +
-                             MeanNs(Bucket::kPadCompute)) /
-         static_cast<double>(wall_ns);
-}
-
-double VirtualReport::goodput_percent() const {
-  const int64_t all_ns = failures ? failures->wall_ns : wall_ns;
-  return all_ns == 0 ? 0
-                     : 100.0 * static_cast<double>(MeanNs(Bucket::kCompute)) /
-                           static_cast<double>(all_ns);
-}
-
-int64_t VirtualReport::MeanNs(Bucket bucket) const {
-  __int128 sum = 0;
-  for (const VirtualCore& core : cores) sum += core.ledger.ns(bucket);
-  return static_cast<int64_t>(sum / static_cast<__int128>(cores.size()));
-}
-
-VirtualStage VirtualReport::bound() const {
-  if (InputBoundOf(times.infeed_percent) == InputBound::kNot) {
-    return VirtualStage::kDevice;
-  }
-  int64_t build_ns = 0;
-  int64_t transfer_ns = 0;
-  for (const std::vector<int64_t>& host : blame_ns) {
-    build_ns += host[static_cast<size_t>(VirtualStage::kBuild)];
-    transfer_ns += host[static_cast<size_t>(VirtualStage::kTransfer)];
-  }
-  return build_ns >= transfer_ns ? VirtualStage::kBuild
-                                 : VirtualStage::kTransfer;
-}
 
 StatusOr<VirtualReport> RunVirtual(std::span<const VirtualStep> steps,
                                    uint64_t count,

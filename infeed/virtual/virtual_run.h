@@ -14,6 +14,7 @@
 #include "formats/files/status_or.h"
 #include "infeed/accounts/ledger.h"
 #include "infeed/accounts/step_times.h"
+#include "infeed/devices/simulated_device.h"
 
 namespace penstock {
 
@@ -56,6 +57,7 @@ struct VirtualOptions {
   size_t built_ahead = 1;
   std::string build_stage = {};  // what takes most of building; for reports
   uint64_t seed = 17;
+  OutfeedOptions outfeed = {};
   DelayLaw build = {};           // on top, for each host, one at a time
   DelayLaw transfer_extra = {};  // of each core's transfer
   DelayLaw step_extra = {};      // of each core's step
@@ -63,8 +65,8 @@ struct VirtualOptions {
 };
 
 // What keeps the cores waiting.
-enum class VirtualStage { kBuild, kTransfer, kDevice };
-inline constexpr size_t kVirtualStages = 3;
+enum class VirtualStage { kBuild, kTransfer, kDevice, kOutfeed };
+inline constexpr size_t kVirtualStages = 4;
 std::string_view VirtualStageName(VirtualStage stage);  // "build" ...
 
 struct VirtualCore {
@@ -98,7 +100,8 @@ struct VirtualReport {
   int64_t wall_ns = 0;
   std::vector<VirtualCore> cores = {};
   // [hosts][kVirtualStages]: how long all cores stood still because this host
-  // was the last to be ready, by what it was late with.
+  // was the last to be ready, by what it was late with, or the last to take
+  // what its cores sent back.
   std::vector<std::vector<int64_t>> blame_ns = {};
   // Where hosts fail; all else is told of the run without failures.
   std::optional<FailureReport> failures = {};
@@ -109,8 +112,9 @@ struct VirtualReport {
   double goodput_percent() const;
   // Of a bucket, over all cores.
   int64_t MeanNs(Bucket bucket) const;
-  // The stage with the most blame; the device where the cores wait for input
-  // less than 5 per cent of step time.
+  // The outfeed where the cores wait for that longer than for input, else the
+  // stage with the most blame; the device where they wait for either less than
+  // 5 per cent of step time.
   VirtualStage bound() const;
 };
 

@@ -68,6 +68,7 @@ constexpr char kExamples[] = R"(
             --step-jitter 0.1
   infeedsim ... --step-time 0 --max-steps 2000 --write-calibration costs.json
   infeedsim ... --clock virtual --calibration costs.json --step-time 5
+  infeedsim ... --outfeed-every 1 --drain-time 3
   infeedsim ... --chip v5e --cores 8 --flops-per-token 6e9 --efficiency 0.5
   infeedsim ... --clock virtual --hosts 64 --host-mtbf 5e6 --save-time 30
   infeedsim --mix 'data/books-train.tfrecord@8=0.7' 'data/web@64=0.3' \

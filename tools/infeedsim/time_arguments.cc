@@ -22,9 +22,28 @@ void TimeArguments::AddTo(ArgumentGroup& group) {
               "GB/s from host to each core")
       .Between(1e-6, 1e6)
       .DefaultsTo("16");
+  group
+      .Number("--outfeed-every", outfeed.every, "K",
+              "Each core sends something back, such as losses, each K steps; "
+              "0 is never")
+      .Excludes({"--device"});
+  group
+      .Number("--outfeed-depth", outfeed.depth, "N",
+              "Of these wait at a core at most; its step ends once there is a "
+              "place")
+      .Between(1, 1024)
+      .Needs("--outfeed-every");
+  group
+      .Number("--drain-time", drain_ms, "MS",
+              "Milliseconds that a host takes for one of these, one after the "
+              "other")
+      .Between(0, kMostMilliseconds)
+      .Needs("--outfeed-every");
 }
 
 void TimeArguments::Apply(SimulatedDeviceOptions& device) const {
+  device.outfeed = outfeed;
+  device.outfeed.drain_ns = static_cast<int64_t>(drain_ms * 1e6);
   if (step_ms) device.step_ns = static_cast<int64_t>(*step_ms * 1e6);
   if (step_ns_per_token) device.step_ns_per_token = *step_ns_per_token;
   if (compile_ms) device.compile_ns = static_cast<int64_t>(*compile_ms * 1e6);

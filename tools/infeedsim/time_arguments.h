@@ -15,6 +15,8 @@ struct TimeArguments {
   std::optional<double> step_ns_per_token;
   std::optional<double> compile_ms;
   std::optional<double> gigabytes_per_second;
+  OutfeedOptions outfeed;
+  double drain_ms = 0;
 
   // This must outlive `group`.
   void AddTo(ArgumentGroup& group);
