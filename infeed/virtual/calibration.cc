@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "formats/files/status_or.h"
 #include "infeed/virtual/virtual_simulation.h"
@@ -132,6 +133,33 @@ void AddStages(const PipelineProfile& profile, bool starved,
   }
 }
 
+// Of host 0, by these costs.
+double MeanBuild(const RunReport& report, const Calibration& calibration) {
+  std::set<uint32_t> shards;
+  for (const CoreReport& core : report.cores) {
+    if (core.host == 0) shards.insert(core.shard);
+  }
+  double bytes = 0;
+  double rows = 0;
+  for (const ShapeReport& shape : report.shapes) {
+    bytes += static_cast<double>(shape.rows.bytes);
+    rows += static_cast<double>(shape.rows.examples + shape.rows.pad_rows);
+  }
+  bytes *= static_cast<double>(shards.size()) / report.shards;
+  double shared_ns = 0;
+  double slowest_ns = calibration.plan_ns_per_row * rows;
+  for (const StageCost& stage : calibration.stages) {
+    const double ns = stage.ns_per_byte * bytes;
+    if (stage.one_thread) {
+      slowest_ns = std::max(slowest_ns, ns);
+    } else {
+      shared_ns += ns;
+    }
+  }
+  return std::max(slowest_ns, shared_ns / calibration.parallel) /
+         static_cast<double>(report.steps.size());
+}
+
 }  // namespace
 
 StatusOr<Calibration> CalibrationOf(const RunReport& report) {
@@ -155,9 +183,10 @@ StatusOr<Calibration> CalibrationOf(const RunReport& report) {
       .compile_ns = CompileCost(report)};
   AddStages(profile, starved, calibration);
   const double period_ns = StepPeriod(report);
-  if (!starved && report.times.infeed_percent >= 100 * kNoWait &&
+  if (report.times.infeed_percent >= 100 * kNoWait &&
       MeanTransfer(report) < (1 - kNoWait) * period_ns) {
-    calibration.hand_over_ns = period_ns;
+    calibration.hand_over_ns =
+        std::max(0.0, period_ns - MeanBuild(report, calibration));
   }
   return calibration;
 }

@@ -35,7 +35,8 @@ struct Calibration {
   double parallel = 1;
   double plan_ns_per_row = 0;  // of the global batch, on one thread
   std::vector<StageCost> stages = {};
-  // What passing a batch on takes where nothing else bounds a run.
+  // What else a step takes of a host where devices wait for input, such as
+  // threads that wait for a core.
   double hand_over_ns = 0;
   LinearCost transfer = {};  // of a core's slice, and each of its bytes
   LinearCost step = {};      // and each of a core's tokens, padding included
