@@ -23,20 +23,18 @@ class CheckedSource : public BatchSource {
   StatusOr<std::optional<Batch>> Next() override {
     PENSTOCK_RETURN_IF_ERROR(CheckGroup());
     StatusOr<std::optional<Batch>> batch = source_->Next();
-    if (!batch.ok()) {
-      options_.group->Fail(batch.status());
-      return batch;
-    }
-    if (!*batch) {
-      const Status ended = End();
+    Status status = batch.status();
+    if (status.ok() && !*batch) {
+      status = End();
       // Whoever needs no more data than it has got may leave.
-      if (!ended.ok() && !IsCancelled(ended)) return ended;
-      return batch;
+      if (IsCancelled(status)) return batch;
+    } else if (status.ok() && (*batch)->step % options_.every == 0) {
+      status = Check(**batch);
     }
-    if ((*batch)->step % options_.every == 0) {
-      PENSTOCK_RETURN_IF_ERROR(Check(**batch));
-    }
-    return batch;
+    if (status.ok()) return batch;
+    // Before this host leaves: another may still wait for the last round.
+    options_.group->Fail(status);
+    return status;
   }
 
   void Cancel() override {

@@ -30,8 +30,8 @@ struct HostArguments {
 
   // What this process is, and why, for people.
   StatusOr<std::string> Explain() const;
-  // This process' ends of four groups, for batches, steps, checkpoints and the
-  // check of replicas; none where all hosts are threads of this process.
+  // This process' ends of four groups, for batches, steps, the check of
+  // replicas and checkpoints; none where all hosts are threads of this process.
   StatusOr<std::vector<std::unique_ptr<Group>>> Join(
       std::stop_token stop) const;
 };

@@ -238,8 +238,8 @@ Status JoinAndSimulate(SimulationArguments& arguments) {
   if (!ends.empty()) {
     options.batches = ends[0].get();
     options.steps = ends[1].get();
-    options.checkpoints.group = ends[2].get();
-    options.replicas = ends[3].get();
+    options.replicas = ends[2].get();
+    options.checkpoints.group = ends[3].get();
   }
   const Status status =
       WithFlagWords(Simulation(arguments, *signals), kFlagOfField);
