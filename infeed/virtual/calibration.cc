@@ -84,13 +84,6 @@ double CompileCost(const RunReport& report) {
              : sum_ns / static_cast<double>(report.compiles.size());
 }
 
-// From the begin of one step to that of the next, compiles left out.
-double StepPeriod(const RunReport& report) {
-  int64_t ns = report.steps.back().end_ns - report.steps.front().begin_ns;
-  for (const StepSpan& step : report.steps) ns -= step.compile_ns;
-  return static_cast<double>(ns) / static_cast<double>(report.steps.size());
-}
-
 double MeanTransfer(const RunReport& report) {
   double ns = 0;
   size_t spans = 0;
@@ -133,21 +126,23 @@ void AddStages(const PipelineProfile& profile, bool starved,
   }
 }
 
-// Of host 0, by these costs.
-double MeanBuild(const RunReport& report, const Calibration& calibration) {
+// Of the tensors that host 0 made in the steps of the run.
+double BytesOfHost(const RunReport& report) {
   std::set<uint32_t> shards;
   for (const CoreReport& core : report.cores) {
     if (core.host == 0) shards.insert(core.shard);
   }
-  double bytes = 0;
-  double rows = 0;
-  for (const ShapeReport& shape : report.shapes) {
-    bytes += static_cast<double>(shape.rows.bytes);
-    rows += static_cast<double>(shape.rows.examples + shape.rows.pad_rows);
-  }
-  bytes *= static_cast<double>(shards.size()) / report.shards;
+  return static_cast<double>(report.rows.bytes) *
+         static_cast<double>(shards.size()) / report.shards;
+}
+
+// What the run's steps would have taken host 0 by these costs alone.
+double BuildNs(const RunReport& report, const Calibration& calibration,
+               double bytes) {
   double shared_ns = 0;
-  double slowest_ns = calibration.plan_ns_per_row * rows;
+  double slowest_ns =
+      calibration.plan_ns_per_row *
+      static_cast<double>(report.rows.examples + report.rows.pad_rows);
   for (const StageCost& stage : calibration.stages) {
     const double ns = stage.ns_per_byte * bytes;
     if (stage.one_thread) {
@@ -156,8 +151,14 @@ double MeanBuild(const RunReport& report, const Calibration& calibration) {
       shared_ns += ns;
     }
   }
-  return std::max(slowest_ns, shared_ns / calibration.parallel) /
-         static_cast<double>(report.steps.size());
+  return std::max(slowest_ns, shared_ns / calibration.parallel);
+}
+
+// From the begin of the first step to the end of the last, compiles left out.
+double StepsNs(const RunReport& report) {
+  int64_t ns = report.steps.back().end_ns - report.steps.front().begin_ns;
+  for (const StepSpan& step : report.steps) ns -= step.compile_ns;
+  return static_cast<double>(ns);
 }
 
 }  // namespace
@@ -182,11 +183,14 @@ StatusOr<Calibration> CalibrationOf(const RunReport& report) {
       .step = StepCost(report),
       .compile_ns = CompileCost(report)};
   AddStages(profile, starved, calibration);
-  const double period_ns = StepPeriod(report);
-  if (report.times.infeed_percent >= 100 * kNoWait &&
-      MeanTransfer(report) < (1 - kNoWait) * period_ns) {
-    calibration.hand_over_ns =
-        std::max(0.0, period_ns - MeanBuild(report, calibration));
+  const double steps_ns = StepsNs(report);
+  const double bytes = BytesOfHost(report);
+  const double transfers_ns =
+      MeanTransfer(report) * static_cast<double>(report.steps.size());
+  if (bytes > 0 && report.times.infeed_percent >= 100 * kNoWait &&
+      transfers_ns < (1 - kNoWait) * steps_ns) {
+    calibration.hand_over_ns_per_byte =
+        std::max(0.0, steps_ns - BuildNs(report, calibration, bytes)) / bytes;
   }
   return calibration;
 }

@@ -88,7 +88,7 @@ std::string CalibrationJson(const Calibration& calibration) {
       {"parallel", calibration.parallel},
       {"plan_ns_per_row", calibration.plan_ns_per_row},
       {"stages", CostJson::array()},
-      {"hand_over_ns", calibration.hand_over_ns},
+      {"hand_over_ns_per_byte", calibration.hand_over_ns_per_byte},
       {"transfer", LinearJson(calibration.transfer, "ns_per_byte")},
       {"step", LinearJson(calibration.step, "ns_per_token")},
       {"compile_ns", calibration.compile_ns}};
@@ -121,7 +121,8 @@ StatusOr<Calibration> ReadCalibration(FileSystem& files,
   reader.Read(json, "", "of", calibration.of);
   reader.Read(json, "", "parallel", calibration.parallel);
   reader.Read(json, "", "plan_ns_per_row", calibration.plan_ns_per_row);
-  reader.Read(json, "", "hand_over_ns", calibration.hand_over_ns);
+  reader.Read(json, "", "hand_over_ns_per_byte",
+              calibration.hand_over_ns_per_byte);
   reader.Read(json, "transfer", "ns_per_byte", calibration.transfer);
   reader.Read(json, "step", "ns_per_token", calibration.step);
   reader.Read(json, "", "compile_ns", calibration.compile_ns);

@@ -131,7 +131,6 @@ class VirtualRun {
     host.done_ns =
         std::max(host.done_ns, left_ns) +
         std::max(step.least_build_ns, step.build_ns * host.parts) +
-        step.hand_over_ns +
         DrawNs(options_.build, KeyOf(options_, VirtualStage::kBuild, h, n));
     const bool waits = options_.depth > 0 && n >= options_.depth;
     host.pushed_ns =
@@ -225,9 +224,8 @@ Status CheckVirtual(std::span<const VirtualStep> steps,
   bool negative = false;
   for (const VirtualStep& step : steps) {
     negative = negative || step.build_ns < 0 || step.least_build_ns < 0 ||
-               step.hand_over_ns < 0 || step.transfer_ns < 0 ||
-               step.step_ns < 0 || step.compile_ns < 0 ||
-               step.pad_rows > step.rows;
+               step.transfer_ns < 0 || step.step_ns < 0 ||
+               step.compile_ns < 0 || step.pad_rows > step.rows;
   }
   for (const DelayLaw& law :
        {options.build, options.transfer_extra, options.step_extra}) {

@@ -29,8 +29,7 @@ struct VirtualStep {
   // Of a host: of each of its parts, but of all together no less than that.
   int64_t build_ns = 0;
   int64_t least_build_ns = 0;
-  int64_t hand_over_ns = 0;  // on top, of each host
-  int64_t transfer_ns = 0;   // of a core's slice
+  int64_t transfer_ns = 0;  // of a core's slice
   int64_t step_ns = 0;
   int64_t compile_ns = 0;
   uint64_t pad_rows = 0;

@@ -43,9 +43,9 @@ void AddBuild(const Calibration& calibration, double part_bytes, double rows,
     }
   }
   step.build_ns =
-      std::llround(std::max(slowest_ns, shared_ns / calibration.parallel));
+      std::llround(std::max(slowest_ns, shared_ns / calibration.parallel) +
+                   calibration.hand_over_ns_per_byte * part_bytes);
   step.least_build_ns = std::llround(calibration.plan_ns_per_row * rows);
-  step.hand_over_ns = std::llround(calibration.hand_over_ns);
 }
 
 // Of those of a byte; the plan is in none of them.

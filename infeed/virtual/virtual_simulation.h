@@ -35,9 +35,9 @@ struct Calibration {
   double parallel = 1;
   double plan_ns_per_row = 0;  // of the global batch, on one thread
   std::vector<StageCost> stages = {};
-  // What else a step takes of a host where devices wait for input, such as
-  // threads that wait for a core.
-  double hand_over_ns = 0;
+  // What else a byte takes of a host where devices wait for input, such as
+  // threads that wait for a core; on top.
+  double hand_over_ns_per_byte = 0;
   LinearCost transfer = {};  // of a core's slice, and each of its bytes
   LinearCost step = {};      // and each of a core's tokens, padding included
   double compile_ns = 0;

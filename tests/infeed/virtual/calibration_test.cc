@@ -84,14 +84,14 @@ Calibration Made() {
                      {"decode", false, 4.5},
                      {"exchange", true, 2},
                      {"build", false, 2}},
-          .hand_over_ns = 10,
+          .hand_over_ns_per_byte = 0.5,
           .transfer = {.fixed_ns = 3, .ns_each = 0.25},
           .step = {.fixed_ns = 5, .ns_each = 0.5},
           .compile_ns = 1000};
 }
 
 // Hosts make 4 parts each, of two rows; what shares threads takes 8 ns a byte
-// on two of them, and 10 ns go on top.
+// on two of them, and half a ns goes on top.
 TEST_F(CalibrationTest, TheSlowestStageOfTheHostWithMostRowsSetsThePace) {
   SimulationOptions options;
   options.hosts = 2;
@@ -102,7 +102,7 @@ TEST_F(CalibrationTest, TheSlowestStageOfTheHostWithMostRowsSetsThePace) {
   ASSERT_OK_AND_ASSIGN(
       const VirtualReport even,
       SimulateVirtually(Data({64}), options, {.calibration = costs}));
-  EXPECT_EQ(even.times.p50_ns, 4 * 2 * row_bytes * (1.5 + 4.5 + 2) / 2 + 10);
+  EXPECT_EQ(even.times.p50_ns, 4 * 2 * row_bytes * (4 + 0.5));
   EXPECT_EQ(even.bound(), VirtualStage::kBuild);
   EXPECT_THAT(VirtualReportText(even),
               HasSubstr("bound by the build, most of it decode"));
@@ -111,13 +111,13 @@ TEST_F(CalibrationTest, TheSlowestStageOfTheHostWithMostRowsSetsThePace) {
   ASSERT_OK_AND_ASSIGN(
       const VirtualReport uneven,
       SimulateVirtually(Data({64}), options, {.calibration = costs}));
-  EXPECT_EQ(uneven.times.p50_ns, 3 * 2 * row_bytes * 4 + 10);
+  EXPECT_EQ(uneven.times.p50_ns, 3 * 2 * row_bytes * (4 + 0.5));
   // A thread alone has all of the batch to plan, and nothing to share.
   costs.plan_ns_per_row = 1e6;
   ASSERT_OK_AND_ASSIGN(
       const VirtualReport planned,
       SimulateVirtually(Data({64}), options, {.calibration = costs}));
-  EXPECT_EQ(planned.times.p50_ns, 16'000'010);
+  EXPECT_EQ(planned.times.p50_ns, 16'000'000);
 }
 
 TEST_F(CalibrationTest, AFileGivesTheSameReportByteForByte) {
