@@ -86,6 +86,19 @@ void RunLog::Merge(const RunLogPart& part) {
   census_.Merge(part.marks, part.record_digest);
 }
 
+void RunLog::AddOutfeed(uint64_t step, int64_t free_ns) {
+  const std::lock_guard lock(mutex_);
+  SentBack& slot = sent_back_[step % sent_back_.size()];
+  if (slot.step != step) slot = {.step = step};
+  slot.free_ns = std::max(slot.free_ns, free_ns);
+}
+
+int64_t RunLog::OutfeedFreeNs(uint64_t step) const {
+  const std::lock_guard lock(mutex_);
+  const SentBack& slot = sent_back_[step % sent_back_.size()];
+  return slot.step == step ? slot.free_ns : 0;
+}
+
 void RunLog::AddStep(const StepSpan& span, const CoreSlice& slice) {
   const std::lock_guard lock(mutex_);
   steps_.push_back(span);

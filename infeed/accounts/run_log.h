@@ -1,6 +1,7 @@
 // What the devices of a run were given, written down as they take it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <mutex>
 #include <optional>
@@ -54,6 +55,12 @@ class RunLog {
   // All devices did a step. From one thread.
   void AddStep(const StepSpan& span, const CoreSlice& slice);
 
+  // A device was free of what it sent back behind a step at `free_ns`. Steps
+  // before the last two are forgotten.
+  void AddOutfeed(uint64_t step, int64_t free_ns);
+  // When the last one of this process was; 0 where none sent anything.
+  int64_t OutfeedFreeNs(uint64_t step) const;
+
   // What the devices took until now.
   RowCounts rows_now() const {
     const std::lock_guard lock(mutex_);
@@ -83,6 +90,11 @@ class RunLog {
   std::vector<StepSpan> steps_;
   std::vector<ShapeCounts> shapes_;
   std::optional<State> state_;
+  struct SentBack {
+    uint64_t step = 0;
+    int64_t free_ns = 0;
+  };
+  std::array<SentBack, 2> sent_back_ = {};  // of odd and of even steps
 };
 
 }  // namespace penstock

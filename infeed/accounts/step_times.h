@@ -10,12 +10,12 @@ namespace penstock {
 
 // One step as all devices had it.
 struct StepSpan {
-  int64_t free_ns = 0;   // the devices were done with the step before
-  int64_t begin_ns = 0;  // the last of them was ready for this one
+  int64_t outfeed_ns = 0;  // before free_ns: some had no place to send back to
+  int64_t free_ns = 0;     // the devices were done with the step before
+  int64_t begin_ns = 0;    // the last of them was ready for this one
   int64_t compile_ns = 0;
   int64_t end_ns = 0;
-  int64_t outfeed_ns = 0;  // after that, until what was sent back was taken
-  size_t shape = 0;        // number of its length in Contract::lengths
+  size_t shape = 0;  // number of its length in Contract::lengths
 };
 
 // One step as one device had it; each time is no earlier than the one before.

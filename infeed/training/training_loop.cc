@@ -1,5 +1,6 @@
 #include "infeed/training/training_loop.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -85,6 +86,11 @@ class CoreLoop {
                                      .shape = slice.shape(),
                                      .ready_ns = ready_ns,
                                      .compile_ns = compile_ns}));
+    // All have arrived, so all have sent what they send behind the last step.
+    const int64_t sent_ns =
+        end_ns_ ? context_.log.OutfeedFreeNs(slice.step() - 1) : 0;
+    const int64_t outfeed_ns =
+        std::max<int64_t>(0, sent_ns - end_ns_.value_or(sent_ns));
     const int64_t begin_ns = timeline_.Begin(plan);
     PENSTOCK_RETURN_IF_ERROR(WaitUntil(begin_ns));
     PENSTOCK_RETURN_IF_ERROR(queue_.Pop().status());
@@ -94,17 +100,17 @@ class CoreLoop {
     PENSTOCK_ASSIGN_OR_RETURN(const int64_t end_ns, Await(step));
     timeline_.End(end_ns, slice.pad_rows(),
                   static_cast<uint64_t>(slice.rows()));
-    PENSTOCK_ASSIGN_OR_RETURN(const int64_t outfeed_ns,
-                              SendBack(slice.step(), end_ns));
+    PENSTOCK_RETURN_IF_ERROR(SendBack(slice.step(), end_ns));
     if (number_ == context_.first_device) {
-      context_.log.AddStep({.free_ns = free_ns,
+      context_.log.AddStep({.outfeed_ns = outfeed_ns,
+                            .free_ns = std::max(free_ns, sent_ns),
                             .begin_ns = plan.begin_ns,
                             .compile_ns = plan.compile_ns,
                             .end_ns = end_ns,
-                            .outfeed_ns = outfeed_ns,
                             .shape = slice.shape()},
                            slice);
     }
+    end_ns_ = end_ns;
     if (saver_.saver != nullptr) PENSTOCK_RETURN_IF_ERROR(Save(slice));
     return plan.last;
   }
@@ -117,18 +123,19 @@ class CoreLoop {
     return OkStatus();
   }
 
-  // How long the device waits for a place in its outfeed.
-  StatusOr<int64_t> SendBack(uint64_t step, int64_t end_ns) {
+  // Once there is a place in the device's outfeed.
+  Status SendBack(uint64_t step, int64_t end_ns) {
     if (outfeed_.outfeed == nullptr ||
         (step + 1) % context_.outfeed.every != 0) {
-      return 0;
+      return OkStatus();
     }
     PENSTOCK_ASSIGN_OR_RETURN(
         const int64_t free_ns,
         outfeed_.outfeed->Send(outfeed_.place, end_ns,
                                context_.coordinator.stop_token()));
     timeline_.Hold(free_ns, Bucket::kOutfeedWait);
-    return free_ns - end_ns;
+    context_.log.AddOutfeed(step, free_ns);
+    return OkStatus();
   }
 
   Status Save(const CoreSlice& slice) {
@@ -154,7 +161,8 @@ class CoreLoop {
   CoreTimeline& timeline_;
   const StepSaver saver_;
   const StepOutfeed outfeed_;
-  const bool counts_;  // its rows are no copy of another device's
+  std::optional<int64_t> end_ns_;  // of the last step
+  const bool counts_;              // its rows are no copy of another device's
 };
 
 // A host without devices makes its part of every batch, of no rows, and so

@@ -33,9 +33,7 @@ class StepWork {
   explicit StepWork(std::span<const StepSpan> steps) {
     ends_ns_.reserve(steps.size() + 1);
     ends_ns_.push_back(0);
-    for (const StepSpan& step : steps) {
-      ends_ns_.push_back(step.end_ns + step.outfeed_ns);
-    }
+    for (const StepSpan& step : steps) ends_ns_.push_back(step.end_ns);
   }
 
   uint64_t steps() const { return ends_ns_.size() - 1; }

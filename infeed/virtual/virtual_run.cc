@@ -105,10 +105,12 @@ class VirtualRun {
           begin_ns - all_free_ns_;
     }
     const int64_t free_ns = all_free_ns_;
+    const int64_t outfeed_ns = outfeed_ns_;
     Take(step, n, begin_ns);
     const int64_t end_ns = all_free_ns_;
     const uint64_t every = options_.outfeed.every;
     if (every > 0 && (n + 1) % every == 0) SendBack((n + 1) / every - 1);
+    outfeed_ns_ = all_free_ns_ - end_ns;
     begins_ns_[n % begins_ns_.size()] = begin_ns;
     if (options_.depth == 0) {
       for (HostClock& host : hosts_) {
@@ -116,11 +118,11 @@ class VirtualRun {
       }
     }
     if (n == 0) report_.first_step_ns = begin_ns + step.compile_ns;
-    spans_.push_back({.free_ns = free_ns,
+    spans_.push_back({.outfeed_ns = outfeed_ns,
+                      .free_ns = free_ns,
                       .begin_ns = begin_ns,
                       .compile_ns = step.compile_ns,
-                      .end_ns = end_ns,
-                      .outfeed_ns = all_free_ns_ - end_ns});
+                      .end_ns = end_ns});
   }
 
   // A batch that finds its queue full waits, and once so many wait the next is
@@ -201,6 +203,7 @@ class VirtualRun {
   std::vector<int64_t> begins_ns_;  // of the last `depth` steps
   std::vector<StepSpan> spans_;
   int64_t all_free_ns_ = 0;  // all cores are done with the step before
+  int64_t outfeed_ns_ = 0;   // of that, for places to send back to
   VirtualReport report_;
 };
 
