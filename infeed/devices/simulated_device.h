@@ -19,8 +19,7 @@ namespace penstock {
 // other. A device whose queue is full waits.
 //
 // Source:  XLA's outfeed; in tensorflow/tensor2tensor issue 1205 devices spend
-// 69 %
-//          of their time in it.
+//          69 % of their time in it.
 struct OutfeedOptions {
   uint64_t every = 0;    // steps; 0 is never
   size_t depth = 2;      // of the queue, at least 1

@@ -14,6 +14,7 @@ using CostJson = nlohmann::ordered_json;
 constexpr int kCalibrationVersion = 1;
 constexpr const char* kVersionField = "penstock_calibration";
 constexpr uint64_t kMostCalibrationBytes = 1u << 20;
+constexpr double kMostCost = 1e12;  // nanoseconds
 
 // Takes fields out of an object and keeps the first mistake.
 class CostReader {
@@ -28,6 +29,9 @@ class CostReader {
       Fail(where + name, "is no number");
     } else if (field->get<double>() < 0) {
       Fail(where + name, fmt::format("is negative, {}", field->dump()));
+    } else if (field->get<double>() > kMostCost) {
+      Fail(where + name,
+           fmt::format("is {}, more than {}", field->dump(), kMostCost));
     } else {
       value = field->get<double>();
     }

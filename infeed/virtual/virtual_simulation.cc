@@ -24,8 +24,13 @@ constexpr uint64_t kMostSteps = 100'000'000;
 // A host builds no more batches ahead than this, however small they are.
 constexpr uint64_t kMostBuiltAhead = 64;
 
+// Of a step, as much as a flag may say.
+constexpr double kMostNs = 1e15;
+
+int64_t WholeNs(double ns) { return std::llround(std::min(ns, kMostNs)); }
+
 int64_t CostNs(const LinearCost& cost, double units) {
-  return std::llround(cost.fixed_ns + cost.ns_each * units);
+  return WholeNs(cost.fixed_ns + cost.ns_each * units);
 }
 
 // What a host's stages take for a part of so many bytes of a batch of so many
@@ -43,9 +48,9 @@ void AddBuild(const Calibration& calibration, double part_bytes, double rows,
     }
   }
   step.build_ns =
-      std::llround(std::max(slowest_ns, shared_ns / calibration.parallel) +
-                   calibration.hand_over_ns_per_byte * part_bytes);
-  step.least_build_ns = std::llround(calibration.plan_ns_per_row * rows);
+      WholeNs(std::max(slowest_ns, shared_ns / calibration.parallel) +
+              calibration.hand_over_ns_per_byte * part_bytes);
+  step.least_build_ns = WholeNs(calibration.plan_ns_per_row * rows);
 }
 
 // Of those of a byte; the plan is in none of them.

@@ -157,6 +157,8 @@ TEST_F(CalibrationTest, AWrongFileIsOneClearLine) {
       {with("\"compile_ns\"", "\"other\""), "compile_ns is missing"},
       {with("\"fixed_ns\": 5.0", "\"fixed_ns\": -5.0"),
        "step.fixed_ns is negative, -5.0"},
+      {with("\"fixed_ns\": 5.0", "\"fixed_ns\": 5e300"),
+       "step.fixed_ns is 5e+300, more than 1e+12"},
       {with("\"ns_per_byte\": 4.5", "\"ns_per_byte\": \"x\""),
        "stages[1].ns_per_byte is no number"},
       {with("\"one_thread\": true", "\"one_thread\": 1"),
