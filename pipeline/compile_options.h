@@ -44,6 +44,21 @@ enum class ShardBy {
   kAuto,    // kFile where every source's files divide by the hosts, or kRecord
 };
 
+// Which of several hosts reads files whose records can only be read in
+// sequence. Batches and states are the same.
+enum class SequenceReading {
+  // What is quickest of those below; Explain() says which, and why.
+  kAuto,
+  // Each file is read and decoded by one host, and rows go to who feeds them.
+  // Of files much longer than what is read ahead one host decodes at a time.
+  kOneDecodes,
+  // Each file is read by one host, which sends records to all for decoding.
+  kOneReads,
+  // Every host reads every file, and decodes a part. Nothing needs a group that
+  // does not need one otherwise.
+  kAllRead,
+};
+
 struct CompileOptions {
   // Tasks that run at once; 0 is one for each core that the process may use.
   // The threads are those of the process, shared by all its pipelines.
@@ -81,6 +96,9 @@ struct CompileOptions {
   // file), hosts that each feed rows of their own, and no balance. The same on
   // all hosts.
   ShardBy shard_by = ShardBy::kPlan;
+  // The same on all hosts. Those in which one host reads need a group, and
+  // damage that ends the run.
+  SequenceReading sequence = SequenceReading::kAuto;
 };
 
 }  // namespace penstock

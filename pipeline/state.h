@@ -77,10 +77,9 @@ struct PlanBegin {
 // host and says nothing of hosts, devices, threads or epochs to come.
 //
 // Size:  16 bytes for each row that waits, which are fewer than a batch for
-// each
-//        length; Explain() prints the bound. 16 bytes a dataset of a Mix; for
-//        each plan of a run that changed, its graph. Nothing grows with the
-//        position.
+//        each length; Explain() prints the bound. 16 bytes a dataset of a Mix;
+//        for each plan of a run that changed, its graph. Nothing grows with
+//        the position.
 struct State {
   // See Pipeline::graph(). A state goes on only where they are the same.
   std::vector<StatePart> graph = {};
@@ -98,7 +97,8 @@ struct State {
   // All plans of the run so far, this one last; empty while it is the only one.
   std::vector<PlanBegin> lineage = {};
   // Only where records are read in sequence: the first record of the window
-  // that is being read, and of the units that the records above lie in.
+  // that is being read, and of the units that the records above lie in; of 16
+  // units at most, as behind the last one all are read.
   uint64_t window_begin = 0;
   std::vector<UnitPlace> units = {};
   PipelineCounts counts = {};  // since the run began

@@ -71,7 +71,8 @@ StatusOr<Compiled> CompileHost(const Dataset& dataset, const Topology& topology,
                                      .files = options.files,
                                      .changed = options.changed,
                                      .force_streamed = options.force_streamed,
-                                     .shard_by = options.shard_by}));
+                                     .shard_by = options.shard_by,
+                                     .sequence = options.sequence}));
   PENSTOCK_ASSIGN_OR_RETURN(std::optional<State> start,
                             Resume(pipeline, saves, options));
   if (start) return Compiled{std::move(pipeline), *std::move(start)};

@@ -54,6 +54,7 @@ struct SimulationOptions {
   uint64_t queue_bytes = 1ull << 30;
   bool force_streamed = false;
   ShardBy shard_by = ShardBy::kPlan;
+  SequenceReading sequence = SequenceReading::kAuto;
   // See CompileOptions.
   std::vector<Change> changed = {};
 

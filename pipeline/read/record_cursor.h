@@ -3,19 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <stop_token>
-#include <string>
-#include <string_view>
-#include <vector>
 
-#include "formats/files/file.h"
 #include "formats/files/status_or.h"
-#include "formats/open.h"
 #include "pipeline/order/order.h"
-#include "pipeline/read/record_sequence.h"
 #include "pipeline/read/record_window.h"
-#include "pipeline/state.h"
+#include "pipeline/read/sequence.h"
 
 namespace penstock {
 
@@ -30,32 +25,29 @@ struct CursorOptions {
 
 // Memory:  that of a window, and of one record.
 // Threads: one at a time; what sequence() says may be asked from any.
-// Errors:  those of RecordSequence; kResourceExhausted for a record of more
+// Errors:  those of Sequence; kResourceExhausted for a record of more
 //          than max_record_bytes; kCancelled.
 class RecordCursor {
  public:
-  struct Record {
-    uint64_t id = 0;
-    std::string_view bytes;
-  };
+  RecordCursor(std::unique_ptr<Sequence> sequence, CursorOptions options);
 
-  RecordCursor(FileSystem& files, std::vector<std::string> paths,
-               OpenOptions open, CursorOptions options);
-
-  // Begins an epoch at the first record of a file.
-  Status StartAt(uint64_t epoch, UnitPlace place);
+  // See Sequence::StartAt().
+  Status StartAt(const SequenceStart& start);
   // Goes on to a position of a state, whose window begins at `window_begin`.
   Status SkipTo(uint64_t position, uint64_t window_begin,
                 const std::stop_token& stop);
 
   // The record at position(), nullopt at the epoch's end. Its bytes live until
   // Pass(); in a window, as long as the window's memory().
-  StatusOr<std::optional<Record>> Peek(const std::stop_token& stop);
+  StatusOr<std::optional<SequenceRecord>> Peek(const std::stop_token& stop);
   void Pass();
   uint64_t position() const { return position_; }
 
   // Past all order and windows: the next record of the files.
-  StatusOr<std::optional<std::string_view>> Read();
+  StatusOr<std::optional<SequenceRecord>> Read(const std::stop_token& stop);
+  Status CauseOf(const Status& error) { return sequence_->CauseOf(error); }
+  // Whether the next of them is before record `end`.
+  StatusOr<bool> IsBefore(uint64_t end, const std::stop_token& stop);
   // Fills a window with the next records of the files.
   Status LoadWindow(const std::stop_token& stop);
 
@@ -63,17 +55,17 @@ class RecordCursor {
   // Whether the next record is the first of another window.
   bool begins_window() const { return shuffles() && window_.used_up(); }
   const RecordWindow& window() const { return window_; }
-  const RecordSequence& sequence() const { return sequence_; }
+  const Sequence& sequence() const { return *sequence_; }
   // Of a window, at most.
   uint64_t WindowBytes() const;
 
  private:
   const CursorOptions options_;
-  RecordSequence sequence_;
+  const std::unique_ptr<Sequence> sequence_;
   uint64_t epoch_ = 0;
   uint64_t position_ = 0;
   RecordWindow window_;  // of shuffled records
-  std::optional<Record> peeked_;
+  std::optional<SequenceRecord> peeked_;
 };
 
 }  // namespace penstock

@@ -103,6 +103,15 @@ class RoundSource {
   // reached by number.
   virtual uint64_t records_read() const { return 0; }
 
+  // Whether hosts meet in Next(), which then gives all of them the same rounds,
+  // with the same memory_bytes: they must call it at the same times.
+  virtual bool meets() const { return false; }
+  // The cause of an error of Next(), once all rounds before it were used: where
+  // another host could not read, waits for its word.
+  virtual Status CauseOf(const Status& error) { return error; }
+  // That passed in Next() while others were waited for.
+  virtual int64_t waited_ns() const { return 0; }
+
   // Bytes that the next round will bring into memory, at most.
   virtual uint64_t NextBytes() const = 0;
   // Bytes that it holds besides those in rounds, at most.

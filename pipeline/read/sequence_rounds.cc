@@ -16,10 +16,9 @@ namespace {
 
 class SequenceRounds final : public RoundSource {
  public:
-  SequenceRounds(FileSystem& files, std::vector<std::string> paths,
-                 OpenOptions open, SequenceOptions options)
+  SequenceRounds(std::unique_ptr<Sequence> sequence, SequenceOptions options)
       : options_(std::move(options)),
-        cursor_(files, std::move(paths), std::move(open), options_.records) {}
+        cursor_(std::move(sequence), options_.records) {}
 
   Status Seek(const State& state) override;
   StatusOr<std::optional<Round>> Next(const std::stop_token& stop) override;
@@ -27,25 +26,32 @@ class SequenceRounds final : public RoundSource {
                       bool alone, GatheredRecords& scratch,
                       std::vector<std::string_view>& records) const override;
   std::string Locate(uint64_t record_id) const override {
-    return cursor_.sequence().Locate(record_id);
+    return cursor_.sequence().places().Locate(record_id);
   }
   std::vector<UnitPlace> UnitsOf(const State& state) const override;
   uint64_t NextBytes() const override;
   uint64_t records_read() const override {
     return cursor_.sequence().records_read();
   }
-  uint64_t BufferBytes() const override { return cursor_.WindowBytes(); }
+  uint64_t BufferBytes() const override {
+    return cursor_.WindowBytes() + cursor_.sequence().BufferBytes();
+  }
+  bool meets() const override { return cursor_.sequence().meets(); }
+  Status CauseOf(const Status& error) override {
+    return cursor_.CauseOf(error);
+  }
+  int64_t waited_ns() const override { return cursor_.sequence().waited_ns(); }
 
  private:
-  // The first record that a run needs that goes on from `state`.
-  uint64_t FirstNeeded(const State& state) const {
-    uint64_t first = cursor_.shuffles() ? state.window_begin : state.position;
-    for (const HeldPiece& piece : state.held) {
-      first = std::min(first, piece.record);
-    }
-    return first;
+  // The order goes on in the files from here.
+  uint64_t GoesOnAt(const State& state) const {
+    return cursor_.shuffles() ? state.window_begin : state.position;
   }
 
+  // Of a round's records; where hosts go on alike, of the host that has most.
+  uint64_t BytesOf(const RecordBytes& mine, const ShareDealer& dealer) const {
+    return meets() ? dealer.most_bytes() : mine.size_bytes();
+  }
   StatusOr<Round> NextHeld(const std::stop_token& stop);
   Status EndEpoch();
 
@@ -74,40 +80,39 @@ Status SequenceRounds::Seek(const State& state) {
         "the window of the state begins behind its position");
   }
   epoch_ = state.epoch;
-  UnitPlace start;
-  const uint64_t first = FirstNeeded(state);
-  for (const UnitPlace& place : state.units) {
-    if (place.first_record <= first &&
-        place.first_record >= start.first_record) {
-      start = place;
-    }
+  SequenceStart start = {.epoch = epoch_, .end = GoesOnAt(state)};
+  for (const uint64_t id : held_) {
+    if (id < start.end) start.needed.push_back(id);
   }
-  return cursor_.StartAt(epoch_, start);
+  const uint64_t first =
+      start.needed.empty() ? start.end : start.needed.front();
+  for (const UnitPlace& place : state.units) {
+    if (place.first_record <= first) start.units.clear();
+    // From the one on that has record `end` no file is left out.
+    if (place.first_record <= start.end) start.units.push_back(place);
+  }
+  return cursor_.StartAt(start);
 }
 
 // Some of the rows that wait in the state, as they come. They lie before the
 // window of the state, or its position, or in that window.
 StatusOr<Round> SequenceRounds::NextHeld(const std::stop_token& stop) {
-  const uint64_t end =
-      cursor_.shuffles() ? state_.window_begin : state_.position;
+  const uint64_t end = GoesOnAt(state_);
   Round round;
   round.epoch = epoch_;
   round.held = true;
   const auto memory = std::make_shared<RecordBytes>();
   ShareDealer dealer(options_.rounds, 0, round);
-  while (!dealer.full() && !held_.empty() &&
-         cursor_.sequence().next_id() < end) {
+  while (!dealer.full() && !held_.empty()) {
     if (stop.stop_requested()) return PipelineCancelled();
-    const uint64_t id = cursor_.sequence().next_id();
-    PENSTOCK_ASSIGN_OR_RETURN(const auto record, cursor_.Read());
-    if (!record) break;
-    if (held_.erase(id) == 0) continue;
-    if (dealer.Deal(id, record->size())) {
-      round.raw.push_back(memory->Add(*record));
-    }
+    PENSTOCK_ASSIGN_OR_RETURN(const bool before, cursor_.IsBefore(end, stop));
+    if (!before) break;
+    PENSTOCK_ASSIGN_OR_RETURN(const auto record, cursor_.Read(stop));
+    if (!record || held_.erase(record->id) == 0) continue;
+    if (dealer.Deal(*record)) round.raw.push_back(memory->Add(record->bytes));
   }
   if (cursor_.shuffles() && cursor_.sequence().next_id() == end &&
-      !held_.empty()) {
+      !held_.empty() && !dealer.full()) {
     // The others lie in the window, which the run goes on in.
     PENSTOCK_RETURN_IF_ERROR(cursor_.LoadWindow(stop));
   }
@@ -121,11 +126,10 @@ StatusOr<Round> SequenceRounds::NextHeld(const std::stop_token& stop) {
                       id));
     }
     held_.erase(id);
-    if (dealer.Deal(id, window.BytesOf(id).size())) {
-      round.raw.push_back(memory->Add(window.BytesOf(id)));
-    }
+    const SequenceRecord record = window.Find(id);
+    if (dealer.Deal(record)) round.raw.push_back(memory->Add(record.bytes));
   }
-  round.memory_bytes = memory->size_bytes();
+  round.memory_bytes = BytesOf(*memory, dealer);
   round.memory = memory;
   if (!round.records.empty()) return round;
   return FailedPreconditionError(
@@ -161,7 +165,7 @@ StatusOr<std::optional<Round>> SequenceRounds::Next(
       break;
     }
     if (begins_window) round.memory_bytes = cursor_.window().held_bytes();
-    if (dealer.Deal(record->id, record->bytes.size())) {
+    if (dealer.Deal(*record)) {
       round.raw.push_back(cursor_.shuffles() ? record->bytes
                                              : copied->Add(record->bytes));
     }
@@ -171,10 +175,15 @@ StatusOr<std::optional<Round>> SequenceRounds::Next(
   if (cursor_.shuffles()) {
     round.memory = cursor_.window().memory();
   } else {
-    round.memory_bytes = copied->size_bytes();
+    round.memory_bytes = BytesOf(*copied, dealer);
     round.memory = copied;
   }
-  if (round.ends_epoch) PENSTOCK_RETURN_IF_ERROR(EndEpoch());
+  if (round.ends_epoch) {
+    PENSTOCK_RETURN_IF_ERROR(EndEpoch());
+  } else if (!cursor_.shuffles()) {
+    // So that UnitsOf() knows where the next record lies. An error comes again.
+    (void)cursor_.IsBefore(UINT64_MAX, stop);
+  }
   return std::optional<Round>(std::move(round));
 }
 
@@ -186,7 +195,7 @@ Status SequenceRounds::EndEpoch() {
   }
   records_ = cursor_.position();
   ++epoch_;
-  return cursor_.StartAt(epoch_, {});
+  return cursor_.StartAt({.epoch = epoch_});
 }
 
 StatusOr<bool> SequenceRounds::Load(
@@ -204,24 +213,29 @@ StatusOr<bool> SequenceRounds::Load(
 }
 
 std::vector<UnitPlace> SequenceRounds::UnitsOf(const State& state) const {
-  return {cursor_.sequence().PlaceOf(FirstNeeded(state))};
+  const uint64_t end = GoesOnAt(state);
+  std::vector<uint64_t> needed;
+  needed.reserve(state.held.size() + 1);
+  for (const HeldPiece& piece : state.held) {
+    if (piece.record < end) needed.push_back(piece.record);
+  }
+  needed.push_back(end);
+  return cursor_.sequence().places().Of(needed);
 }
 
 uint64_t SequenceRounds::NextBytes() const {
   if (!cursor_.shuffles()) {
     return options_.rounds.raw_bytes + options_.rounds.max_record_bytes;
   }
-  return cursor_.begins_window() ? BufferBytes() : 0;
+  return cursor_.begins_window() ? cursor_.WindowBytes() : 0;
 }
 
 }  // namespace
 
-std::unique_ptr<RoundSource> MakeSequenceRounds(FileSystem& files,
-                                                std::vector<std::string> paths,
-                                                OpenOptions open,
-                                                SequenceOptions options) {
-  return std::make_unique<SequenceRounds>(files, std::move(paths),
-                                          std::move(open), std::move(options));
+std::unique_ptr<RoundSource> MakeSequenceRounds(
+    std::unique_ptr<Sequence> sequence, SequenceOptions options) {
+  return std::make_unique<SequenceRounds>(std::move(sequence),
+                                          std::move(options));
 }
 
 }  // namespace penstock

@@ -1,16 +1,12 @@
-// Rounds of records that are read one after the other by every host, which
-// keeps its own: compressed files, corpora, TFRecord files without an index.
+// Rounds of records that are read one after the other: compressed files,
+// corpora, TFRecord files without an index.
 #pragma once
 
-#include <cstdint>
 #include <memory>
-#include <string>
-#include <vector>
 
-#include "formats/files/file.h"
-#include "formats/open.h"
 #include "pipeline/read/record_cursor.h"
 #include "pipeline/read/rounds.h"
+#include "pipeline/read/sequence.h"
 
 namespace penstock {
 
@@ -21,9 +17,7 @@ struct SequenceOptions {
 
 // Going on from a state reads the epoch again from the file on that holds the
 // first record that it still needs.
-std::unique_ptr<RoundSource> MakeSequenceRounds(FileSystem& files,
-                                                std::vector<std::string> paths,
-                                                OpenOptions open,
-                                                SequenceOptions options);
+std::unique_ptr<RoundSource> MakeSequenceRounds(
+    std::unique_ptr<Sequence> sequence, SequenceOptions options);
 
 }  // namespace penstock

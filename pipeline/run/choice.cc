@@ -5,13 +5,16 @@
 #include <utility>
 
 #include "formats/files/status_or.h"
+#include "formats/records/recovery.h"
 #include "pipeline/arrange/bucket_lengths.h"
 #include "pipeline/order/lengths.h"
 
 namespace penstock {
 
-Choice Choose(const Stages& stages, const Sources& sources,
-              bool force_streamed) {
+namespace {
+
+Choice ChoosePlacement(const Stages& stages, const Sources& sources,
+                       bool force_streamed) {
   if (force_streamed) return {false, "asked for by force_streamed"};
   if (const std::string filter = FirstFilter(stages); !filter.empty()) {
     return {false, fmt::format("Filter \"{}\" leaves out rows that are known "
@@ -60,6 +63,70 @@ Choice Choose(const Stages& stages, const Sources& sources,
                       in_memory ? "all rows are in memory, with the lengths of"
                                 : "every file has an index with the lengths of",
                       stages.by())};
+}
+
+StatusOr<SequenceChoice> ChooseSequence(const Stages& stages,
+                                        const Sources& sources,
+                                        const Topology& topology,
+                                        const CompileOptions& options) {
+  if (sources.indexed != nullptr || topology.hosts == 1) {
+    return SequenceChoice();
+  }
+  const Source& source = sources.each.front();
+  std::string why;
+  if (options.group == nullptr) {
+    why = "as hosts have no group to tell each other of their files";
+  } else if (source.options.recovery.on_corruption != OnCorruption::kFail ||
+             source.options.on_bad_part) {
+    why = "as what may be left out is counted over all files";
+  }
+  const bool asked = options.sequence != SequenceReading::kAuto;
+  if (!why.empty()) {
+    if (!asked || options.sequence == SequenceReading::kAllRead) {
+      return SequenceChoice{SequenceReading::kAllRead, why};
+    }
+    return InvalidArgumentError(fmt::format(
+        "CompileOptions::sequence wants files read {}; they are read {}, {}",
+        Describe(options.sequence), Describe(SequenceReading::kAllRead), why));
+  }
+  if (asked) return SequenceChoice{options.sequence, "as asked for"};
+  // As measured: that every host unpacks all costs more than either.
+  const SourceStages& stage = stages.sources.front();
+  const bool deals = stage.tokenize || !stage.row_ops.empty();
+  why = deals ? "as Tokenize, Map and Filter take longer than sending records"
+              : "as parsing takes less than sending records";
+  if (source.paths.size() < topology.hosts) {
+    why += fmt::format("; {} of {} hosts read none",
+                       topology.hosts - source.paths.size(), topology.hosts);
+  }
+  return SequenceChoice{
+      deals ? SequenceReading::kOneReads : SequenceReading::kOneDecodes, why};
+}
+
+}  // namespace
+
+std::string_view Describe(SequenceReading how) {
+  switch (how) {
+    case SequenceReading::kAuto:
+      return "by this host";
+    case SequenceReading::kOneDecodes:
+      return "each file by one host, which decodes it";
+    case SequenceReading::kOneReads:
+      return "each file by one host, which sends its records to all for "
+             "decoding";
+    case SequenceReading::kAllRead:
+      return "all files by every host, which decodes a part";
+  }
+  return "";
+}
+
+StatusOr<Choice> Choose(const Stages& stages, const Sources& sources,
+                        const Topology& topology,
+                        const CompileOptions& options) {
+  Choice choice = ChoosePlacement(stages, sources, options.force_streamed);
+  PENSTOCK_ASSIGN_OR_RETURN(choice.sequence,
+                            ChooseSequence(stages, sources, topology, options));
+  return choice;
 }
 
 Status ChooseBuckets(const Sources& sources, TaskQueue& tasks, Stages& stages) {

@@ -18,7 +18,9 @@
 #include "pipeline/group.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/read/indexed_rounds.h"
+#include "pipeline/read/record_sequence.h"
 #include "pipeline/read/sequence_rounds.h"
+#include "pipeline/read/shared_sequence.h"
 #include "pipeline/run/arrange_options.h"
 #include "pipeline/run/checks.h"
 #include "pipeline/run/choice.h"
@@ -59,6 +61,7 @@ class Compiler {
   StepOptions StepsOf() const;
   Status PlanIt();
   Status StreamIt();
+  std::unique_ptr<Sequence> MakeSequence() const;
   // Where no length matters a row's position says which batch it is in, and so
   // who decodes it: no batch may end early.
   uint64_t WaitingLimit() const {
@@ -66,7 +69,8 @@ class Compiler {
                                : std::numeric_limits<uint64_t>::max();
   }
   bool Lockstep() const {
-    return !choice_.planned && job_->stages.rows_vary() && topology_.hosts > 1;
+    return !choice_.planned && topology_.hosts > 1 &&
+           (job_->stages.rows_vary() || choice_.sequence.shared());
   }
 
   const Topology topology_;
@@ -93,7 +97,8 @@ Status Compiler::Prepare(const Dataset& dataset) {
   PENSTOCK_RETURN_IF_ERROR(CheckSizes(stages_, topology_, options_));
   PENSTOCK_ASSIGN_OR_RETURN(
       tree_, OrderRecords(stages_, sources_, options_.shard_by, topology_));
-  choice_ = Choose(stages_, sources_, options_.force_streamed);
+  PENSTOCK_ASSIGN_OR_RETURN(choice_,
+                            Choose(stages_, sources_, topology_, options_));
   if (!choice_.planned) {
     PENSTOCK_RETURN_IF_ERROR(
         CheckStreamed(stages_, sources_, topology_, options_, choice_.why));
@@ -220,8 +225,7 @@ Status Compiler::StreamIt() {
       records.window_records = stages_.shuffle->window_records;
       records.window_bytes = options_.window_bytes;
     }
-    source = MakeSequenceRounds(files_, only.paths, only.options,
-                                {std::move(rounds), records});
+    source = MakeSequenceRounds(MakeSequence(), {std::move(rounds), records});
   }
   ArrangeOptions arrange = Arrange(job_->decoder);
   arrange.held_bytes = WaitingLimit();
@@ -229,6 +233,19 @@ Status Compiler::StreamIt() {
       job_, std::move(source), alone ? nullptr : options_.group, *tasks_,
       Steps(MakeArranger(std::move(arrange)), StepsOf()), streamed);
   return OkStatus();
+}
+
+std::unique_ptr<Sequence> Compiler::MakeSequence() const {
+  const Source& source = sources_.each.front();
+  if (!choice_.sequence.shared()) {
+    return std::make_unique<RecordSequence>(files_, source.paths,
+                                            source.options);
+  }
+  return std::make_unique<SharedSequence>(
+      *options_.group, files_, source.paths, source.options,
+      UnitReaderOptions{topology_.hosts, topology_.host, stages_.epochs,
+                        choice_.sequence.how == SequenceReading::kOneReads,
+                        options_.max_record_bytes});
 }
 
 PipelineFacts Compiler::Facts() const {

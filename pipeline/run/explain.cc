@@ -70,9 +70,16 @@ std::string DescribeShuffle(const Stages& stages) {
                      stages.shuffle->window_records, stages.shuffle->seed);
 }
 
+std::string DescribeSequence(const SequenceChoice& sequence) {
+  if (sequence.how == SequenceReading::kAuto) return "in sequence";
+  return fmt::format("in sequence: {}, {}", Describe(sequence.how),
+                     sequence.why);
+}
+
 // What is read, and the views over it.
 std::string DescribeSources(const Stages& stages, const Sources& sources,
-                            const OrderTree& tree) {
+                            const OrderTree& tree,
+                            const SequenceChoice& sequence) {
   std::string text;
   const ColumnTable* const columns = sources.each.front().columns.get();
   if (!stages.views && columns != nullptr) {
@@ -83,7 +90,7 @@ std::string DescribeSources(const Stages& stages, const Sources& sources,
         "  read      {} files, {}\n", sources.each.front().paths.size(),
         sources.indexed
             ? fmt::format("{} records by number", sources.indexed->records())
-            : "in sequence");
+            : DescribeSequence(sequence));
   }
   for (size_t s = 0; stages.views && s < sources.each.size(); ++s) {
     const auto all = static_cast<double>(tree.order->records());
@@ -257,7 +264,8 @@ std::string Explain(const Job& job, const Sources& sources,
   std::string text =
       fmt::format("{}: {}\n", explanation.planned ? "planned" : "streamed",
                   explanation.why);
-  text += "stages:\n" + DescribeSources(job.stages, sources, tree);
+  text += "stages:\n" +
+          DescribeSources(job.stages, sources, tree, explanation.sequence);
   if (!tree.sharing.empty()) text += "  " + tree.sharing + "\n";
   text += DescribeStages(job.stages);
   text += "tensors:\n";

@@ -9,6 +9,7 @@
 #include "pipeline/arrange/forecast.h"
 #include "pipeline/graph/order_tree.h"
 #include "pipeline/graph/sources.h"
+#include "pipeline/run/choice.h"
 #include "pipeline/run/job.h"
 #include "pipeline/run/placement.h"
 
@@ -17,6 +18,7 @@ namespace penstock {
 struct Explanation {
   bool planned = false;
   std::string why;  // planned, or streamed
+  SequenceChoice sequence = {};
   std::optional<Forecast> forecast = {};
   bool epochs_are_alike = false;  // so that it holds for all of them
   int threads = 0;

@@ -60,6 +60,7 @@ PipelineFacts FactsOf(const CompiledParts& of) {
   facts.explanation = Explain(of.job, of.sources, of.tree,
                               {.planned = of.choice.planned,
                                .why = of.choice.why,
+                               .sequence = of.choice.sequence,
                                .forecast = of.forecast,
                                .epochs_are_alike = alike,
                                .threads = of.threads,

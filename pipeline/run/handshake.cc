@@ -58,6 +58,12 @@ std::vector<Claim> ClaimsOf(const Job& job, const Choice& choice) {
   for (const StatePart& part : job.graph) {
     claims.push_back({part.name, std::to_string(part.fingerprint), ""});
   }
+  const std::string sequence(Describe(choice.sequence.how));
+  claims.push_back({"who reads files in sequence", sequence, sequence});
+  // Whether a record is too large decides where the run ends, for all.
+  const std::string bytes =
+      choice.sequence.shared() ? std::to_string(job.max_record_bytes) : "";
+  claims.push_back({"max_record_bytes", bytes, bytes});
   return claims;
 }
 

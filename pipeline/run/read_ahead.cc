@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <cstring>
 #include <mutex>
+#include <string>
 #include <utility>
 
 #include "formats/files/memory_guard.h"
@@ -93,14 +95,30 @@ struct ReadAhead::Shared {
   bool gone = false;
 };
 
+StatusOr<ReadAheadOptions> AgreeOn(ReadAheadOptions mine, Group& group) {
+  const uint64_t wanted[] = {mine.budget_bytes, mine.rounds};
+  PENSTOCK_ASSIGN_OR_RETURN(
+      const std::vector<std::string> told,
+      group.AllGather({reinterpret_cast<const char*>(wanted), sizeof(wanted)}));
+  for (const std::string& bytes : told) {
+    uint64_t theirs[2];
+    if (bytes.size() != sizeof(theirs)) {
+      return InternalError("a host does not say how far it reads ahead");
+    }
+    std::memcpy(theirs, bytes.data(), sizeof(theirs));
+    mine.budget_bytes = std::min(mine.budget_bytes, theirs[0]);
+    mine.rounds = std::min<size_t>(mine.rounds, theirs[1]);
+  }
+  return mine;
+}
+
 ReadAhead::ReadAhead(std::shared_ptr<const Job> job,
                      std::shared_ptr<RoundSource> source, TaskQueue& tasks,
-                     uint64_t budget_bytes, size_t rows_of_part)
+                     ReadAheadOptions options)
     : job_(job),
       source_(source),
       tasks_(tasks),
-      budget_bytes_(budget_bytes),
-      rows_of_part_(rows_of_part),
+      options_(options),
       shared_(std::make_shared<Shared>(std::move(job), std::move(source))) {}
 
 ReadAhead::~ReadAhead() {
@@ -112,7 +130,10 @@ StatusOr<std::optional<DecodedRound>> ReadAhead::Next(
     const std::stop_token& stop) {
   while (!source_ended_ && HasRoom()) Start(stop);
   if (in_flight_.empty()) {
-    if (!source_error_.ok()) return source_error_;
+    if (!source_error_.ok()) {
+      source_error_ = source_->CauseOf(source_error_);
+      return source_error_;
+    }
     return std::nullopt;
   }
   const std::shared_ptr<Flight> front = in_flight_.front();
@@ -139,19 +160,33 @@ StatusOr<std::optional<DecodedRound>> ReadAhead::Next(
 
 bool ReadAhead::HasRoom() const {
   if (in_flight_.empty()) return true;
-  if (in_flight_.size() >= 2 * static_cast<size_t>(tasks_.threads())) {
-    return false;
-  }
+  const size_t rounds = options_.rounds > 0
+                            ? options_.rounds
+                            : 2 * static_cast<size_t>(tasks_.threads());
+  if (in_flight_.size() >= rounds) return false;
   uint64_t bytes = source_->NextBytes();
   for (const auto& flight : in_flight_) bytes += flight->bytes;
-  return bytes + in_flight_.back()->bytes <= budget_bytes_;
+  return bytes + in_flight_.back()->bytes <= options_.budget_bytes;
+}
+
+// Where hosts go on alike, those of the host that decodes most.
+uint64_t ReadAhead::RowsCounted(const Round& round) const {
+  if (!source_->meets()) return round.mine.size();
+  std::vector<uint64_t> rows(job_->topology.hosts);
+  for (const Share& share : round.shares) rows[share.host] += share.rows;
+  return *std::ranges::max_element(rows);
 }
 
 void ReadAhead::Start(const std::stop_token& stop) {
+  const int64_t waited_ns = source_->waited_ns();
   StatusOr<std::optional<Round>> round = [&] {
     const StageTimer timer(job_->accounts->read);
     return source_->Next(stop);
   }();
+  // For what others read.
+  const int64_t more_ns = source_->waited_ns() - waited_ns;
+  job_->accounts->read.busy_ns -= more_ns;
+  job_->accounts->exchange.busy_ns += more_ns;
   if (!round.ok() || !round->has_value()) {
     source_ended_ = true;
     source_error_ = round.status();
@@ -160,14 +195,15 @@ void ReadAhead::Start(const std::stop_token& stop) {
   const auto flight = std::make_shared<Flight>();
   flight->round = **std::move(round);
   const size_t rows = flight->round.mine.size();
-  flight->bytes =
-      flight->round.memory_bytes +
-      rows * job_->decoder.RowBytes(job_->contract().lengths.back());
-  const size_t parts = (rows + rows_of_part_ - 1) / rows_of_part_;
+  flight->bytes = flight->round.memory_bytes +
+                  RowsCounted(flight->round) *
+                      job_->decoder.RowBytes(job_->contract().lengths.back());
+  const size_t rows_of_part = options_.rows_of_part;
+  const size_t parts = (rows + rows_of_part - 1) / rows_of_part;
   flight->rows.resize(parts);
   for (size_t part = 0; part < parts; ++part) {
-    flight->next.push_back(part * rows_of_part_);
-    flight->end.push_back(std::min(rows, (part + 1) * rows_of_part_));
+    flight->next.push_back(part * rows_of_part);
+    flight->end.push_back(std::min(rows, (part + 1) * rows_of_part));
   }
   flight->parts_left = parts;
   in_flight_.push_back(flight);

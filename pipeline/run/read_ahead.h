@@ -12,6 +12,7 @@
 
 #include "formats/example/examples.h"
 #include "formats/files/status_or.h"
+#include "pipeline/group.h"
 #include "pipeline/read/rounds.h"
 #include "pipeline/run/job.h"
 
@@ -29,13 +30,25 @@ struct DecodedRound {
   std::vector<Part> parts;
 };
 
+struct ReadAheadOptions {
+  // Of records and rows. Rounds are started while there is room; one always is.
+  uint64_t budget_bytes = 64ull << 20;
+  // In flight at once, at most; 0 is two for each thread.
+  size_t rounds = 0;
+  size_t rows_of_part = 64;  // that a task decodes
+};
+
+// What all hosts can do: the least of each.
+// Errors:  those of Group.
+StatusOr<ReadAheadOptions> AgreeOn(ReadAheadOptions mine, Group& group);
+
 // Threads: one at a time.
 class ReadAhead {
  public:
-  // Rounds are started while there is room for `budget_bytes` of records and
-  // rows; one always is. A task decodes `rows_of_part`. `tasks` is borrowed.
+  // Where hosts meet in `source`, `options` must be the same on all: they then
+  // ask for rounds at the same times. `tasks` is borrowed.
   ReadAhead(std::shared_ptr<const Job> job, std::shared_ptr<RoundSource> source,
-            TaskQueue& tasks, uint64_t budget_bytes, size_t rows_of_part);
+            TaskQueue& tasks, ReadAheadOptions options);
   // Lets tasks that have not begun end at once.
   ~ReadAhead();
 
@@ -49,14 +62,14 @@ class ReadAhead {
   struct Shared;
 
   bool HasRoom() const;
+  uint64_t RowsCounted(const Round& round) const;
   void Start(const std::stop_token& stop);
   void StartParts(const std::shared_ptr<Flight>& flight);
 
   const std::shared_ptr<const Job> job_;
   const std::shared_ptr<RoundSource> source_;
   TaskQueue& tasks_;
-  const uint64_t budget_bytes_;
-  const size_t rows_of_part_;
+  const ReadAheadOptions options_;
   const std::shared_ptr<Shared> shared_;
   std::deque<std::shared_ptr<Flight>> in_flight_;
   bool source_ended_ = false;

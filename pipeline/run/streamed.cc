@@ -109,8 +109,13 @@ Status Streamed::Restore(const State& state) {
 
 StatusOr<PipelineCounts> Streamed::Run(BatchRing& ring,
                                        const std::stop_token& stop) {
-  ReadAhead read_ahead(job_, source_, tasks_, options_.read_ahead_bytes,
-                       options_.rows_of_part);
+  ReadAheadOptions ahead = {.budget_bytes = options_.read_ahead_bytes,
+                            .rounds = 2 * static_cast<size_t>(tasks_.threads()),
+                            .rows_of_part = options_.rows_of_part};
+  if (source_->meets()) {
+    PENSTOCK_ASSIGN_OR_RETURN(ahead, AgreeOn(ahead, *group_));
+  }
+  ReadAhead read_ahead(job_, source_, tasks_, ahead);
   for (;;) {
     PENSTOCK_ASSIGN_OR_RETURN(const std::optional<DecodedRound> decoded,
                               read_ahead.Next(stop));
@@ -271,7 +276,11 @@ std::vector<ByteBudget> Streamed::Budgets() const {
         {"rows on their way between hosts", 2 * (waiting + hosts * round)});
   }
   if (source_->BufferBytes() > 0) {
-    budgets.push_back({"a window of records", source_->BufferBytes()});
+    budgets.push_back({source_->meets()
+                           ? "records of this host's files that hosts were "
+                             "told of, and a window of records"
+                           : "a window of records",
+                       source_->BufferBytes()});
   }
   return budgets;
 }

@@ -91,12 +91,17 @@ std::string WriteDataset(const ScratchFolder& folder,
   const std::string suffix =
       files.compression == Compression::kGzip ? ".gz" : "";
   std::string pattern;
+  if (!files.records.empty()) {
+    files.files = static_cast<uint32_t>(files.records.size());
+  }
+  uint64_t end = 0;
   for (uint32_t f = 0; f < files.files; ++f) {
+    const uint64_t begin = end;
+    end = files.records.empty() ? lengths.size() * (f + 1) / files.files
+                                : begin + files.records[f];
     const std::string path =
         folder / (ShardName("data.tfrecord", f, files.files) + suffix);
-    const Status status =
-        WriteFile(path, lengths.size() * f / files.files,
-                  lengths.size() * (f + 1) / files.files, lengths, files);
+    const Status status = WriteFile(path, begin, end, lengths, files);
     EXPECT_TRUE(status.ok()) << status.ToString();
     pattern += (f == 0 ? "" : ",") + path;
   }
@@ -147,7 +152,8 @@ std::vector<StatusOr<std::vector<Batch>>> RunHosts(const Dataset& dataset,
                      .compile = {.threads = options.threads,
                                  .buffer_bytes = options.buffer_bytes,
                                  .group = ends[host].get(),
-                                 .force_streamed = options.force_streamed},
+                                 .force_streamed = options.force_streamed,
+                                 .sequence = options.sequence},
                      .restore = options.restore,
                      .max_steps = options.max_steps};
       if (options.change) options.change(host, run);

@@ -23,6 +23,8 @@ struct DatasetFiles {
   bool index = true;          // only where not compressed
   bool length_column = true;  // "tokens"
   float part = 2;             // "half" is the number divided by it
+  // Of each file; empty: as many in each.
+  std::vector<uint64_t> records = {};
 };
 
 // Token j of record i of every dataset: any value would do, but no two records
@@ -81,6 +83,7 @@ struct RunOptions {
   uint32_t hosts = 1;
   int threads = 2;
   bool force_streamed = false;
+  SequenceReading sequence = SequenceReading::kAuto;
   uint64_t buffer_bytes = 1 << 20;
   std::optional<State> restore = {};
   uint64_t max_steps = UINT64_MAX;

@@ -11,10 +11,12 @@
 #include <fstream>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "formats/files/status_or.h"
+#include "pipeline/group.h"
 #include "pipeline/order/kept_order.h"
 #include "pipeline/order/mix_order.h"
 #include "pipeline/order/view_order.h"
@@ -104,6 +106,51 @@ TEST(HeapTest, APipelineTakesNoMoreThanItsExplanationSays) {
   // A sum that is far too large would say nothing.
   EXPECT_GT(nearest, 0.02);
   std::printf("nearest: %.3f of what was printed\n", nearest);
+}
+
+// Hosts of which each reads some files for all: together no more than their
+// sums together. Records are much larger than the rows made of them, and more
+// than hosts may tell of ahead.
+TEST(HeapTest, HostsThatShareFilesTakeNoMoreThanTheirExplanationsSay) {
+  constexpr uint32_t kHosts = 3;
+  const ScratchFolder folder;
+  const Dataset files = Dataset::TfRecords(WriteDataset(
+      folder, std::vector<uint32_t>(2000, 4000),
+      {.compression = Compression::kGzip, .records = {900, 20, 1000, 80}}));
+  const Dataset kinds[] = {files,
+                           files.Shuffle({.seed = 1, .window_records = 300})};
+  for (const Dataset& kind : kinds) {
+    const Dataset dataset =
+        kind.Parse({{.name = "id", .length = 1}}).Batch({.size = 6});
+    for (const SequenceReading sequence :
+         {SequenceReading::kOneDecodes, SequenceReading::kOneReads}) {
+      const auto ends = ThreadGroup(kHosts);
+      std::atomic<int64_t> printed = 0;
+      const int64_t before = live_bytes;
+      peak_bytes = before;
+      std::vector<std::thread> threads;
+      for (uint32_t host = 0; host < kHosts; ++host) {
+        threads.emplace_back([&, host] {
+          auto pipeline =
+              Compile(dataset, {.shards = 3, .hosts = kHosts, .host = host},
+                      {.threads = 2,
+                       .buffer_bytes = 50'000,
+                       .max_record_bytes = 50'000,
+                       .window_bytes = 3 << 20,
+                       .group = ends[host].get(),
+                       .sequence = sequence});
+          ASSERT_OK(pipeline);
+          printed += PrintedBytes(*pipeline);
+          ASSERT_OK(RunWhole(*pipeline));
+        });
+      }
+      for (std::thread& thread : threads) thread.join();
+      const int64_t taken = peak_bytes - before;
+      EXPECT_LE(taken, printed);
+      std::printf("%.3f of what was printed\n",
+                  static_cast<double>(taken) / static_cast<double>(printed));
+    }
+  }
 }
 
 // Of the heap, what an order says and a few words beside.

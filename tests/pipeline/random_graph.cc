@@ -36,11 +36,20 @@ std::vector<uint32_t> LengthsOf(size_t kind) {
 }
 
 DatasetFiles FilesOf(size_t kind) {
-  return {
+  DatasetFiles files = {
       .files = static_cast<uint32_t>(1 + kind % 4),
       .compression = kind % 6 == 5 ? Compression::kGzip : Compression::kNone,
       .index = kind % 5 != 4,
       .length_column = kind % 7 != 3};
+  const bool in_sequence =
+      !files.index || files.compression != Compression::kNone;
+  if (in_sequence && kind % 2 == 0) {
+    // Files of very unequal length, some of them empty.
+    const uint64_t records = LengthsOf(kind).size();
+    files.records = {
+        0, records / 7, 0, records - records / 7 - records / 3, records / 3, 0};
+  }
+  return files;
 }
 
 }  // namespace
@@ -315,6 +324,7 @@ RunOptions RandomGraph::Run() {
   RunOptions options = {.shards = kShards[Draw(6)],
                         .threads = static_cast<int>(1 + Draw(4)),
                         .force_streamed = force_streamed,
+                        .sequence = static_cast<SequenceReading>(Draw(4)),
                         .buffer_bytes = Draw(3) == 0 ? 1u : 1u << 20};
   options.hosts = static_cast<uint32_t>(1 + Draw(options.shards));
   options.change = [this](uint32_t, HostRun& run) {

@@ -46,6 +46,7 @@ constexpr FlagWord kFlagOfField[] = {
     {"ShardBy::kFile", "--shard-by file"},
     {"ShardBy::kRecord", "--shard-by record"},
     {"shard_by", "--shard-by"},
+    {"CompileOptions::sequence", "--sequence"},
     {"Leftover::kCarry", "--leftover carry"},
     {"Leftover::kPad", "--leftover pad"},
     {"Leftover::kDrop", "--leftover drop"},

@@ -99,6 +99,14 @@ void AddOrder(Command& command, SimulationArguments& arguments) {
                 {"auto", ShardBy::kAuto}},
                "Hosts feed any rows of the global batch, or each those of its "
                "own files or records, in an order of its own");
+  order.Choice("--sequence", arguments.simulation.sequence,
+               {{"auto", SequenceReading::kAuto},
+                {"one-decodes", SequenceReading::kOneDecodes},
+                {"one-reads", SequenceReading::kOneReads},
+                {"all-read", SequenceReading::kAllRead}},
+               "Files that are read in sequence: each is read and decoded by "
+               "one host, or read by one that sends records to all, or all "
+               "hosts read all; --explain says what auto is");
 }
 
 void AddDevices(Command& command, SimulationArguments& arguments) {

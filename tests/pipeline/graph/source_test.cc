@@ -124,7 +124,7 @@ TEST_F(SourceTest, AMissingIndexFallsBackToReadingInSequence) {
 }
 
 TEST_F(SourceTest, ShufflingAllOfASequenceIsRefusedWithAWayOut) {
-  for (const DatasetFiles files :
+  for (const DatasetFiles& files :
        {DatasetFiles{.compression = Compression::kGzip},
         DatasetFiles{.index = false}}) {
     EXPECT_THAT(

@@ -93,7 +93,7 @@ class ReadAheadTest : public ::testing::Test {
 };
 
 TEST_F(ReadAheadTest, RoundsComeInOrder) {
-  ReadAhead ahead(job_, rounds_, *tasks_, 1 << 20, 64);
+  ReadAhead ahead(job_, rounds_, *tasks_, {.budget_bytes = 1 << 20});
   for (uint64_t i = 0; i < rounds_->rounds; ++i) {
     ASSERT_OK_AND_ASSIGN(const auto decoded, ahead.Next({}));
     ASSERT_TRUE(decoded.has_value());
@@ -134,7 +134,7 @@ TEST_F(ReadAheadTest, ALargeRoundIsDecodedByAllThreads) {
     std::latch& latch_;
   };
   ReadAhead ahead(job_, std::make_shared<Meeting>(*rounds_, both), *tasks_,
-                  1 << 20, 64);
+                  {.budget_bytes = 1 << 20});
   ASSERT_OK_AND_ASSIGN(const auto decoded, ahead.Next({}));
   size_t rows = 0;
   for (const auto& part : decoded->parts) rows += part.examples->rows;
@@ -143,7 +143,7 @@ TEST_F(ReadAheadTest, ALargeRoundIsDecodedByAllThreads) {
 
 TEST_F(ReadAheadTest, RecordsThatComeAFewAtATimeAreAllThere) {
   rounds_->at_once = 3;
-  ReadAhead ahead(job_, rounds_, *tasks_, 1 << 20, 64);
+  ReadAhead ahead(job_, rounds_, *tasks_, {.budget_bytes = 1 << 20});
   ASSERT_OK_AND_ASSIGN(const auto decoded, ahead.Next({}));
   EXPECT_EQ(decoded->parts[0].examples->rows, 10u);
 }
@@ -151,7 +151,7 @@ TEST_F(ReadAheadTest, RecordsThatComeAFewAtATimeAreAllThere) {
 TEST_F(ReadAheadTest, ALargeRecordIsReadAlone) {
   rounds_->large = 13;
   rounds_->at_once = 1;
-  ReadAhead ahead(job_, rounds_, *tasks_, 1 << 20, 64);
+  ReadAhead ahead(job_, rounds_, *tasks_, {.budget_bytes = 1 << 20});
   for (int i = 0; i < 3; ++i) {
     ASSERT_OK_AND_ASSIGN(const auto decoded, ahead.Next({}));
     EXPECT_EQ(decoded->parts[0].examples->rows, 10u);
@@ -159,7 +159,7 @@ TEST_F(ReadAheadTest, ALargeRecordIsReadAlone) {
 }
 
 TEST_F(ReadAheadTest, ReadsNoFurtherThanItsBudget) {
-  ReadAhead ahead(job_, rounds_, *tasks_, 3 * RoundBytes(), 64);
+  ReadAhead ahead(job_, rounds_, *tasks_, {.budget_bytes = 3 * RoundBytes()});
   uint64_t most = 0;
   for (uint64_t taken = 1; taken <= rounds_->rounds; ++taken) {
     EXPECT_OK(ahead.Next({}));
@@ -171,7 +171,7 @@ TEST_F(ReadAheadTest, ReadsNoFurtherThanItsBudget) {
 
 TEST_F(ReadAheadTest, AnErrorComesInItsPlaceAndStays) {
   rounds_->fails_at = 20;
-  ReadAhead ahead(job_, rounds_, *tasks_, 1 << 20, 64);
+  ReadAhead ahead(job_, rounds_, *tasks_, {.budget_bytes = 1 << 20});
   EXPECT_OK(ahead.Next({}));
   EXPECT_OK(ahead.Next({}));
   for (int i = 0; i < 2; ++i) {
@@ -182,7 +182,7 @@ TEST_F(ReadAheadTest, AnErrorComesInItsPlaceAndStays) {
 TEST_F(ReadAheadTest, AStopWakesWhoWaitsForARound) {
   rounds_->block_load = &loading_;
   {
-    ReadAhead ahead(job_, rounds_, *tasks_, 1 << 20, 64);
+    ReadAhead ahead(job_, rounds_, *tasks_, {.budget_bytes = 1 << 20});
     std::stop_source stop;
     std::latch started(1);
     std::thread reader([&] {
