@@ -1,6 +1,7 @@
 // Cuts text into pieces by the masks of 64 bytes at a time.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -33,6 +34,15 @@ inline size_t WriteStarts(uint64_t starts, size_t begin,
   return written;
 }
 
+// The block of the text's last bytes. Behind them it is as if wide characters
+// followed, which the masks tell nothing about.
+inline AsciiBlock LastBlock(std::string_view rest) {
+  std::array<char, AsciiBlock::kBytes> bytes;
+  bytes.fill('\x80');
+  rest.copy(bytes.data(), rest.size());
+  return AsciiBlock(bytes.data());
+}
+
 // The loop of PreTokenizer::Split around two functions: starts_of(block, text,
 // begin) -> PieceStarts for the block at `begin`, next_end(text, begin) -> the
 // end of one piece.
@@ -40,13 +50,18 @@ template <typename StartsOf, typename NextEnd>
 size_t SplitByBlocks(std::string_view text, size_t begin,
                      std::span<size_t> ends, StartsOf starts_of,
                      NextEnd next_end) {
+  // A few bytes are faster one by one.
+  constexpr size_t kFewBytes = 12;
   size_t count = 0;
   size_t behind_stop = begin;
   while (begin < text.size() && count < ends.size()) {
     if (begin >= behind_stop && static_cast<signed char>(text[begin]) >= 0 &&
-        text.size() - begin >= AsciiBlock::kBytes) {
+        text.size() - begin >= kFewBytes) {
+      const bool is_whole = text.size() - begin >= AsciiBlock::kBytes;
       const PieceStarts found =
-          starts_of(AsciiBlock(text.data() + begin), text, begin);
+          starts_of(is_whole ? AsciiBlock(text.data() + begin)
+                             : LastBlock(text.substr(begin)),
+                    text, begin);
       const int stop = std::countr_zero(found.stops | uint64_t{1} << 63);
       const uint64_t sure = ((uint64_t{1} << stop) - 1) >> 1;
       uint64_t starts = found.starts & sure & ~uint64_t{1};
