@@ -15,7 +15,7 @@ namespace penstock {
 struct BpeTokenizer::Call {
   std::string_view text;
   SpecialText special_text;
-  PieceMemory& memory;
+  Memory& memory;
   std::vector<TokenId>& ids;
   OriginWriter* origins = nullptr;   // null: ids are all that is asked for
   const Dropout* dropout = nullptr;  // may be null
@@ -49,7 +49,7 @@ Status BpeTokenizer::AppendIdsOf(std::string_view text,
                                  const Dropout* dropout,
                                  std::vector<TokenId>& ids) const {
   PENSTOCK_RETURN_IF_ERROR(CheckTables());
-  const ThreadSlots<PieceMemory>::Lease memory(memories_);
+  const ThreadSlots<Memory>::Lease memory(memories_);
   Call call = {text, special_text, *memory, ids};
   call.dropout = dropout;
   PENSTOCK_RETURN_IF_ERROR(EncodeRegion(call, text, 0));
@@ -65,7 +65,7 @@ Status BpeTokenizer::EncodeBare(std::string_view text, EncodeOptions options,
   PENSTOCK_RETURN_IF_ERROR(CheckTables());
   const size_t first_id = ids.size();
   const size_t first_origin = origins.size();
-  const ThreadSlots<PieceMemory>::Lease memory(memories_);
+  const ThreadSlots<Memory>::Lease memory(memories_);
   OriginWriter writer(text, origins);
   Call call = {text, options.special_text, *memory, ids, &writer};
   Status status = EncodeRegion(call, text, 0);
@@ -166,8 +166,11 @@ Status BpeTokenizer::EncodePieces(Call& call, const Gap& gap) const {
     if (count == 0) return pretokenizer->ErrorAt(gap.text, begin);
     const auto some = std::span<const size_t>(ends).first(count);
     if (batches) {
-      batch.Encode(begin, some,
-                   [&](std::string_view piece) { EncodePiece(call, piece); });
+      PENSTOCK_RETURN_IF_ERROR(
+          batch.Encode(begin, some, [&](std::string_view piece) {
+            EncodePiece(call, piece);
+            return OkStatus();
+          }));
     } else {
       EncodeOneByOne(call, gap, begin, some);
     }

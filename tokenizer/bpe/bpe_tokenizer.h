@@ -16,6 +16,7 @@
 #include "tokenizer/bpe/bpe_dropout.h"
 #include "tokenizer/bpe/framed_tokenizer.h"
 #include "tokenizer/bpe/merge_table.h"
+#include "tokenizer/bpe/neighbours.h"
 #include "tokenizer/bpe/piece_batch.h"
 #include "tokenizer/interface/normalizer.h"
 #include "tokenizer/interface/thread_slots.h"
@@ -94,6 +95,10 @@ class BpeTokenizer final : public FramedTokenizer {
  private:
   struct Call;  // one Encode on its way
   struct Gap;
+  // What a thread remembers of pieces and tokens.
+  struct Memory : PieceMemory {
+    Neighbours neighbours;
+  };
 
   Status AppendIdsOf(std::string_view text, SpecialText special_text,
                      const Dropout* dropout,
@@ -134,7 +139,7 @@ class BpeTokenizer final : public FramedTokenizer {
   size_t size_ = 0;
   uint64_t fingerprint_ = 0;
 
-  mutable ThreadSlots<PieceMemory> memories_;  // locks for itself
+  mutable ThreadSlots<Memory> memories_;  // locks for itself
   // For sampling: made when first asked for, unless bpe_ has them.
   mutable std::once_flag made_merges_;
   mutable MergeTable merges_;

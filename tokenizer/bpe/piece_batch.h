@@ -8,18 +8,17 @@
 #include <string_view>
 #include <vector>
 
-#include "tokenizer/bpe/neighbours.h"
+#include "formats/files/status.h"
 #include "tokenizer/interface/tokenizer.h"
 #include "tokenizer/vocabulary/long_pieces.h"
 #include "tokenizer/vocabulary/piece_cache.h"
 
 namespace penstock {
 
-// What a thread remembers of pieces and tokens.
+// What a thread remembers of pieces.
 struct PieceMemory {
   PieceCache pieces;
   LongPieces long_pieces;
-  Neighbours neighbours;
 };
 
 // All keys first, then all lookups: the tables' lines come while keys are made.
@@ -35,21 +34,22 @@ class PieceBatch {
       : text_(text), memory_(memory), ids_(ids) {}
 
   // Of the next pieces, at most kMost, from `begin` on. encode_new(piece)
-  // appends the ids of a piece that is not known.
+  // appends the ids of a piece that is not known. Ends with its first error.
   template <typename EncodeNew>
-  void Encode(size_t begin, std::span<const size_t> ends,
-              EncodeNew&& encode_new) {
+  Status Encode(size_t begin, std::span<const size_t> ends,
+                EncodeNew&& encode_new) {
     MakeKeys(begin, ends);
     for (size_t done = 0; done < ends.size(); ++done) {
       done = CopyKnown(done, ends.size());
-      if (done == ends.size()) return;
+      if (done == ends.size()) break;
       const size_t at = done == 0 ? begin : ends[done - 1];
       const std::string_view piece = text_.substr(at, ends[done] - at);
       if (CopyLong(piece, lookups_[done])) continue;
       const size_t first = ids_.size();
-      encode_new(piece);
+      PENSTOCK_RETURN_IF_ERROR(encode_new(piece));
       Remember(piece, lookups_[done], std::span(ids_).subspan(first));
     }
+    return OkStatus();
   }
 
  private:

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "formats/files/status_or.h"
@@ -15,7 +16,7 @@ namespace penstock {
 struct ComponentTokenizer::Call {
   SpecialText special_text;
   Alignment alignment;
-  PieceCache& cache;
+  PieceMemory& memory;
   std::vector<TokenId>& ids;
   std::vector<TokenOrigin>* origins;  // null: ids are all that is asked for
   std::vector<std::string>* surfaces = nullptr;  // goes with origins
@@ -23,6 +24,23 @@ struct ComponentTokenizer::Call {
   uint32_t word = 0;
   const Dropout* dropout = nullptr;  // may be null
 };
+
+namespace {
+
+// Nullopt where what becomes of a word depends on what stands around it.
+std::optional<WordCutter> CutterFor(const TokenizerComponents& parts) {
+  const auto breaks = parts.normalizer == nullptr
+                          ? Normalizer::Breaks::kPunctuation
+                          : parts.normalizer->breaks();
+  if (breaks == Normalizer::Breaks::kNone || parts.splitter == nullptr ||
+      !parts.splitter->CutsAtPunctuation() ||
+      parts.added_tokens.Has(AddedTokens::Pass::kNormalized)) {
+    return std::nullopt;
+  }
+  return WordCutter(breaks);
+}
+
+}  // namespace
 
 ComponentTokenizer::ComponentTokenizer(TokenizerComponents components,
                                        EncodingFrame frame)
@@ -32,7 +50,8 @@ ComponentTokenizer::ComponentTokenizer(TokenizerComponents components,
                       parts_.splitter->CutsAtSpaces() &&
                       (parts_.normalizer == nullptr ||
                        parts_.normalizer->IsLocalAtSpaces()) &&
-                      parts_.added_tokens.StopAtSpaces()) {
+                      parts_.added_tokens.StopAtSpaces()),
+      cutter_(CutterFor(parts_)) {
   size_ = parts_.model->vocabulary().size();
   for (const auto& [id, token] : parts_.added_tokens.tokens()) {
     size_ = std::max<size_t>(size_, id + size_t{1});
@@ -43,12 +62,12 @@ Status ComponentTokenizer::AppendIdsOf(std::string_view text,
                                        SpecialText special_text,
                                        const Dropout* dropout,
                                        std::vector<TokenId>& ids) const {
-  const ThreadSlots<PieceCache>::Lease cache(caches_);
+  const ThreadSlots<PieceMemory>::Lease memory(memories_);
   const Alignment alignment =
       parts_.splitter != nullptr && parts_.splitter->NeedsAlignment()
           ? Alignment::kKept
           : Alignment::kDropped;
-  Call call = {special_text, alignment, *cache, ids, nullptr};
+  Call call = {special_text, alignment, *memory, ids, nullptr};
   call.dropout = dropout;
   return EncodeText(call, text);
 }
@@ -58,10 +77,10 @@ Status ComponentTokenizer::EncodeBare(
     std::vector<TokenOrigin>& origins,
     std::vector<std::string>& surfaces) const {
   PENSTOCK_RETURN_IF_ERROR(CheckUtf8(text));
-  const ThreadSlots<PieceCache>::Lease cache(caches_);
+  const ThreadSlots<PieceMemory>::Lease memory(memories_);
   std::vector<TokenId> bare;
   std::vector<TokenOrigin> bare_origins;
-  Call call = {options.special_text, Alignment::kKept, *cache, bare,
+  Call call = {options.special_text, Alignment::kKept, *memory, bare,
                &bare_origins,        &surfaces};
   PENSTOCK_RETURN_IF_ERROR(EncodeText(call, text));
   FillCharacterOffsets(text, bare_origins);
@@ -130,8 +149,30 @@ uint32_t ComponentTokenizer::SurfaceOf(Call& call, TokenId id,
 Status ComponentTokenizer::EncodeGap(Call& call, std::string_view gap,
                                      uint32_t begin) const {
   if (gap.empty()) return OkStatus();
+  if (cutter_ && call.origins == nullptr && call.dropout == nullptr) {
+    return EncodeParts(call, gap);
+  }
+  return EncodeWhole(call, gap, begin);
+}
+
+Status ComponentTokenizer::EncodeParts(Call& call, std::string_view gap) const {
+  std::array<size_t, PieceBatch::kMost> ends;
+  PieceBatch batch(gap, call.memory, call.ids);
+  for (size_t begin = 0; begin < gap.size();) {
+    const size_t count = cutter_->Split(gap, begin, ends);
+    PENSTOCK_RETURN_IF_ERROR(batch.Encode(
+        begin, std::span<const size_t>(ends).first(count),
+        [&](std::string_view part) { return EncodeWhole(call, part, 0); }));
+    begin = ends[count - 1];
+  }
+  return OkStatus();
+}
+
+// Of text that is not empty.
+Status ComponentTokenizer::EncodeWhole(Call& call, std::string_view text,
+                                       uint32_t begin) const {
   Pieces whole(call.alignment);
-  whole.text.Assign(gap, begin);
+  whole.text.Assign(text, begin);
   if (parts_.normalizer != nullptr) {
     Status status = parts_.normalizer->Normalize(whole.text);
     if (!status.ok()) return Annotate(status, "normalizer");
@@ -196,12 +237,12 @@ Status ComponentTokenizer::EncodePiece(Call& call,
   if (call.dropout != nullptr) {
     return parts_.model->EncodeSampled(piece, *call.dropout, call.ids);
   }
-  if (piece.size() > PieceCache::kMaxPieceBytes) {
+  if (cutter_ || piece.size() > PieceCache::kMaxPieceBytes) {
     return parts_.model->Encode(piece, call.ids, nullptr);
   }
   const PieceCache::Key key = PieceKey::Of(piece);
   const PieceCache::Hash hash = PieceCache::HashOf(key);
-  if (const PieceCache::Entry* known = call.cache.Find(key, hash)) {
+  if (const PieceCache::Entry* known = call.memory.pieces.Find(key, hash)) {
     TokenId ids[PieceCache::kMaxIds];
     known->CopyTo(ids);
     call.ids.insert(call.ids.end(), ids, ids + known->count());
@@ -210,7 +251,7 @@ Status ComponentTokenizer::EncodePiece(Call& call,
   const size_t first = call.ids.size();
   PENSTOCK_RETURN_IF_ERROR(parts_.model->Encode(piece, call.ids, nullptr));
   const std::span<const TokenId> ids = std::span(call.ids).subspan(first);
-  call.cache.Insert(key, hash, ids);
+  call.memory.pieces.Insert(key, hash, ids);
   return OkStatus();
 }
 

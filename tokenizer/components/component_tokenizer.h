@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tokenizer/bpe/framed_tokenizer.h"
+#include "tokenizer/bpe/piece_batch.h"
 #include "tokenizer/components/added_tokens.h"
 #include "tokenizer/decoders/token_decoder.h"
 #include "tokenizer/interface/normalizer.h"
@@ -17,7 +18,7 @@
 #include "tokenizer/interface/tokenizer.h"
 #include "tokenizer/models/token_model.h"
 #include "tokenizer/splitters/splitter.h"
-#include "tokenizer/vocabulary/piece_cache.h"
+#include "tokenizer/splitters/word_cutter.h"
 
 namespace penstock {
 
@@ -60,7 +61,7 @@ class ComponentTokenizer final : public FramedTokenizer {
   std::optional<TokenId> IdOf(std::string_view token) const override;
   std::optional<std::string> TokenOf(TokenId id) const override;
 
-  void ForgetTexts() const override { caches_.Clear(); }
+  void ForgetTexts() const override { memories_.Clear(); }
   uint64_t Fingerprint() const override;
   std::string Describe() const override;
 
@@ -77,6 +78,8 @@ class ComponentTokenizer final : public FramedTokenizer {
   }
   Status EncodeText(Call& call, std::string_view text) const;
   Status EncodeGap(Call& call, std::string_view gap, uint32_t begin) const;
+  Status EncodeParts(Call& call, std::string_view gap) const;
+  Status EncodeWhole(Call& call, std::string_view text, uint32_t begin) const;
   Status EncodePieces(Call& call, Pieces& pieces) const;
   Status EncodePiece(Call& call, std::string_view piece) const;
   void AddFound(Call& call, const AddedToken& token, std::string_view text,
@@ -85,9 +88,12 @@ class ComponentTokenizer final : public FramedTokenizer {
 
   const TokenizerComponents parts_;
   const bool cuts_at_spaces_;
+  // Where the file's components allow it: then ids are remembered of parts as
+  // the text has them, else of pieces as the model is given them.
+  const std::optional<WordCutter> cutter_;
   size_t size_ = 0;
 
-  mutable ThreadSlots<PieceCache> caches_;  // locks for itself
+  mutable ThreadSlots<PieceMemory> memories_;  // locks for itself
 };
 
 }  // namespace penstock

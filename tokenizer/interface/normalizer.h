@@ -28,6 +28,13 @@ class Normalizer {
   // begins with it become the same apart as together.
   virtual bool IsLocalAtSpaces() const { return false; }
 
+  // Around which characters text becomes the same apart as together, where they
+  // stay what they are or become a space: ASCII white space and punctuation but
+  // controls, wide ones without a decomposition, and Han, which it then puts
+  // spaces around.
+  enum class Breaks { kNone, kPunctuation, kPunctuationAndHan };
+  virtual Breaks breaks() const { return Breaks::kNone; }
+
  protected:
   // Errors:  those of TextPattern::Find.
   virtual Status Edit(AlignedText& text) const = 0;

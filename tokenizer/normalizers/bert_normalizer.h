@@ -28,6 +28,11 @@ class BertNormalizer final : public Normalizer {
   explicit BertNormalizer(BertNormalizerOptions options);
 
   bool IsLocalAtSpaces() const override { return true; }
+  // NFD moves marks alone, and those not past a character that is none.
+  Breaks breaks() const override {
+    return options_.handle_chinese_chars ? Breaks::kPunctuationAndHan
+                                         : Breaks::kPunctuation;
+  }
 
  private:
   Status Edit(AlignedText& text) const override;

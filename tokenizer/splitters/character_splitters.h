@@ -16,6 +16,7 @@ class BertSplitter final : public Splitter {
  public:
   Status Cut(Pieces& pieces) const override;
   bool CutsAtSpaces() const override { return true; }
+  bool CutsAtPunctuation() const override { return true; }
 };
 
 // White_Space is removed.

@@ -28,6 +28,10 @@ class Splitter {
   // it are the same apart as together.
   virtual bool CutsAtSpaces() const { return false; }
 
+  // Whether White_Space and each character of BERT's punctuation end the pieces
+  // on both sides of them, wherever they stand.
+  virtual bool CutsAtPunctuation() const { return false; }
+
   // Whether the pieces depend on where in the user's text they come from, so
   // that alignment must be kept.
   virtual bool NeedsAlignment() const { return false; }

@@ -49,6 +49,7 @@ size_t WritePlacesPlainly(uint64_t bits, size_t begin, size_t* places) {
 #if defined(__x86_64__)
 
 void ClassifyBySse2(const char* at, AsciiBlock& block) {
+  uint64_t tabs = 0;
   for (int i = 0; i < 64; i += 16) {
     const __m128i bytes =
         _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + i));
@@ -75,8 +76,11 @@ void ClassifyBySse2(const char* at, AsciiBlock& block) {
     put(block.newlines, _mm_or_si128(equal('\n'), equal('\r')));
     put(block.apostrophes, equal('\''));
     put(block.slashes, equal('/'));
+    put(block.controls, _mm_or_si128(among(bytes, 0, ' '), equal('\x7f')));
+    put(tabs, equal('\t'));
     put(block.wide, bytes);
   }
+  block.controls &= ~(block.newlines | tabs);
   AddOthers(block);
 }
 
@@ -114,6 +118,11 @@ PENSTOCK_AVX2 void ClassifyByAvx2(const char* at, AsciiBlock& block) {
                         _mm256_or_si256(Equal(high, '\n'), Equal(high, '\r')));
   block.apostrophes = Bits(Equal(low, '\''), Equal(high, '\''));
   block.slashes = Bits(Equal(low, '/'), Equal(high, '/'));
+  const uint64_t controls =
+      Bits(_mm256_or_si256(Among(low, 0, ' '), Equal(low, '\x7f')),
+           _mm256_or_si256(Among(high, 0, ' '), Equal(high, '\x7f')));
+  block.controls =
+      controls & ~(block.newlines | Bits(Equal(low, '\t'), Equal(high, '\t')));
   block.wide = Bits(low, high);
   AddOthers(block);
 }
@@ -143,6 +152,8 @@ PENSTOCK_AVX512 void ClassifyByAvx512(const char* at, AsciiBlock& block) {
   block.newlines = Equal(bytes, '\n') | Equal(bytes, '\r');
   block.apostrophes = Equal(bytes, '\'');
   block.slashes = Equal(bytes, '/');
+  block.controls = (Among(bytes, 0, ' ') | Equal(bytes, '\x7f')) &
+                   ~(block.newlines | Equal(bytes, '\t'));
   block.wide = _mm512_movepi8_mask(bytes);
   AddOthers(block);
 }
@@ -199,6 +210,9 @@ void ClassifyPlainly(const char* at, AsciiBlock& block) {
     put(block.newlines, byte == '\n' || byte == '\r');
     put(block.apostrophes, byte == '\'');
     put(block.slashes, byte == '/');
+    put(block.controls,
+        (byte < ' ' && byte != '\t' && byte != '\n' && byte != '\r') ||
+            byte == 0x7f);
     put(block.wide, byte >= 0x80);
   }
   AddOthers(block);

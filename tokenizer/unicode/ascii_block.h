@@ -21,8 +21,9 @@ struct AsciiBlock {
   uint64_t newlines = 0;
   uint64_t apostrophes = 0;
   uint64_t slashes = 0;
-  uint64_t wide = 0;    // not ASCII
-  uint64_t others = 0;  // none of letters, digits, spaces, wide
+  uint64_t controls = 0;  // but tabs and newlines; U+007F too
+  uint64_t wide = 0;      // not ASCII
+  uint64_t others = 0;    // none of letters, digits, spaces, wide
 };
 
 // Of each run of ones, the first and the last.
