@@ -29,7 +29,7 @@ struct UnknownText {
 class PieceSink {
  public:
   // Ids that PutSome may read behind those it is given.
-  static constexpr size_t kSlack = 6;
+  static constexpr size_t kSlack = 8;
 
   // Appends to `ids`, which is fit for use again when the sink is gone. Both
   // must outlive this, and `unknown`, which is told of text that no piece
@@ -43,7 +43,7 @@ class PieceSink {
         unknown_(unknown),
         size_(ids.size()),
         step_(text_bytes / 2 + 64) {
-    ids_.resize(size_ + step_);
+    GrowTo(size_ + step_);
   }
   ~PieceSink() { ids_.resize(size_); }
   PieceSink(const PieceSink&) = delete;
@@ -51,13 +51,13 @@ class PieceSink {
 
   void Put(TokenId id) {
     MakeRoom();
-    ids_[size_++] = id;
+    data_[size_++] = id;
     after_unknown_ = false;
   }
   // `count` is 1 to kSlack; kSlack ids may be read.
   void PutSome(const TokenId* ids, size_t count) {
     MakeRoom();
-    std::memcpy(ids_.data() + size_, ids, kSlack * sizeof(TokenId));
+    std::memcpy(data_ + size_, ids, kSlack * sizeof(TokenId));
     size_ += count;
     after_unknown_ = false;
   }
@@ -81,10 +81,16 @@ class PieceSink {
  private:
   // For kSlack more.
   void MakeRoom() {
-    if (ids_.size() - size_ < kSlack) {
-      ids_.resize(ids_.size() + step_);
+    if (size_ > last_) {
+      GrowTo(ids_.size() + step_);
       step_ *= 2;
     }
+  }
+  // More than kSlack ids.
+  void GrowTo(size_t size) {
+    ids_.resize(size);
+    data_ = ids_.data();
+    last_ = size - kSlack;
   }
 
   const UnknownRule& rule_;
@@ -92,6 +98,8 @@ class PieceSink {
   std::vector<UnknownText>* const unknown_;
   size_t size_;  // of what counts in it
   size_t step_;  // by which it grows
+  TokenId* data_;
+  size_t last_;  // the largest size with room for kSlack more
   bool after_unknown_ = false;
 };
 

@@ -87,7 +87,7 @@ void MergeSegmenter::Segment(std::string_view text, Scratch& scratch,
         continue;
       }
       bool known;
-      PartCache::Entry& entry = PartCache::Claim(part.set, part.key, known);
+      PartCache::Entry& entry = own.cache.Claim(part.set, part.key, known);
       if (known && entry.count != 0) {
         sink.PutSome(entry.ids, entry.count);
         continue;
@@ -96,7 +96,7 @@ void MergeSegmenter::Segment(std::string_view text, Scratch& scratch,
       SegmentPart(part.text, /*dropout=*/nullptr, own, sink);
       entry.count = 0;
       if (own.ids.size() > PartCache::kMaxIds) continue;
-      entry.count = static_cast<uint32_t>(own.ids.size());
+      entry.count = static_cast<uint16_t>(own.ids.size());
       std::copy(own.ids.begin(), own.ids.end(), entry.ids);
     }
   }

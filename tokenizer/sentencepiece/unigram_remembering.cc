@@ -69,27 +69,53 @@ void UnigramSegmenter<Real>::Remember(std::string_view part,
   }
 
   entry.count = 0;
+  entry.has_unknown = false;
   entry.safe_score = 0;
   TokenId ids[PartCache::kMaxIds];
   size_t count = 0;
   for (size_t at = part.size(); at != 0; at = places[at].begin) {
-    if (places[at].id == PieceTrie::kNoPiece || count == PartCache::kMaxIds) {
-      return;
-    }
-    ids[count++] = static_cast<TokenId>(places[at].id);
+    if (count == PartCache::kMaxIds) return;
+    const bool is_unknown = places[at].id == PieceTrie::kNoPiece;
+    entry.has_unknown |= is_unknown;
+    ids[count++] =
+        is_unknown ? UnknownId() : static_cast<TokenId>(places[at].id);
   }
   std::reverse_copy(ids, ids + count, entry.ids);
-  entry.count = static_cast<uint32_t>(count);
-  // So that two scores can be added without looking how many there are.
-  if (count == 1) entry.ids[1] = static_cast<TokenId>(scores_.size() - 1);
+  entry.count = static_cast<uint16_t>(count);
+  for (; count < kAddedAlways; ++count) entry.ids[count] = NothingId();
   const Place& last = places[part.size()];
   entry.safe_score =
       SafeScore<Real>(last.best - last.next, part.size(), largest_score_);
+}
+
+template <typename Real>
+void UnigramSegmenter<Real>::PutWithUnknown(std::string_view part,
+                                            const PartCache::Entry& entry,
+                                            PieceSink& sink) const {
+  size_t at = 0;
+  for (size_t i = 0; i < entry.count; ++i) {
+    const TokenId id = entry.ids[i];
+    if (id != UnknownId()) {
+      sink.Put(id);
+      at += sizes_[id];
+      continue;
+    }
+    const std::string_view text =
+        part.substr(at, Utf8SizeByLead(static_cast<unsigned char>(part[at])));
+    sink.PutUnknown(text);
+    at += text.size();
+  }
 }
 
 template void UnigramSegmenter<float>::Remember(std::string_view,
                                                 PartCache::Entry&) const;
 template void UnigramSegmenter<double>::Remember(std::string_view,
                                                  PartCache::Entry&) const;
+template void UnigramSegmenter<float>::PutWithUnknown(std::string_view,
+                                                      const PartCache::Entry&,
+                                                      PieceSink&) const;
+template void UnigramSegmenter<double>::PutWithUnknown(std::string_view,
+                                                       const PartCache::Entry&,
+                                                       PieceSink&) const;
 
 }  // namespace penstock

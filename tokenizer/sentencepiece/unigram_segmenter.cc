@@ -74,13 +74,13 @@ UnigramSegmenter<Real>::UnigramSegmenter(std::span<const SentencePiece> pieces,
     smallest = std::min(smallest, piece.score);
     largest = std::max(largest, piece.score);
   }
-  // One more, which adds nothing: see PartCache::Entry in Remember.
-  scores_.reserve(pieces.size() + 1);
+  scores_.reserve(pieces.size() + 2);
   unknown_score_ = smallest - kUnknownPenalty;
   largest_score_ = std::abs(unknown_score_);
   for (const SentencePiece& piece : pieces) {
     scores_.push_back(piece.score);
     lattice_scores_.push_back(piece.score);
+    sizes_.push_back(static_cast<uint16_t>(piece.text.size()));
     if (piece.type == SentencePiece::Type::kUserDefined) {
       // The reference counts bytes for the best path, characters in a lattice.
       scores_.back() = UserDefinedScore<Real>(piece.text.size(), largest);
@@ -94,6 +94,7 @@ UnigramSegmenter<Real>::UnigramSegmenter(std::span<const SentencePiece> pieces,
     }
   }
   scores_.push_back(0);
+  scores_.push_back(unknown_score_);
 }
 
 template <typename Real>
@@ -114,15 +115,21 @@ void UnigramSegmenter<Real>::Segment(std::string_view text, Scratch& scratch,
         continue;
       }
       bool known;
-      PartCache::Entry& entry = PartCache::Claim(part.set, part.key, known);
+      PartCache::Entry& entry = own.cache.Claim(part.set, part.key, known);
       if (!known) Remember(part.text, entry);
       if (std::abs(score) < entry.safe_score) {
-        score = static_cast<float>(scores_[entry.ids[0]] + score);
-        score = static_cast<float>(scores_[entry.ids[1]] + score);
-        for (uint32_t i = 2; i < entry.count; ++i) {
+        // How many there are is hard to guess for the processor.
+        for (size_t i = 0; i < kAddedAlways; ++i) {
           score = static_cast<float>(scores_[entry.ids[i]] + score);
         }
-        sink.PutSome(entry.ids, entry.count);
+        for (size_t i = kAddedAlways; i < entry.count; ++i) {
+          score = static_cast<float>(scores_[entry.ids[i]] + score);
+        }
+        if (entry.has_unknown) {
+          PutWithUnknown(part.text, entry, sink);
+        } else {
+          sink.PutSome(entry.ids, entry.count);
+        }
       } else {
         score = SegmentPart(part.text, score, own, sink);
       }

@@ -72,13 +72,26 @@ class UnigramSegmenter final : public Segmenter {
   // `lengths` has what comes before.
   void EmitLong(std::string_view part, OwnScratch& scratch,
                 PieceSink& sink) const;
-  // Finds the ids to remember; none if there are too many or unknown ones.
+  // Finds the ids to remember; none if there are too many.
   void Remember(std::string_view part, PartCache::Entry& entry) const;
+  // Gives the pieces of `part` that are remembered as `entry`, some unknown.
+  void PutWithUnknown(std::string_view part, const PartCache::Entry& entry,
+                      PieceSink& sink) const;
+
+  // Ids that an entry may have beside those of pieces: one that adds nothing,
+  // and that of a character without a piece.
+  TokenId NothingId() const {
+    return static_cast<TokenId>(lattice_scores_.size());
+  }
+  TokenId UnknownId() const { return NothingId() + 1; }
+  // An entry has so many at least.
+  static constexpr size_t kAddedAlways = 4;
   UnigramLattice LatticeOf(std::string_view text) const;
 
   const PieceTrie trie_;
   const PieceBoundaries boundaries_;
-  std::vector<Real> scores_;           // by id
+  std::vector<Real> scores_;           // by id, NothingId and UnknownId too
+  std::vector<uint16_t> sizes_;        // by id: bytes of the piece
   std::vector<float> lattice_scores_;  // by id: what a lattice adds up
   float unknown_score_;
   size_t longest_ = 0;        // bytes of a piece

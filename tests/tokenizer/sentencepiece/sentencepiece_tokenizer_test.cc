@@ -177,6 +177,47 @@ TEST(SentencePieceTokenizerTest, FingerprintDiffersWithAllThatDecidesIds) {
   EXPECT_EQ(prints.size(), models.size() + 1);
 }
 
+// "u" has no piece of its own, but stands in one: such words are remembered,
+// too.
+TEST(SentencePieceTokenizerTest, UnknownTextInsideOfWordsStaysWhereItIs) {
+  TinySentencePiece model;
+  model.pieces = {{"<unk>", 0, Piece::kUnknown},
+                  {"<s>", 0, Piece::kControl},
+                  {"</s>", 0, Piece::kControl},
+                  {"▁", -1},
+                  {"a", -2},
+                  {"b", -3},
+                  {"aub", -2.5}};
+  model.add_dummy_prefix = false;
+  for (const bool as_bytes : {false, true}) {
+    model.byte_fallback = as_bytes;
+    const auto tokenizer = ParseTiny(model);
+    ASSERT_NE(tokenizer, nullptr);
+    const TokenId u = as_bytes ? 7 + 'u' : 0;
+    const auto fused = [&](size_t count) {
+      return std::vector<TokenId>(as_bytes ? count : 1, u);
+    };
+    for (int i = 0; i < 2; ++i) {
+      EXPECT_EQ(Ids(*tokenizer, "aub"), (std::vector<TokenId>{6}));
+      EXPECT_EQ(Ids(*tokenizer, "aua"), (std::vector<TokenId>{4, u, 4}));
+      EXPECT_EQ(Ids(*tokenizer, "ua"), (std::vector<TokenId>{u, 4}));
+      EXPECT_EQ(Ids(*tokenizer, "u"), (std::vector<TokenId>{u}));
+      EXPECT_EQ(Ids(*tokenizer, "uuu"), fused(3));
+      // More pieces than are remembered.
+      std::vector<TokenId> many;
+      for (int k = 0; k < 6; ++k) many.insert(many.end(), {4, u});
+      EXPECT_EQ(Ids(*tokenizer, "auauauauauau"), many);
+    }
+    std::vector<TokenId> ids;
+    std::vector<TokenOrigin> origins;
+    ASSERT_OK(tokenizer->EncodeWithOrigins("aua aub", {}, ids, origins));
+    ASSERT_EQ(origins.size(), 5);
+    EXPECT_EQ(origins[1].begin_byte, 1);
+    EXPECT_EQ(origins[1].end_byte, 2);
+    EXPECT_EQ(origins[4].begin_byte, 4);
+  }
+}
+
 TEST(SentencePieceTokenizerTest, LongRepeatsAreCheapInEveryModel) {
   for (const Type type :
        {Type::kUnigram, Type::kBpe, Type::kWord, Type::kChar}) {
