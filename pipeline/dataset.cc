@@ -21,6 +21,15 @@ std::shared_ptr<const Node> Append(std::shared_ptr<const Node> parent,
       Node{{std::move(parent)}, std::move(stage)});
 }
 
+std::shared_ptr<const Node> Join(const std::vector<Dataset>& datasets,
+                                 Stage stage) {
+  Node node = {{}, std::move(stage)};
+  for (const Dataset& dataset : datasets) {
+    node.parents.push_back(dataset.node());
+  }
+  return std::make_shared<const Node>(std::move(node));
+}
+
 void SortOnce(std::vector<uint64_t>& ids) {
   std::ranges::sort(ids);
   const auto [first, last] = std::ranges::unique(ids);
@@ -74,13 +83,12 @@ Dataset Dataset::Mix(std::vector<MixSource> sources, MixOptions options) {
   return Dataset(std::make_shared<const Node>(std::move(node)));
 }
 
+Dataset Dataset::Zip(std::vector<Dataset> datasets) {
+  return Dataset(Join(datasets, ZipStage{}));
+}
+
 Dataset Dataset::Concat(std::vector<Dataset> datasets) {
-  Node node;
-  for (const Dataset& dataset : datasets) {
-    node.parents.push_back(dataset.node());
-  }
-  node.stage = ConcatStage{};
-  return Dataset(std::make_shared<const Node>(std::move(node)));
+  return Dataset(Join(datasets, ConcatStage{}));
 }
 
 Dataset Dataset::Take(uint64_t records) const {

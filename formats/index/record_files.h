@@ -23,6 +23,7 @@ namespace penstock {
 struct GatheredRecords {
   std::vector<std::string_view> records;
   std::vector<char> bytes;  // what they are views of
+  std::string joined;       // the same, for whoever puts records together
   MemberBuffers buffers;    // used while gathering
 };
 

@@ -1,5 +1,8 @@
 #include "pipeline/build/append_row.h"
 
+#include <algorithm>
+#include <vector>
+
 namespace penstock {
 namespace {
 
@@ -9,6 +12,25 @@ void AppendBytes(const Column& from, size_t begin, size_t end, Column& to) {
     to.bytes.append(from.bytes_at(v));
     to.byte_offsets.push_back(to.bytes.size());
   }
+}
+
+template <typename T>
+void KeepEndsOf(size_t first_row, uint64_t most, bool backs, Column& column,
+                std::vector<T>& values) {
+  std::vector<uint64_t>& offsets = column.row_offsets;
+  uint64_t to = offsets[first_row];
+  uint64_t from = to;
+  for (size_t row = first_row; row + 1 < offsets.size(); ++row) {
+    const uint64_t end = offsets[row + 1];
+    const uint64_t kept = std::min(end - from, most);
+    if (backs) from = end - kept;
+    std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(from), kept,
+                values.begin() + static_cast<std::ptrdiff_t>(to));
+    to += kept;
+    offsets[row + 1] = to;
+    from = end;
+  }
+  values.resize(to);
 }
 
 }  // namespace
@@ -50,6 +72,27 @@ void AppendRow(const Examples& from, size_t row, Examples& to) {
 void AppendNoValues(Examples& to) {
   for (Column& column : to.columns) column.EndRow();
   ++to.rows;
+}
+
+void AppendTexts(std::span<const std::string_view> texts, Examples& to) {
+  to.columns.resize(1);
+  Column& column = to.columns[0];
+  column.name = "text";
+  column.type = FeatureType::kBytes;
+  for (const std::string_view text : texts) {
+    column.bytes.append(text);
+    column.byte_offsets.push_back(column.bytes.size());
+    column.EndRow();
+  }
+  to.rows += texts.size();
+}
+
+void KeepEnds(size_t first_row, uint64_t most, bool backs, Column& column) {
+  if (column.type == FeatureType::kFloat) {
+    KeepEndsOf(first_row, most, backs, column, column.floats);
+  } else {
+    KeepEndsOf(first_row, most, backs, column, column.ints);
+  }
 }
 
 }  // namespace penstock

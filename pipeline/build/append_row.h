@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
 
 #include "formats/example/examples.h"
 
@@ -16,5 +19,12 @@ void AppendRow(const Examples& from, size_t row, Examples& to);
 
 // A row without a value.
 void AppendNoValues(Examples& to);
+
+// A row of one column, "text", for each.
+void AppendTexts(std::span<const std::string_view> texts, Examples& to);
+
+// Of rows from `first_row` on, keeps `most` values each, at their fronts or at
+// their backs. Not of bytes.
+void KeepEnds(size_t first_row, uint64_t most, bool backs, Column& column);
 
 }  // namespace penstock

@@ -3,50 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "formats/files/status_or.h"
 #include "pipeline/build/append_row.h"
+#include "pipeline/graph/source_records.h"
 #include "pipeline/graph/tensors.h"
+#include "pipeline/order/seed.h"
 
 namespace penstock {
 namespace {
 
 constexpr uint64_t kAnyNumber = std::numeric_limits<uint64_t>::max();
-
-void AppendTexts(std::span<const std::string_view> records, Examples& out) {
-  out.columns.resize(1);
-  Column& column = out.columns[0];
-  column.name = "text";
-  column.type = FeatureType::kBytes;
-  for (const std::string_view record : records) {
-    column.bytes.append(record);
-    column.byte_offsets.push_back(column.bytes.size());
-    column.EndRow();
-  }
-  out.rows += records.size();
-}
-
-// Keeps `most` values of each row, at its front or at its back.
-template <typename T>
-void KeepEnds(size_t first_row, uint64_t most, bool backs, Column& column,
-              std::vector<T>& values) {
-  std::vector<uint64_t>& offsets = column.row_offsets;
-  uint64_t to = offsets[first_row];
-  uint64_t from = to;
-  for (size_t row = first_row; row + 1 < offsets.size(); ++row) {
-    const uint64_t end = offsets[row + 1];
-    const uint64_t kept = std::min(end - from, most);
-    if (backs) from = end - kept;
-    std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(from), kept,
-                values.begin() + static_cast<std::ptrdiff_t>(to));
-    to += kept;
-    offsets[row + 1] = to;
-    from = end;
-  }
-  values.resize(to);
-}
 
 // Of one value as it is decoded.
 uint64_t ValueBytes(const Feature& feature) {
@@ -61,7 +29,31 @@ uint64_t ValueBytes(const Feature& feature) {
 
 StatusOr<Decoder> Decoder::Create(const Stages& stages,
                                   const SourceStages& source, uint64_t dataset,
-                                  InMemory columns) {
+                                  std::vector<InMemory> columns) {
+  if (source.sides.empty()) {
+    return Make(stages, source, stages.batched, dataset, std::move(columns[0]));
+  }
+  PENSTOCK_ASSIGN_OR_RETURN(Decoder decoder,
+                            Make(stages, source, stages.batched, dataset, {}));
+  // What happens to rows that are put together sees all of them.
+  const bool whole = source.tokenize || !source.row_ops.empty();
+  for (size_t s = 0; s < source.sides.size(); ++s) {
+    const SourceStages& side = source.sides[s];
+    PENSTOCK_ASSIGN_OR_RETURN(
+        Decoder one, Make(stages, side, side.batched, MixKeys({dataset, s}),
+                          std::move(columns[s])));
+    for (size_t c = 0; whole && c < one.fixed_.size(); ++c) {
+      if (!one.fixed_[c]) one.most_values_[c] = kAnyNumber;
+    }
+    decoder.sides_.push_back(std::move(one));
+  }
+  return decoder;
+}
+
+StatusOr<Decoder> Decoder::Make(const Stages& stages,
+                                const SourceStages& source,
+                                const std::vector<Feature>& batched,
+                                uint64_t dataset, InMemory columns) {
   Decoder decoder(source, dataset);
   decoder.memory_ = std::move(columns);
   if (decoder.memory_.columns != nullptr) {
@@ -88,8 +80,8 @@ StatusOr<Decoder> Decoder::Create(const Stages& stages,
   }
   decoder.tokenize_ = source.tokenize;
   decoder.ops_before_tokenize_ = source.ops_before_tokenize;
-  for (size_t i = 0; i < stages.batched.size(); ++i) {
-    const Feature& feature = stages.batched[i];
+  for (size_t i = 0; i < batched.size(); ++i) {
+    const Feature& feature = batched[i];
     Column& column = decoder.columns_.columns.emplace_back();
     column.name = feature.name;
     column.type = feature.type;
@@ -115,8 +107,9 @@ StatusOr<Decoder> Decoder::Create(const Stages& stages,
 }
 
 Status Decoder::Parse(std::span<const std::string_view> records,
-                      std::span<const uint64_t> ids, const Locate& locate,
-                      Examples& out) const {
+                      std::span<const uint64_t> ids, uint64_t epoch,
+                      const Locate& locate, Examples& out) const {
+  if (!sides_.empty()) return ParseSides(records, ids, epoch, locate, out);
   if (parser_) {
     return parser_->Parse(
         records, [&](size_t i) { return locate(ids[i]); }, out);
@@ -137,6 +130,35 @@ Status Decoder::Parse(std::span<const std::string_view> records,
   return OkStatus();
 }
 
+Status Decoder::ParseSides(std::span<const std::string_view> records,
+                           std::span<const uint64_t> ids, uint64_t epoch,
+                           const Locate& locate, Examples& out) const {
+  std::vector<std::string_view> of_side(records.size());
+  DecodeScratch scratch;
+  DecodedRows rows;
+  const bool first = out.rows == 0;
+  if (first) out.columns.clear();  // maybe another decoder's
+  size_t column = 0;
+  for (size_t s = 0; s < sides_.size(); ++s) {
+    for (size_t i = 0; i < records.size(); ++i) {
+      of_side[i] = SideOfRecord(records[i], s, sides_.size());
+    }
+    rows.Clear();
+    PENSTOCK_RETURN_IF_ERROR(
+        sides_[s].Decode(of_side, ids, epoch, locate, scratch, rows));
+    for (Column& from : rows.examples.columns) {
+      if (first) {
+        out.columns.push_back(std::move(from));
+      } else {
+        AppendColumn(from, out.columns[column++]);
+      }
+    }
+    rows.examples.columns.clear();  // those of the next one are others
+  }
+  out.rows += ids.size();
+  return OkStatus();
+}
+
 Status Decoder::Decode(std::span<const std::string_view> records,
                        std::span<const uint64_t> ids, uint64_t epoch,
                        const Locate& locate, DecodeScratch& scratch,
@@ -150,7 +172,7 @@ Status Decoder::Decode(std::span<const std::string_view> records,
   }
   Examples& parsed = tokenize_ ? scratch.parsed : out.examples;
   if (tokenize_) parsed.Clear();
-  PENSTOCK_RETURN_IF_ERROR(Parse(records, ids, locate, parsed));
+  PENSTOCK_RETURN_IF_ERROR(Parse(records, ids, epoch, locate, parsed));
   if (tokenize_) {
     PENSTOCK_RETURN_IF_ERROR(
         Tokenize(ids, locate, parsed, scratch, out.examples));
@@ -160,72 +182,6 @@ Status Decoder::Decode(std::span<const std::string_view> records,
   }
   Cut(first_row, out.examples);
   return OkStatus();
-}
-
-Status Decoder::DecodeChunk(std::span<const std::string_view> records,
-                            std::span<const uint64_t> ids, uint64_t epoch,
-                            const Locate& locate, DecodeScratch& scratch,
-                            DecodedRows& out) const {
-  ChunkOfRows chunk;
-  chunk.records.assign(ids.begin(), ids.end());
-  chunk.at.resize(ids.size());
-  std::iota(chunk.at.begin(), chunk.at.end(), 0);
-  PENSTOCK_RETURN_IF_ERROR(Parse(records, ids, locate, chunk.rows));
-  const size_t before = tokenize_ ? ops_before_tokenize_ : 0;
-  PENSTOCK_RETURN_IF_ERROR(ops_.Run(0, before, epoch, locate, chunk));
-  if (tokenize_ && chunk.rows.rows > 0) {
-    Examples tokens;
-    PENSTOCK_RETURN_IF_ERROR(
-        Tokenize(chunk.records, locate, chunk.rows, scratch, tokens));
-    chunk.rows = std::move(tokens);
-  }
-  PENSTOCK_RETURN_IF_ERROR(ops_.Run(before, ops_.size(), epoch, locate, chunk));
-  PENSTOCK_RETURN_IF_ERROR(CheckChunk(chunk, locate));
-  AppendChunk(chunk, ids.size(), out);
-  return OkStatus();
-}
-
-// A function may have changed how many values there are.
-Status Decoder::CheckChunk(const ChunkOfRows& chunk,
-                           const Locate& locate) const {
-  if (chunk.rows.rows == 0) return OkStatus();
-  for (size_t c = 0; c < chunk.rows.columns.size(); ++c) {
-    if (!fixed_[c]) continue;
-    const Column& column = chunk.rows.columns[c];
-    for (size_t row = 0; row < chunk.rows.rows; ++row) {
-      const uint64_t values = column.values_in(row);
-      if (values == most_values_[c] || (values == 0 && optional_[c])) continue;
-      return InvalidArgumentError(fmt::format(
-          "{}: feature \"{}\" has {} values after Map, but always {} in a "
-          "batch",
-          locate(chunk.records[row]), column.name, values, most_values_[c]));
-    }
-  }
-  return OkStatus();
-}
-
-void Decoder::AppendChunk(const ChunkOfRows& chunk, size_t rows,
-                          DecodedRows& out) const {
-  Examples& to = out.examples;
-  if (to.columns.empty()) to.columns = columns_.columns;
-  if (chunk.rows.rows == rows) {
-    for (size_t c = 0; c < to.columns.size(); ++c) {
-      AppendColumn(chunk.rows.columns[c], to.columns[c]);
-    }
-    to.rows += rows;
-    for (size_t row = 0; row < rows; ++row) AppendLength(chunk.rows, row, out);
-    return;
-  }
-  size_t next = 0;  // row of the chunk
-  for (size_t row = 0; row < rows; ++row) {
-    if (next < chunk.rows.rows && chunk.at[next] == row) {
-      AppendRow(chunk.rows, next, to);
-      AppendLength(chunk.rows, next++, out);
-    } else {
-      AppendNoValues(to);
-      out.lengths.push_back(kLeftOut);
-    }
-  }
 }
 
 void Decoder::AppendLength(const Examples& rows, size_t row,
@@ -277,12 +233,7 @@ void Decoder::Cut(size_t first_row, Examples& out) const {
     for (size_t row = first_row; row < out.rows && !cut; ++row) {
       cut = column.values_in(row) > most;
     }
-    if (!cut) continue;
-    if (column.type == FeatureType::kFloat) {
-      KeepEnds(first_row, most, cuts_left_[c], column, column.floats);
-    } else {
-      KeepEnds(first_row, most, cuts_left_[c], column, column.ints);
-    }
+    if (cut) KeepEnds(first_row, most, cuts_left_[c], column);
   }
 }
 
@@ -294,7 +245,15 @@ uint64_t Decoder::WorkBytes(uint64_t raw_bytes, uint64_t rows) const {
   if (tokenize_) for_each_byte += 3 * (1 + 4);
   // Functions work on a copy, and may make another.
   if (ops_.size() > 0) for_each_byte += 2 * 8;
-  return raw_bytes * for_each_byte + rows * 3 * 8 * (most_values_.size() + 2);
+  uint64_t bytes = 0;
+  for (const Decoder& side : sides_) {
+    // Any of them may have all the bytes.
+    bytes = std::max(bytes, side.WorkBytes(raw_bytes, 0));
+  }
+  for (const Decoder& side : sides_) bytes += side.WorkBytes(0, rows);
+  if (!sides_.empty()) ++for_each_byte;  // they are copied together
+  return bytes + raw_bytes * for_each_byte +
+         rows * 3 * 8 * (most_values_.size() + 2);
 }
 
 }  // namespace penstock

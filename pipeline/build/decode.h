@@ -13,8 +13,8 @@
 #include "formats/files/status_or.h"
 #include "pipeline/build/row_ops.h"
 #include "pipeline/build/rows.h"
-#include "pipeline/graph/column_table.h"
 #include "pipeline/graph/stages.h"
+#include "pipeline/tables/column_table.h"
 #include "tokenizer/interface/tokenizer.h"
 
 namespace penstock {
@@ -47,10 +47,11 @@ struct InMemory {
 class Decoder {
  public:
   // Of the records of one of the sources. `dataset` is the data's fingerprint,
-  // on which the keys of rows depend.
+  // on which the keys of rows depend. columns[s] is of side `s` of a zip, [0]
+  // of any other.
   static StatusOr<Decoder> Create(const Stages& stages,
                                   const SourceStages& source, uint64_t dataset,
-                                  InMemory columns = {});
+                                  std::vector<InMemory> columns);
 
   // Appends one row for each record to `out`; its columns are those of
   // Stages::batched. ids[i] is the record id of records[i], all of them of
@@ -78,9 +79,17 @@ class Decoder {
   Decoder(const SourceStages& source, uint64_t dataset)
       : ops_(source.row_ops, dataset) {}
 
+  // Of one side, or of all but the sides; what comes out is `batched`.
+  static StatusOr<Decoder> Make(const Stages& stages,
+                                const SourceStages& source,
+                                const std::vector<Feature>& batched,
+                                uint64_t dataset, InMemory columns);
   Status Parse(std::span<const std::string_view> records,
-               std::span<const uint64_t> ids, const Locate& locate,
-               Examples& out) const;
+               std::span<const uint64_t> ids, uint64_t epoch,
+               const Locate& locate, Examples& out) const;
+  Status ParseSides(std::span<const std::string_view> records,
+                    std::span<const uint64_t> ids, uint64_t epoch,
+                    const Locate& locate, Examples& out) const;
   Status Tokenize(std::span<const uint64_t> ids, const Locate& locate,
                   const Examples& parsed, DecodeScratch& scratch,
                   Examples& out) const;
@@ -95,6 +104,7 @@ class Decoder {
   void AppendLength(const Examples& rows, size_t row, DecodedRows& out) const;
   void Cut(size_t first_row, Examples& out) const;
 
+  std::vector<Decoder> sides_;  // of a zip, which has no records of its own
   InMemory memory_;
   std::vector<size_t> memory_columns_;   // of the features, in order
   std::vector<Column> memory_form_;      // without rows

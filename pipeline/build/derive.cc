@@ -1,4 +1,4 @@
-#include "pipeline/build/derive.h"
+#include "pipeline/build/deriver.h"
 
 #include <string>
 #include <utility>

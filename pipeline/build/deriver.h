@@ -4,11 +4,15 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <span>
+#include <vector>
 
 #include "formats/files/status.h"
 #include "pipeline/batch.h"
 #include "pipeline/build/rows.h"
+#include "pipeline/graph/stages.h"
 
 namespace penstock {
 
@@ -27,6 +31,12 @@ class Deriver {
   // Errors:  kInvalidArgument naming the record and the tensor.
   virtual Status Derive(const RowToDerive& row, Batch& batch) const = 0;
 };
+
+// All that is derived for a graph, in the order in which they must run:
+// objectives, which may change the values of a feature, come first. `dataset`
+// is the data's fingerprint.
+std::vector<std::shared_ptr<const Deriver>> MakeDerivers(const Stages& stages,
+                                                         uint64_t dataset);
 
 // Row `row` of a tensor of two dimensions.
 template <typename T>

@@ -8,7 +8,6 @@
 
 #include "formats/files/status_or.h"
 #include "pipeline/build/copy_values.h"
-#include "pipeline/build/derive.h"
 #include "pipeline/graph/tensors.h"
 
 namespace penstock {

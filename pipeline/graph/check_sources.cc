@@ -9,6 +9,7 @@
 #include "pipeline/graph/feature_form.h"
 #include "pipeline/graph/row_ops.h"
 #include "pipeline/graph/tensors.h"
+#include "pipeline/graph/zip.h"
 
 namespace penstock {
 namespace {
@@ -38,7 +39,7 @@ Status ApplyTokenize(SourceStages& source) {
     Feature& feature = source.batched[i];
     if (feature.name == options.from) {
       feature = TokenizedFeature(options);
-      source.origins[i] = "";
+      source.origins[i] = {};
     } else if (feature.name == options.to) {
       return Refused(
           fmt::format("Tokenize makes \"{}\", which is already a "
@@ -101,7 +102,7 @@ Status Agree(Stages& stages, size_t s) {
     }
     const auto from = static_cast<size_t>(found - source.batched.begin());
     if (from == i) continue;
-    if (!source.row_ops.empty()) {
+    if (!source.row_ops.empty() || !source.sides.empty()) {
       // Their columns come in the order that the operations give them.
       SelectStage select;
       for (const Feature& one : first.batched) select.names.push_back(one.name);
@@ -117,9 +118,6 @@ Status Agree(Stages& stages, size_t s) {
 
 // From the features that are read to those that reach a batch.
 Status ApplyOps(SourceStages& source) {
-  for (const Feature& feature : source.batched) {
-    source.origins.push_back(feature.name);
-  }
   for (size_t op = 0; op <= source.row_ops.size(); ++op) {
     const size_t tokenize_at =
         source.tokenize ? source.ops_before_tokenize : SIZE_MAX;
@@ -131,32 +129,48 @@ Status ApplyOps(SourceStages& source) {
   return OkStatus();
 }
 
+// Sets what reaches a batch.
+Status TakeFeatures(const std::string& name, SourceStages& source) {
+  for (size_t side = 0; side < source.sides.size(); ++side) {
+    PENSTOCK_RETURN_IF_ERROR(TakeFeatures(
+        fmt::format("dataset {} of {}", side, name), source.sides[side]));
+  }
+  if (source.sides.empty() && source.features.empty()) {
+    return Refused(fmt::format(
+        "no stage names a feature to read of {}: add .Parse({{...}})", name));
+  }
+  for (Feature& feature : source.features) {
+    PENSTOCK_RETURN_IF_ERROR(CheckFeature(feature));
+    SetLength(feature);
+    source.origins.push_back({.name = feature.name});
+  }
+  source.batched = source.features;
+  if (!source.sides.empty()) PENSTOCK_RETURN_IF_ERROR(JoinFeatures(source));
+  return ApplyOps(source);
+}
+
 }  // namespace
 
 std::string SourceName(const Stages& stages, size_t source) {
-  const std::string& pattern = stages.sources[source].read.pattern;
   return fmt::format("source {} ({})", source,
-                     std::string_view(pattern).substr(pattern.rfind('/') + 1));
+                     NameOfRead(stages.sources[source]));
 }
 
 void NameFeatures(Stages& stages) {
   for (SourceStages& source : stages.sources) {
-    if (source.features.empty()) NameFeaturesOf(stages.by(), source);
+    for (SourceStages& side : source.sides) {
+      if (side.features.empty()) NameFeaturesOf("", side);
+    }
+    if (source.features.empty() && source.sides.empty()) {
+      NameFeaturesOf(stages.by(), source);
+    }
   }
 }
 
 Status CheckSources(Stages& stages) {
   for (size_t s = 0; s < stages.sources.size(); ++s) {
-    SourceStages& source = stages.sources[s];
-    if (source.features.empty()) {
-      return Refused("no stage names a feature to read: add .Parse({...})");
-    }
-    for (Feature& feature : source.features) {
-      PENSTOCK_RETURN_IF_ERROR(CheckFeature(feature));
-      SetLength(feature);
-    }
-    source.batched = source.features;
-    PENSTOCK_RETURN_IF_ERROR(ApplyOps(source));
+    PENSTOCK_RETURN_IF_ERROR(
+        TakeFeatures(SourceName(stages, s), stages.sources[s]));
     if (s > 0) PENSTOCK_RETURN_IF_ERROR(Agree(stages, s));
   }
   stages.batched = stages.sources.front().batched;

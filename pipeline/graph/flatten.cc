@@ -9,6 +9,7 @@
 #include "pipeline/graph/check_stages.h"
 #include "pipeline/graph/segment.h"
 #include "pipeline/graph/stages.h"
+#include "pipeline/graph/zip.h"
 
 namespace penstock {
 namespace {
@@ -26,6 +27,10 @@ class Flattener {
     if (stage.pattern.empty()) return Wrong("no files are named");
     out.sources.push_back({.read = stage});
     return OkStatus();
+  }
+  Status Visit(const ZipStage&) {
+    out.views = true;
+    return Before(Rank::kArranged, "Zip");
   }
   Status Visit(const MixStage& stage) {
     if (stage.weights.empty()) return Wrong("Mix of no datasets");
@@ -65,6 +70,11 @@ class Flattener {
   }
   Status Visit(const ParseStage& stage) {
     for (SourceStages& source : out.sources) {
+      if (!source.sides.empty()) {
+        return Wrong(
+            "Parse after Zip: each of its datasets has its own; put it before, "
+            "and Select after");
+      }
       if (!source.read.examples) {
         return Wrong(
             "Parse takes features out of tf.train.Example; a corpus has "
@@ -102,7 +112,8 @@ class Flattener {
   }
   Status Visit(const RowOp& stage) {
     for (SourceStages& source : out.sources) {
-      if (source.features.empty() && source.read.examples) {
+      if (source.features.empty() && source.read.examples &&
+          source.sides.empty()) {
         return Wrong(
             "there is no Parse before Select, Rename, Constant, Map or "
             "Filter: it says which features rows have");
@@ -152,6 +163,7 @@ class Flattener {
   Stages out;
 
  private:
+  Status WalkZip(const Node& node);
   static Status Wrong(std::string message) {
     return InvalidArgumentError(std::move(message));
   }
@@ -184,10 +196,27 @@ class Flattener {
   bool repeated_ = false;
 };
 
+Status Flattener::WalkZip(const Node& node) {
+  std::vector<SourceStages> sides;
+  for (const auto& parent : node.parents) {
+    PENSTOCK_ASSIGN_OR_RETURN(const SliceOptions part, PartInZip(*parent));
+    Flattener side;
+    PENSTOCK_RETURN_IF_ERROR(side.Walk(*parent));
+    sides.push_back(std::move(side.out.sources.front()));
+    sides.back().part = part;
+  }
+  PENSTOCK_ASSIGN_OR_RETURN(SourceStages zip, ZipOf(std::move(sides)));
+  out.sources.push_back(std::move(zip));
+  return OkStatus();
+}
+
 Status Flattener::Walk(const Node& node) {
+  const bool zips = std::holds_alternative<ZipStage>(node.stage);
+  if (zips) PENSTOCK_RETURN_IF_ERROR(WalkZip(node));
   const bool joins = std::holds_alternative<MixStage>(node.stage) ||
                      std::holds_alternative<ConcatStage>(node.stage);
   for (const auto& parent : node.parents) {
+    if (zips) break;
     if (!joins) {
       PENSTOCK_RETURN_IF_ERROR(Walk(*parent));
       continue;

@@ -43,11 +43,11 @@ StatusOr<bool> LeftOutWalker::Walk(const Node& node, size_t& first) {
   const Segment segment = SegmentOf(node);
   const size_t begin = first;
   bool sliced = std::holds_alternative<SliceOptions>(segment.base->stage);
-  for (const auto& parent : segment.base->parents) {
-    PENSTOCK_ASSIGN_OR_RETURN(const bool below, Walk(*parent, first));
+  for (const Node* part : segment.parts) {
+    PENSTOCK_ASSIGN_OR_RETURN(const bool below, Walk(*part, first));
     sliced |= below;
   }
-  if (segment.base->parents.empty()) ++first;
+  if (segment.parts.empty()) ++first;
   const uint64_t first_id = sources_.first_ids[begin];
   const uint64_t records = sources_.first_ids[first] - first_id;
   if (sliced && !(segment.excluded.empty() && segment.splits.empty())) {

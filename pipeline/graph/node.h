@@ -33,6 +33,9 @@ struct MixStage {
 
 struct ConcatStage {};
 
+// The rows of its parents side by side: a source as far as orders go.
+struct ZipStage {};
+
 struct ExcludeStage {
   std::vector<uint64_t> record_ids;  // rising
 };
@@ -63,14 +66,15 @@ struct ObjectiveStage {
 
 // What a stage does; the others hold no more than their options.
 using Stage =
-    std::variant<ReadStage, MixStage, ConcatStage, SliceOptions, SplitOptions,
-                 ExcludeStage, WithdrawStage, ParseStage, ShuffleOptions,
-                 RepeatOptions, TokenizeStage, RowOp, DeriveStage,
-                 ObjectiveStage, BucketOptions, PadOptions, PackOptions,
-                 BatchOptions>;
+    std::variant<ReadStage, ZipStage, MixStage, ConcatStage, SliceOptions,
+                 SplitOptions, ExcludeStage, WithdrawStage, ParseStage,
+                 ShuffleOptions, RepeatOptions, TokenizeStage, RowOp,
+                 DeriveStage, ObjectiveStage, BucketOptions, PadOptions,
+                 PackOptions, BatchOptions>;
 
 struct Node {
-  // None of ReadStage, any number of MixStage and ConcatStage, else one.
+  // None of ReadStage, any number of ZipStage, MixStage and ConcatStage, else
+  // one.
   std::vector<std::shared_ptr<const Node>> parents;
   Stage stage;
 };

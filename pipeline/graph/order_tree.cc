@@ -95,8 +95,8 @@ StatusOr<Branch> Builder::Walk(const Node& node, bool top,
   const auto* mix = std::get_if<MixStage>(&base);
   const std::string& of_parts = mix && by.empty() ? mix->options.by : by;
   std::vector<Branch> parts;
-  for (const auto& parent : segment.base->parents) {
-    PENSTOCK_ASSIGN_OR_RETURN(Branch part, Walk(*parent, false, of_parts));
+  for (const Node* below : segment.parts) {
+    PENSTOCK_ASSIGN_OR_RETURN(Branch part, Walk(*below, false, of_parts));
     parts.push_back(std::move(part));
   }
   Branch branch;

@@ -49,7 +49,7 @@ class RowOpApplier {
 
   Status operator()(const SelectStage& select) const {
     std::vector<Feature> batched;
-    std::vector<std::string> origins;
+    std::vector<Origin> origins;
     for (const std::string& name : select.names) {
       PENSTOCK_ASSIGN_OR_RETURN(const size_t i,
                                 FindRow(source_, "Select", name));
@@ -141,8 +141,8 @@ Status ApplyRowOp(const RowOp& op, SourceStages& source) {
 }
 
 bool Filters(const Stages& stages) {
-  for (const SourceStages& source : stages.sources) {
-    for (const RowOp& op : source.row_ops) {
+  for (const SourceStages* source : stages.readers()) {
+    for (const RowOp& op : source->row_ops) {
       if (std::holds_alternative<FilterStage>(op)) return true;
     }
   }
@@ -150,8 +150,8 @@ bool Filters(const Stages& stages) {
 }
 
 std::string FirstFilter(const Stages& stages) {
-  for (const SourceStages& source : stages.sources) {
-    for (const RowOp& op : source.row_ops) {
+  for (const SourceStages* source : stages.readers()) {
+    for (const RowOp& op : source->row_ops) {
       const auto* const filter = std::get_if<FilterStage>(&op);
       if (filter != nullptr) return filter->options.name;
     }
@@ -160,8 +160,8 @@ std::string FirstFilter(const Stages& stages) {
 }
 
 std::string ChangesLengths(const Stages& stages) {
-  for (const SourceStages& source : stages.sources) {
-    for (const RowOp& op : source.row_ops) {
+  for (const SourceStages* source : stages.readers()) {
+    for (const RowOp& op : source->row_ops) {
       const auto* const map = std::get_if<MapStage>(&op);
       if (map != nullptr && !map->options.keeps_lengths) {
         return map->options.name;
@@ -171,18 +171,32 @@ std::string ChangesLengths(const Stages& stages) {
   return "";
 }
 
+namespace {
+
+// `of` says whose rows they are.
+void AddPartsOf(const SourceStages& source, const std::string& of,
+                std::vector<StatePart>& parts) {
+  for (size_t i = 0; i < source.row_ops.size(); ++i) {
+    StatePart part = std::visit(RowOpPart(), source.row_ops[i]);
+    // Where Tokenize stands among them.
+    if (source.tokenize && i < source.ops_before_tokenize) {
+      part.name += " before Tokenize";
+    }
+    part.name += of;
+    parts.push_back(std::move(part));
+  }
+}
+
+}  // namespace
+
 void AddRowOpParts(const Stages& stages, std::vector<StatePart>& parts) {
   for (size_t s = 0; s < stages.sources.size(); ++s) {
     const SourceStages& source = stages.sources[s];
-    for (size_t i = 0; i < source.row_ops.size(); ++i) {
-      StatePart part = std::visit(RowOpPart(), source.row_ops[i]);
-      // Where Tokenize stands among them.
-      if (source.tokenize && i < source.ops_before_tokenize) {
-        part.name += " before Tokenize";
-      }
-      part.name += OfSource(s, stages.sources.size());
-      parts.push_back(std::move(part));
+    const std::string of = OfSource(s, stages.sources.size());
+    for (size_t side = 0; side < source.sides.size(); ++side) {
+      AddPartsOf(source.sides[side], OfSide(side) + of, parts);
     }
+    AddPartsOf(source, of, parts);
   }
 }
 

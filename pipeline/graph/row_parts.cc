@@ -69,7 +69,7 @@ class OrderParts {
   void Walk(const Node& node, bool top) {
     const Segment segment = SegmentOf(node);
     const size_t first = sources_;
-    for (const auto& parent : segment.base->parents) Walk(*parent, false);
+    for (const Node* part : segment.parts) Walk(*part, false);
     if (BeginsEpochs(segment.base->stage)) {
       Add(ViewName(segment.base->stage), first,
           FingerprintOf(segment.base->stage));
@@ -128,19 +128,33 @@ std::string OfSource(size_t source, size_t sources) {
   return sources == 1 ? "" : fmt::format(" of source {}", source);
 }
 
+std::string OfSide(size_t side) {
+  return fmt::format(" of dataset {} of Zip", side);
+}
+
 std::vector<StatePart> RowParts(const Stages& stages) {
   const size_t sources = stages.sources.size();
   std::vector<StatePart> parts;
   for (size_t i = 0; i < sources; ++i) {
-    parts.push_back(ParsePart(stages.sources[i], OfSource(i, sources)));
+    const SourceStages& source = stages.sources[i];
+    const std::string of = OfSource(i, sources);
+    for (size_t side = 0; side < source.sides.size(); ++side) {
+      parts.push_back(ParsePart(source.sides[side], OfSide(side) + of));
+    }
+    if (source.sides.empty()) parts.push_back(ParsePart(source, of));
   }
   for (StatePart& part : OrderParts(stages).Take()) {
     parts.push_back(std::move(part));
   }
   for (size_t i = 0; i < sources; ++i) {
-    const auto& tokenize = stages.sources[i].tokenize;
-    if (tokenize)
-      parts.push_back(TokenizePart(*tokenize, OfSource(i, sources)));
+    const SourceStages& source = stages.sources[i];
+    const std::string of = OfSource(i, sources);
+    for (size_t side = 0; side < source.sides.size(); ++side) {
+      const auto& tokenize = source.sides[side].tokenize;
+      if (!tokenize) continue;
+      parts.push_back(TokenizePart(*tokenize, OfSide(side) + of));
+    }
+    if (source.tokenize) parts.push_back(TokenizePart(*source.tokenize, of));
   }
   return parts;
 }

@@ -16,4 +16,7 @@ std::vector<StatePart> RowParts(const Stages& stages);
 // " of source 1", or nothing where there is only one.
 std::string OfSource(size_t source, size_t sources);
 
+// " of dataset 1 of Zip".
+std::string OfSide(size_t side);
+
 }  // namespace penstock

@@ -22,14 +22,21 @@ Segment SegmentOf(const Node& node) {
     } else if (const auto* split = std::get_if<SplitOptions>(&at->stage)) {
       segment.splits.push_back(split);
     }
-    if (at->parents.empty() || BeginsEpochs(at->stage)) {
-      segment.base = at;
-      return segment;
+    const bool begins = BeginsEpochs(at->stage);
+    if (!begins && at->parents.size() == 1 &&
+        !std::holds_alternative<ZipStage>(at->stage)) {
+      continue;
     }
+    segment.base = at;
+    for (const auto& parent : at->parents) {
+      if (begins) segment.parts.push_back(parent.get());
+    }
+    return segment;
   }
 }
 
 const char* ViewName(const Stage& base) {
+  if (std::holds_alternative<ZipStage>(base)) return "Zip";
   if (std::holds_alternative<MixStage>(base)) return "Mix";
   if (std::holds_alternative<ConcatStage>(base)) return "Concat";
   const auto& slice = std::get<SliceOptions>(base);

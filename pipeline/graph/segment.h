@@ -11,9 +11,11 @@
 namespace penstock {
 
 // The stages from a node down to one that begins another epoch: ReadStage,
-// MixStage, ConcatStage or SliceOptions.
+// ZipStage, MixStage, ConcatStage or SliceOptions.
 struct Segment {
   const Node* base = nullptr;
+  // Whose epochs those of the base are made of: none of a source.
+  std::vector<const Node*> parts;
   std::optional<ShuffleOptions> shuffle;
   std::optional<uint64_t> epochs;
   std::vector<const ExcludeStage*> excluded;
@@ -25,7 +27,7 @@ Segment SegmentOf(const Node& node);
 // Whether a stage has epochs of its own, made of those of its parents.
 bool BeginsEpochs(const Stage& stage);
 
-// "Mix", "Concat", "Take", "Skip" or "Slice".
+// "Zip", "Mix", "Concat", "Take", "Skip" or "Slice".
 const char* ViewName(const Stage& base);
 
 }  // namespace penstock

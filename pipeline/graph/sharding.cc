@@ -121,8 +121,10 @@ Status CheckFiles(const Stages& stages, const Sources& sources, size_t hosts) {
     if (files >= hosts) continue;
     return NotShared(fmt::format(
         "ShardBy::kFile gives each of {} hosts files of its own, but {} has "
-        "only {}: use ShardBy::kRecord, or write the data in more files",
-        hosts, SourceName(stages, s), files));
+        "{}: use ShardBy::kRecord{}",
+        hosts, SourceName(stages, s),
+        files > 0 ? fmt::format("only {}", files) : "none",
+        files > 0 ? ", or write the data in more files" : ""));
   }
   return OkStatus();
 }
@@ -132,15 +134,15 @@ std::shared_ptr<const RecordShares> SharesOf(const Sources& sources,
                                              ShardBy by, size_t hosts,
                                              bool drop) {
   std::vector<SharedSource> shared;
-  size_t file = 0;
   for (size_t s = 0; s < sources.each.size(); ++s) {
     SharedSource& source = shared.emplace_back();
     source.order = leaves[s].order;
     source.first_id = sources.first_ids[s];
     uint64_t first = source.first_id;
-    for (size_t i = 0; i < sources.each[s].paths.size(); ++i) {
+    const Source& of = sources.each[s];
+    for (size_t file = 0; file < of.paths.size(); ++file) {
       source.first_of_file.push_back(first);
-      first += sources.indexed->files()->index(file++).records();
+      first += sources.indexed->files()->index(of.first_file + file).records();
     }
   }
   return std::make_shared<const RecordShares>(by, static_cast<uint32_t>(hosts),

@@ -10,8 +10,8 @@
 #include "formats/files/status_or.h"
 #include "formats/index/record_files.h"
 #include "formats/open.h"
-#include "pipeline/graph/column_table.h"
 #include "pipeline/graph/node.h"
+#include "pipeline/tables/column_table.h"
 
 namespace penstock {
 
@@ -27,6 +27,12 @@ struct Source {
   // Of names (without folders), sizes and samples of the files, and how they
   // are cut into records.
   uint64_t fingerprint = 0;
+  // Of a zip, which has no files of its own; then of each side which of its
+  // records go into it.
+  std::vector<Source> sides = {};
+  SliceOptions part = {};
+  // Number of the first of `paths` among those of all sources.
+  size_t first_file = 0;
 };
 
 // Errors:  those of ExpandPattern and RecordFiles, except for a missing index;

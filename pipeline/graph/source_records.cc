@@ -3,24 +3,54 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
+#include <cstring>
 #include <utility>
 
 namespace penstock {
+namespace {
+
+// A zip's record: the size of each side, then their bytes.
+constexpr size_t kSizeBytes = sizeof(uint64_t);
+
+uint64_t SizeOfSide(std::string_view record, size_t side) {
+  uint64_t size = 0;
+  std::memcpy(&size, record.data() + side * kSizeBytes, kSizeBytes);
+  return size;
+}
+
+// Appends sides[0], sides[1] ... as one record.
+void JoinSides(std::span<const std::string_view> sides, std::string& out) {
+  for (const std::string_view side : sides) {
+    const uint64_t size = side.size();
+    out.append(reinterpret_cast<const char*>(&size), kSizeBytes);
+  }
+  for (const std::string_view side : sides) out.append(side);
+}
+
+}  // namespace
+
+std::string_view SideOfRecord(std::string_view record, size_t side,
+                              size_t sides) {
+  size_t begin = sides * kSizeBytes;
+  for (size_t before = 0; before < side; ++before) {
+    begin += SizeOfSide(record, before);
+  }
+  return record.substr(begin, SizeOfSide(record, side));
+}
 
 SourceRecords::SourceRecords(std::shared_ptr<const RecordFiles> files,
                              std::vector<RecordSource> sources)
     : files_(std::move(files)),
       sources_(std::move(sources)),
       size_bytes_(files_ == nullptr ? 0 : files_->size_bytes()) {
-  uint64_t in_files = 0;
   for (const RecordSource& source : sources_) {
     first_.push_back(first_.back() + source.records);
-    first_in_files_.push_back(in_files);
-    if (source.columns == nullptr) {
-      in_files += source.records;
-    } else {
+    only_files_ &= source.sides.size() == 1;
+    for (const RecordSide& side : source.sides) {
+      if (side.columns == nullptr) continue;
       only_files_ = false;
-      size_bytes_ += source.columns->size_bytes();
+      size_bytes_ += side.columns->size_bytes();
     }
   }
 }
@@ -42,14 +72,16 @@ StatusOr<GatherBound> SourceRecords::CountWithin(std::span<const uint64_t> ids,
     }
     const size_t source = SourceOf(id);
     uint64_t bytes = 0;
-    if (const ColumnTable* columns = sources_[source].columns.get()) {
-      bytes = columns->RowBytes(id - first_[source]);
-    } else {
-      const uint64_t in_files = InFiles(source, id);
+    for (const RecordSide& side : sources_[source].sides) {
+      const uint64_t number = side.first + id - first_[source];
+      if (side.columns != nullptr) {
+        bytes += side.columns->RowBytes(number);
+        continue;
+      }
       PENSTOCK_ASSIGN_OR_RETURN(
           const GatherBound one,
-          files_->CountWithin(std::span(&in_files, 1), limit_bytes));
-      bytes = one.bytes;
+          files_->CountWithin(std::span(&number, 1), limit_bytes));
+      bytes += one.bytes;
     }
     if (bound.records > 0 && bound.bytes + bytes > limit_bytes) break;
     ++bound.records;
@@ -62,67 +94,128 @@ Status SourceRecords::Gather(std::span<const uint64_t> ids,
                              GatheredRecords& out) const {
   if (only_files_) return files_->Gather(ids, out);
   std::vector<uint64_t> in_files;
-  std::vector<size_t> slots;
-  for (size_t i = 0; i < ids.size(); ++i) {
-    const size_t source = SourceOf(ids[i]);
-    if (sources_[source].columns != nullptr) continue;
-    in_files.push_back(InFiles(source, ids[i]));
-    slots.push_back(i);
+  for (const uint64_t id : ids) {
+    const size_t source = SourceOf(id);
+    for (const RecordSide& side : sources_[source].sides) {
+      if (side.columns != nullptr) continue;
+      in_files.push_back(side.first + id - first_[source]);
+    }
   }
   out.records.clear();
   if (!in_files.empty()) {
     PENSTOCK_RETURN_IF_ERROR(files_->Gather(in_files, out));
   }
-  // To their places, the last one first.
-  out.records.resize(ids.size());
-  for (size_t i = slots.size(); i > 0; --i) {
-    std::swap(out.records[i - 1], out.records[slots[i - 1]]);
+  const std::vector<std::string_view> gathered = std::move(out.records);
+  out.records.assign(ids.size(), {});
+  out.joined.clear();
+  std::vector<std::pair<size_t, size_t>> joined;  // a record, and its begin
+  std::vector<std::string_view> sides;
+  size_t next = 0;  // of `gathered`
+  for (size_t i = 0; i < ids.size(); ++i) {
+    sides.clear();
+    for (const RecordSide& side : sources_[SourceOf(ids[i])].sides) {
+      sides.push_back(side.columns != nullptr ? std::string_view()
+                                              : gathered[next++]);
+    }
+    if (sides.size() == 1) {
+      out.records[i] = sides[0];
+    } else {
+      joined.emplace_back(i, out.joined.size());
+      JoinSides(sides, out.joined);
+    }
+  }
+  // Now that the bytes stay where they are.
+  size_t end = out.joined.size();
+  for (size_t j = joined.size(); j > 0; --j) {
+    const auto& [record, begin] = joined[j - 1];
+    out.records[record] =
+        std::string_view(out.joined).substr(begin, end - begin);
+    end = begin;
   }
   return OkStatus();
 }
 
-bool SourceRecords::HasLengths(std::string_view name) const {
-  if (files_ != nullptr && !files_->HasLengths(name)) return false;
-  return std::ranges::all_of(sources_, [&](const RecordSource& source) {
-    return source.columns == nullptr || source.columns->Find(name) != SIZE_MAX;
-  });
+std::vector<SourceRecords::FilePart> SourceRecords::FilesOf(
+    const RecordSide& side, uint64_t records) const {
+  std::vector<FilePart> parts;
+  auto [file, begin] = files_->Find(side.first);
+  for (; records > 0; ++file, begin = 0) {
+    const auto count =
+        std::min<uint64_t>(records, files_->index(file).records() - begin);
+    if (count > 0) parts.push_back({file, begin, count});
+    records -= count;
+  }
+  return parts;
+}
+
+bool SourceRecords::HasLengthsOf(size_t source, size_t number,
+                                 std::string_view name) const {
+  const RecordSide& side = sources_[source].sides[number];
+  if (side.columns != nullptr) return side.columns->Find(name) != SIZE_MAX;
+  return std::ranges::all_of(FilesOf(side, sources_[source].records),
+                             [&](const FilePart& part) {
+                               return files_->index(part.file).HasColumn(name);
+                             });
+}
+
+bool SourceRecords::HasLengths(const RecordFeature& feature) const {
+  for (size_t s = 0; s < sources_.size(); ++s) {
+    if (!HasLengthsOf(s, feature.sides[s], feature.name)) return false;
+  }
+  return true;
 }
 
 StatusOr<std::vector<std::span<const uint32_t>>> SourceRecords::Lengths(
-    std::string_view name) const {
-  if (only_files_) return files_->Lengths(name);
-  std::vector<std::span<const uint32_t>> of_files;
-  if (files_ != nullptr) {
-    PENSTOCK_ASSIGN_OR_RETURN(of_files, files_->Lengths(name));
-  }
+    const RecordFeature& feature) const {
+  if (only_files_) return files_->Lengths(feature.name);
   std::vector<std::span<const uint32_t>> lengths;
-  size_t file = 0;
-  for (const RecordSource& source : sources_) {
-    if (source.columns != nullptr) {
-      const size_t column = source.columns->Find(name);
-      if (column == SIZE_MAX) {
-        return NotFoundError(fmt::format("{}: there is no column \"{}\"",
-                                         source.columns->name(), name));
-      }
-      lengths.push_back(source.columns->Lengths(column));
-      continue;
-    }
-    for (uint64_t left = source.records; left > 0; ++file) {
-      left -= of_files[file].size();
-      lengths.push_back(of_files[file]);
-    }
+  for (size_t s = 0; s < sources_.size(); ++s) {
+    PENSTOCK_ASSIGN_OR_RETURN(auto of_source,
+                              LengthsOf(s, feature.sides[s], feature.name));
+    lengths.insert(lengths.end(), of_source.begin(), of_source.end());
   }
   return lengths;
+}
+
+StatusOr<std::vector<std::span<const uint32_t>>> SourceRecords::LengthsOf(
+    size_t source, size_t number, std::string_view name) const {
+  const RecordSide& side = sources_[source].sides[number];
+  std::vector<std::span<const uint32_t>> lengths;
+  if (side.columns != nullptr) {
+    const size_t column = side.columns->Find(name);
+    if (column == SIZE_MAX) {
+      return NotFoundError(fmt::format("{}: there is no column \"{}\"",
+                                       side.columns->name(), name));
+    }
+    lengths.push_back(side.columns->Lengths(column).subspan(
+        side.first, sources_[source].records));
+    return lengths;
+  }
+  for (const FilePart& part : FilesOf(side, sources_[source].records)) {
+    const auto column = files_->index(part.file).Lengths(name);
+    if (!column.ok()) {
+      return Annotate(column.status(), files_->paths()[part.file]);
+    }
+    lengths.push_back(column->subspan(part.begin, part.records));
+  }
+  return lengths;
+}
+
+std::string SourceRecords::LocateSide(const RecordSide& side,
+                                      uint64_t number) const {
+  if (side.columns == nullptr) return files_->Locate(number);
+  return fmt::format("{}: row {}", side.columns->name(), number);
 }
 
 std::string SourceRecords::Locate(uint64_t id) const {
   if (only_files_) return files_->Locate(id);
   const size_t source = SourceOf(id);
-  if (sources_[source].columns == nullptr) {
-    return files_->Locate(InFiles(source, id));
+  std::string where;
+  for (const RecordSide& side : sources_[source].sides) {
+    where += (where.empty() ? "" : ", zipped with ") +
+             LocateSide(side, side.first + id - first_[source]);
   }
-  return fmt::format("{}: row {}", sources_[source].columns->name(),
-                     id - first_[source]);
+  return where;
 }
 
 }  // namespace penstock

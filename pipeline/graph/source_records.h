@@ -1,5 +1,5 @@
 // The records of all sources of a graph that are reached by number: of files,
-// and of columns in memory.
+// of columns in memory, and of several of these side by side.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,29 @@
 
 #include "formats/files/status_or.h"
 #include "formats/index/record_files.h"
-#include "pipeline/graph/column_table.h"
+#include "pipeline/graph/stages.h"
+#include "pipeline/tables/column_table.h"
 
 namespace penstock {
 
+// Where the records of a source are, or of one side of a zip.
+struct RecordSide {
+  std::shared_ptr<const ColumnTable> columns;  // null: of files
+  // Of columns the row, of files the number among the records of all files, of
+  // the first of them.
+  uint64_t first = 0;
+};
+
 // A source, whose records follow those of the one before.
 struct RecordSource {
-  uint64_t records = 0;
-  std::shared_ptr<const ColumnTable> columns;  // null: of files
+  uint64_t records = 0;  // of each side
+  std::vector<RecordSide> sides;
 };
+
+// The bytes of one side of a record that a zip of `sides` gave, as Gather()
+// joins them.
+std::string_view SideOfRecord(std::string_view record, size_t side,
+                              size_t sides);
 
 // Threads: any number at a time.
 class SourceRecords {
@@ -38,29 +52,39 @@ class SourceRecords {
   // Null where there are no files.
   const RecordFiles* files() const { return files_.get(); }
 
-  // As RecordFiles has them. A record of columns has no bytes, but counts as
-  // what its values take.
+  // As those of RecordFiles. A record of columns has no bytes, but counts as
+  // what its values take; of a zip, those of its sides are copied together.
   StatusOr<GatherBound> CountWithin(std::span<const uint64_t> ids,
                                     uint64_t limit_bytes) const;
   Status Gather(std::span<const uint64_t> ids, GatheredRecords& out) const;
-  bool HasLengths(std::string_view name) const;
+  bool HasLengths(const RecordFeature& feature) const;
+  // Of all records, in order: spans of files, or of parts of them.
   StatusOr<std::vector<std::span<const uint32_t>>> Lengths(
-      std::string_view name) const;
+      const RecordFeature& feature) const;
+  // The same of one side of one source.
+  bool HasLengthsOf(size_t source, size_t side, std::string_view name) const;
+  StatusOr<std::vector<std::span<const uint32_t>>> LengthsOf(
+      size_t source, size_t side, std::string_view name) const;
+  // A record of a zip is in as many places.
   std::string Locate(uint64_t id) const;
 
  private:
+  // Records of a side that lie in one file.
+  struct FilePart {
+    size_t file = 0;
+    uint64_t begin = 0;
+    uint64_t records = 0;
+  };
+
   // Which source a record is of.
   size_t SourceOf(uint64_t id) const;
-  // The number among those of all files of a record of a source of files.
-  uint64_t InFiles(size_t source, uint64_t id) const {
-    return id - first_[source] + first_in_files_[source];
-  }
+  std::vector<FilePart> FilesOf(const RecordSide& side, uint64_t records) const;
+  std::string LocateSide(const RecordSide& side, uint64_t number) const;
 
   const std::shared_ptr<const RecordFiles> files_;
   const std::vector<RecordSource> sources_;
-  std::vector<uint64_t> first_ = {0};     // [sources + 1]
-  std::vector<uint64_t> first_in_files_;  // [sources]
-  bool only_files_ = true;
+  std::vector<uint64_t> first_ = {0};  // [sources + 1]
+  bool only_files_ = true;             // whose records are all of one side
   uint64_t size_bytes_ = 0;
 };
 

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <numeric>
-#include <span>
 #include <utility>
 
 #include "pipeline/graph/row_parts.h"
+#include "pipeline/graph/zip.h"
 #include "tokenizer/interface/fingerprint.h"
 
 namespace penstock {
@@ -15,12 +15,119 @@ namespace {
 
 Status NeedsIndex(const Source& source) {
   return FailedPreconditionError(fmt::format(
-      "{}, so its records can only be read in sequence, but Mix, Concat, Take, "
-      "Skip, Slice, Split and Exclude reach them by number: write indexes with "
+      "{}, so its records can only be read in sequence, but Mix, Concat, Zip, "
+      "Take, Skip, Slice, Split and Exclude reach them by number: write "
+      "indexes with "
       "`recordtool index` (unpack what is compressed first, or write it again "
       "with `recordtool pack`); files that only follow each other can be one "
       "pattern, \"a,b\"",
       source.why_sequential));
+}
+
+// Opens sources, one after the other, and counts their records.
+class SourceOpener {
+ public:
+  SourceOpener(FileSystem& files, bool views) : files_(files), views_(views) {}
+
+  Status Add(const SourceStages& stages);
+  StatusOr<Sources> Finish();
+
+ private:
+  // Adds a side to `records`.
+  StatusOr<Source> OpenSide(const SourceStages& stages, RecordSource& records);
+  StatusOr<Source> OpenZip(const SourceStages& stages, RecordSource& records);
+
+  FileSystem& files_;
+  const bool views_;
+  Sources sources_;
+  std::vector<RecordSource> records_;
+  std::vector<std::string> paths_;
+  uint64_t records_in_files_ = 0;
+  std::shared_ptr<const RecordFiles> indexed_;  // of the last
+  size_t indexed_sources_ = 0;
+};
+
+StatusOr<Source> SourceOpener::OpenSide(const SourceStages& stages,
+                                        RecordSource& records) {
+  PENSTOCK_ASSIGN_OR_RETURN(Source opened, OpenSource(files_, stages.read));
+  RecordSide side = {.columns = opened.columns};
+  uint64_t count = 0;
+  if (opened.columns != nullptr) {
+    for (const Feature& feature : stages.features) {
+      PENSTOCK_RETURN_IF_ERROR(opened.columns->Check(feature));
+    }
+    count = opened.columns->rows();
+  } else if (opened.indexed != nullptr) {
+    count = opened.indexed->records();
+    side.first = records_in_files_;
+    records_in_files_ += count;
+    opened.first_file = paths_.size();
+    paths_.insert(paths_.end(), opened.paths.begin(), opened.paths.end());
+    // Those of all files serve all.
+    indexed_ = std::exchange(opened.indexed, nullptr);
+    ++indexed_sources_;
+  } else if (views_) {
+    return NeedsIndex(opened);
+  } else {
+    return opened;
+  }
+  opened.part = PartOf(stages.part, count);
+  side.first += opened.part.begin;
+  records.records = opened.part.end - opened.part.begin;
+  records.sides.push_back(std::move(side));
+  return opened;
+}
+
+StatusOr<Source> SourceOpener::OpenZip(const SourceStages& stages,
+                                       RecordSource& records) {
+  Source zip;
+  Fingerprinter hash;
+  for (size_t s = 0; s < stages.sides.size(); ++s) {
+    const uint64_t before = records.records;
+    PENSTOCK_ASSIGN_OR_RETURN(Source side, OpenSide(stages.sides[s], records));
+    if (records.records == 0) {
+      return InvalidArgumentError(
+          fmt::format("{} gives no records to Zip after Take, Skip or Slice",
+                      NameOfRead(stages.sides[s])));
+    }
+    if (s > 0 && records.records != before) {
+      const bool longer = records.records > before;
+      return InvalidArgumentError(fmt::format(
+          "Zip: {} has {} records and {} has {}, but record i of one goes with "
+          "record i of the other: cut the longer one, before Zip, with "
+          ".Take({})",
+          NameOfRead(stages.sides[s - 1]), before, NameOfRead(stages.sides[s]),
+          records.records, longer ? before : records.records));
+    }
+    zip.size_bytes += side.size_bytes;
+    hash.Add(side.fingerprint).Add(side.part.begin);
+    zip.sides.push_back(std::move(side));
+  }
+  zip.fingerprint = hash.Add(records.records).Finish();
+  return zip;
+}
+
+Status SourceOpener::Add(const SourceStages& stages) {
+  RecordSource records;
+  PENSTOCK_ASSIGN_OR_RETURN(Source opened, stages.sides.empty()
+                                               ? OpenSide(stages, records)
+                                               : OpenZip(stages, records));
+  sources_.each.push_back(std::move(opened));
+  if (records.sides.empty()) return OkStatus();
+  sources_.first_ids.push_back(sources_.first_ids.back() + records.records);
+  records_.push_back(std::move(records));
+  return OkStatus();
+}
+
+StatusOr<Sources> SourceOpener::Finish() {
+  if (records_.empty()) return std::move(sources_);
+  if (indexed_sources_ > 1) {
+    PENSTOCK_ASSIGN_OR_RETURN(indexed_,
+                              RecordFiles::Open(files_, std::move(paths_)));
+  }
+  sources_.indexed = std::make_shared<const SourceRecords>(std::move(indexed_),
+                                                           std::move(records_));
+  return std::move(sources_);
 }
 
 }  // namespace
@@ -32,80 +139,77 @@ size_t Sources::SourceOf(uint64_t record_id) const {
 
 StatusOr<double> Sources::MeanLength(size_t source,
                                      const std::string& by) const {
+  const Source& of = each[source];
+  std::vector<size_t> sides;  // that have such a column
+  for (size_t side = 0; side < std::max<size_t>(1, of.sides.size()); ++side) {
+    if (indexed->HasLengthsOf(source, side, by)) sides.push_back(side);
+  }
+  if (sides.size() == 1) {
+    PENSTOCK_ASSIGN_OR_RETURN(const auto columns,
+                              indexed->LengthsOf(source, sides[0], by));
+    double values = 0;
+    for (const auto& lengths : columns) {
+      values = std::accumulate(lengths.begin(), lengths.end(), values);
+    }
+    return values / static_cast<double>(RecordsOf(source));
+  }
+  if (!of.sides.empty()) {
+    return InvalidArgumentError(fmt::format(
+        "Mix weighs values of \"{}\", which {} datasets of the Zip that is "
+        "source {} have the number of in their records: weigh rows",
+        by, sides.empty() ? "no" : "several", source));
+  }
+  if (of.columns != nullptr) {
+    return InvalidArgumentError(
+        fmt::format("Mix weighs values of \"{}\", but {} has no such column",
+                    by, of.columns->name()));
+  }
   size_t file = 0;
-  for (size_t s = 0; s < source; ++s) file += each[s].paths.size();
-  double values = 0;
-  if (const ColumnTable* columns = each[source].columns.get()) {
-    const size_t column = columns->Find(by);
-    if (column == SIZE_MAX) {
-      return InvalidArgumentError(
-          fmt::format("Mix weighs values of \"{}\", but {} has no such column",
-                      by, columns->name()));
+  while (indexed->files()->index(of.first_file + file).HasColumn(by)) ++file;
+  return InvalidArgumentError(fmt::format(
+      "Mix weighs values of \"{}\", but the index of {} does not have their "
+      "number: write it with `recordtool index --length-of {}`, or weigh rows",
+      by, of.paths[file], by));
+}
+
+uint64_t Sources::columns_table_bytes() const {
+  uint64_t bytes = 0;
+  for (const Source& source : each) {
+    if (source.columns != nullptr) bytes += source.columns->table_bytes();
+    for (const Source& side : source.sides) {
+      if (side.columns != nullptr) bytes += side.columns->table_bytes();
     }
-    const auto lengths = columns->Lengths(column);
-    values = std::accumulate(lengths.begin(), lengths.end(), values);
-    return values / static_cast<double>(columns->rows());
   }
-  for (const std::string& path : each[source].paths) {
-    const auto lengths = indexed->files()->index(file++).Lengths(by);
-    if (!lengths.ok()) {
-      return InvalidArgumentError(fmt::format(
-          "Mix weighs values of \"{}\", but the index of {} does not have "
-          "their "
-          "number: write it with `recordtool index --length-of {}`, or weigh "
-          "rows",
-          by, path, by));
-    }
-    values = std::accumulate(lengths->begin(), lengths->end(), values);
-  }
-  return values / static_cast<double>(RecordsOf(source));
+  return bytes;
 }
 
 StatusOr<Sources> OpenSources(FileSystem& files, const Stages& stages) {
-  Sources sources;
-  std::vector<std::string> paths;
-  std::vector<RecordSource> parts;
-  std::shared_ptr<const RecordFiles> indexed;
-  size_t of_files = 0;  // sources
+  SourceOpener opener(files, stages.views);
   for (const SourceStages& source : stages.sources) {
-    PENSTOCK_ASSIGN_OR_RETURN(Source opened, OpenSource(files, source.read));
-    if (opened.columns != nullptr) {
-      for (const Feature& feature : source.features) {
-        PENSTOCK_RETURN_IF_ERROR(opened.columns->Check(feature));
-      }
-      parts.push_back({opened.columns->rows(), opened.columns});
-    } else if (opened.indexed != nullptr) {
-      parts.push_back({opened.indexed->records(), nullptr});
-      paths.insert(paths.end(), opened.paths.begin(), opened.paths.end());
-      // Those of all files serve all.
-      indexed = std::exchange(opened.indexed, nullptr);
-      ++of_files;
-    } else if (stages.views) {
-      return NeedsIndex(opened);
-    }
-    sources.each.push_back(std::move(opened));
+    PENSTOCK_RETURN_IF_ERROR(opener.Add(source));
   }
-  if (parts.empty()) return sources;
-  for (const RecordSource& part : parts) {
-    sources.first_ids.push_back(sources.first_ids.back() + part.records);
-  }
-  if (of_files > 1) {
-    PENSTOCK_ASSIGN_OR_RETURN(indexed,
-                              RecordFiles::Open(files, std::move(paths)));
-  }
-  sources.indexed = std::make_shared<const SourceRecords>(std::move(indexed),
-                                                          std::move(parts));
-  return sources;
+  return opener.Finish();
 }
 
 std::vector<StatePart> DataParts(const Stages& stages, const Sources& sources) {
   std::vector<StatePart> parts;
   for (size_t s = 0; s < sources.each.size(); ++s) {
-    parts.push_back({kDataPart + OfSource(s, sources.each.size()),
-                     Fingerprinter()
-                         .Add(sources.each[s].fingerprint)
-                         .Add(stages.sources[s].read.examples)
-                         .Finish()});
+    const Source& source = sources.each[s];
+    const std::string of = OfSource(s, sources.each.size());
+    for (size_t side = 0; side < source.sides.size(); ++side) {
+      const Source& one = source.sides[side];
+      parts.push_back({fmt::format("{}{} of Zip{}", kSidePart, side, of),
+                       Fingerprinter()
+                           .Add(one.fingerprint)
+                           .Add(one.part.begin)
+                           .Add(one.part.end)
+                           .Add(stages.sources[s].sides[side].read.examples)
+                           .Finish()});
+    }
+    parts.push_back({kDataPart + of, Fingerprinter()
+                                         .Add(source.fingerprint)
+                                         .Add(stages.sources[s].read.examples)
+                                         .Finish()});
   }
   return parts;
 }

@@ -34,15 +34,22 @@ struct Sources {
 
   // What rows are drawn by: the data of all of them.
   uint64_t Key() const;
+  // Of offsets and lengths of rows in memory.
+  uint64_t columns_table_bytes() const;
 };
 
 // Errors:  those of OpenSource; kFailedPrecondition for files that are read in
-//          sequence where the graph needs their records by number.
+//          sequence where the graph needs their records by number;
+//          kInvalidArgument for a Zip of datasets with other numbers of
+//          records.
 StatusOr<Sources> OpenSources(FileSystem& files, const Stages& stages);
 
 // A part of a state's graph whose name begins so is what the files of a source
 // are.
 inline constexpr char kDataPart[] = "the data";
+
+// That of one dataset of a zip: such a part stands before that of the zip.
+inline constexpr char kSidePart[] = "dataset ";
 
 // Of each source.
 std::vector<StatePart> DataParts(const Stages& stages, const Sources& sources);

@@ -24,14 +24,26 @@ double Stages::pad_value() const {
   return pad ? pad->pad_value : 0;
 }
 
-std::string Stages::length_column() const {
-  const auto i = FindFeature(*this, by());
-  if (!i) return "";
-  const std::string& origin = sources.front().origins[*i];
+RecordFeature Stages::OriginOf(const std::string& feature) const {
+  RecordFeature of_records;
+  const auto i = FindFeature(*this, feature);
+  if (!i) return of_records;
+  const std::string& name = sources.front().origins[*i].name;
   for (const SourceStages& source : sources) {
-    if (source.origins[*i] != origin) return "";
+    if (source.origins[*i].name != name) return {};
+    of_records.sides.push_back(source.origins[*i].side);
   }
-  return origin;
+  of_records.name = name;
+  return of_records;
+}
+
+std::vector<const SourceStages*> Stages::readers() const {
+  std::vector<const SourceStages*> all;
+  for (const SourceStages& source : sources) {
+    for (const SourceStages& side : source.sides) all.push_back(&side);
+    all.push_back(&source);
+  }
+  return all;
 }
 
 bool Stages::rows_vary() const { return !by().empty() || Filters(*this); }

@@ -15,9 +15,28 @@
 
 namespace penstock {
 
+// Where a feature of rows is in the records of a source.
+struct Origin {
+  size_t side = 0;   // of a zip
+  std::string name;  // empty where it is made on the way
+
+  bool operator==(const Origin&) const = default;
+};
+
+// The same in the records of all sources, which call it alike.
+struct RecordFeature {
+  std::string name;           // empty where one does not have it
+  std::vector<size_t> sides;  // [sources]
+};
+
 // From records to rows, for the records of one source.
 struct SourceStages {
   ReadStage read;
+  // Of a zip: its sides, the features of which stand one after the other, and
+  // which `part` of its records each of these gives. What follows here is done
+  // to rows that are put together.
+  std::vector<SourceStages> sides = {};
+  SliceOptions part = {};
   // To take out of each example; one bytes feature, "text", for a corpus.
   std::vector<Feature> features;
   std::optional<TokenizeStage> tokenize;
@@ -27,8 +46,7 @@ struct SourceStages {
   size_t ops_before_tokenize = 0;
   // What reaches the batch: Tokenize takes its bytes feature's place.
   std::vector<Feature> batched;
-  // The name of each in the records; empty where it is made on the way.
-  std::vector<std::string> origins;
+  std::vector<Origin> origins;
 };
 
 struct Stages {
@@ -55,9 +73,13 @@ struct Stages {
 
   // The feature whose length arranges rows; empty without the three.
   std::string by() const;
-  // The name of by() in the records, by which an index knows its lengths; empty
-  // where it is made on the way.
-  std::string length_column() const;
+  // by() in the records, by which an index knows its lengths.
+  RecordFeature length_column() const { return OriginOf(by()); }
+  // One of `batched`.
+  RecordFeature OriginOf(const std::string& feature) const;
+  // Those that read records or put them together: of each source its sides,
+  // then itself.
+  std::vector<const SourceStages*> readers() const;
   // Which batch a row is in depends on more than its position.
   bool rows_vary() const;
   TooLong too_long() const;

@@ -56,6 +56,15 @@ std::string LastOf(const Graph& graph, std::string_view prefix) {
   return last;
 }
 
+// Of a part that is what files are: "", " of source 1" ...
+std::optional<std::string> WhoseData(const std::string& part) {
+  if (part.starts_with(kDataPart)) {
+    return part.substr(std::string_view(kDataPart).size());
+  }
+  if (part.starts_with(kSidePart)) return " of " + part;
+  return std::nullopt;
+}
+
 const char* NameOf(Change change) {
   switch (change) {
     case Change::kBatches:
@@ -155,11 +164,11 @@ StatusOr<std::set<Change>> Comparison::Changes() {
                                   : "";
   if (ours != after.end() && theirs != before.end() &&
       ours->name == theirs->name) {
-    if (ours->name.starts_with(kDataPart)) {
+    if (const auto whose = WhoseData(ours->name)) {
       return FailedPreconditionError(fmt::format(
           "the state is of another dataset: names, sizes, checksums or numbers "
           "of records of the files{} differ",
-          ours->name.substr(std::string_view(kDataPart).size())));
+          *whose));
     }
     return FailedPreconditionError(fmt::format(
         "the state is of this data but of another graph: {} differs{}",

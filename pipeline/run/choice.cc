@@ -37,9 +37,9 @@ Choice ChoosePlacement(const Stages& stages, const Sources& sources,
                                "reading",
                                map, stages.by())};
   }
-  const std::string column = stages.length_column();
-  for (const SourceStages& source : stages.sources) {
-    if (!source.tokenize || source.tokenize->options.to != stages.by()) {
+  const RecordFeature column = stages.length_column();
+  for (const SourceStages* source : stages.readers()) {
+    if (!source->tokenize || source->tokenize->options.to != stages.by()) {
       continue;
     }
     return {false,
@@ -47,7 +47,7 @@ Choice ChoosePlacement(const Stages& stages, const Sources& sources,
                         "after reading; tokenize ahead with datagen to plan",
                         stages.by())};
   }
-  if (column.empty()) {
+  if (column.name.empty()) {
     return {false, fmt::format("\"{}\" is no one feature of all records, so "
                                "no index has its lengths",
                                stages.by())};
@@ -56,7 +56,7 @@ Choice ChoosePlacement(const Stages& stages, const Sources& sources,
     return {false, fmt::format("not every index has a column of lengths called "
                                "\"{}\"; datagen and `recordtool index "
                                "--length-of` write one",
-                               column)};
+                               column.name)};
   }
   return {true,
           fmt::format("{} \"{}\"",
@@ -132,14 +132,16 @@ StatusOr<Choice> Choose(const Stages& stages, const Sources& sources,
 Status ChooseBuckets(const Sources& sources, TaskQueue& tasks, Stages& stages) {
   if (!stages.bucket || !stages.bucket->lengths.empty()) return OkStatus();
   BucketOptions& bucket = *stages.bucket;
-  if (sources.indexed == nullptr || !sources.indexed->HasLengths(bucket.by)) {
+  const RecordFeature column = stages.length_column();
+  if (sources.indexed == nullptr || column.name.empty() ||
+      !sources.indexed->HasLengths(column)) {
     return InvalidArgumentError(fmt::format(
         "Bucket without lengths chooses them by those of \"{}\", which every "
         "file's index must have: give lengths, or write the index with "
         "`recordtool index --length-of {}`",
         bucket.by, bucket.by));
   }
-  PENSTOCK_ASSIGN_OR_RETURN(auto columns, sources.indexed->Lengths(bucket.by));
+  PENSTOCK_ASSIGN_OR_RETURN(auto columns, sources.indexed->Lengths(column));
   bucket.lengths = ChooseBucketLengths(
       LengthTable(std::move(columns)),
       {.shapes = static_cast<uint64_t>(bucket.shapes),

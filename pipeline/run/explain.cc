@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "pipeline/graph/check_stages.h"
-#include "pipeline/graph/row_parts.h"
 #include "pipeline/order/block_order.h"
 #include "pipeline/run/explain_derived.h"
 
@@ -76,6 +75,23 @@ std::string DescribeSequence(const SequenceChoice& sequence) {
                      sequence.why);
 }
 
+std::string WhereIs(const Source& source) {
+  return source.columns != nullptr
+             ? std::string("in memory")
+             : fmt::format("{} files", source.paths.size());
+}
+
+// "zip of 4 files and in memory from record 10".
+std::string DescribeZip(const Source& zip) {
+  std::string text;
+  for (const Source& side : zip.sides) {
+    text += (text.empty() ? "zip of " : " and ") + WhereIs(side);
+    if (side.part.begin == 0) continue;
+    text += fmt::format(" from record {}", side.part.begin);
+  }
+  return text;
+}
+
 // What is read, and the views over it.
 std::string DescribeSources(const Stages& stages, const Sources& sources,
                             const OrderTree& tree,
@@ -93,31 +109,17 @@ std::string DescribeSources(const Stages& stages, const Sources& sources,
             : DescribeSequence(sequence));
   }
   for (size_t s = 0; stages.views && s < sources.each.size(); ++s) {
+    const Source& source = sources.each[s];
     const auto all = static_cast<double>(tree.order->records());
     const auto records = static_cast<double>(sources.RecordsOf(s));
     text += fmt::format(
         "  read      {}: {}, {} records by number; {:.4g} % of all rows, "
         "{:.4g} times through in an epoch\n",
         SourceName(stages, s),
-        sources.each[s].columns != nullptr
-            ? std::string("in memory")
-            : fmt::format("{} files", sources.each[s].paths.size()),
+        source.sides.empty() ? WhereIs(source) : DescribeZip(source),
         sources.RecordsOf(s), 100 * tree.rows[s] / all, tree.rows[s] / records);
   }
   for (const std::string& view : tree.views) text += "  " + view + "\n";
-  return text;
-}
-
-std::string DescribeTokenize(const Stages& stages) {
-  std::string text;
-  for (size_t s = 0; s < stages.sources.size(); ++s) {
-    const auto& tokenize = stages.sources[s].tokenize;
-    if (!tokenize) continue;
-    text +=
-        fmt::format("  tokenize  {} -> {} with {}{}\n", tokenize->options.from,
-                    tokenize->options.to, tokenize->tokenizer->Describe(),
-                    OfSource(s, stages.sources.size()));
-  }
   return text;
 }
 

@@ -8,6 +8,7 @@
 
 #include "pipeline/build/batch_layout.h"
 #include "pipeline/graph/row_ops.h"
+#include "pipeline/graph/row_parts.h"
 #include "pipeline/mask_view.h"
 #include "pipeline/state.h"
 
@@ -45,6 +46,25 @@ class ObjectiveText {
 };
 
 }  // namespace
+
+std::string DescribeTokenize(const Stages& stages) {
+  std::string text;
+  const auto add = [&](const SourceStages& source, const std::string& of) {
+    if (!source.tokenize) return;
+    const TokenizeOptions& options = source.tokenize->options;
+    text += fmt::format("  tokenize  {} -> {} with {}{}\n", options.from,
+                        options.to, source.tokenize->tokenizer->Describe(), of);
+  };
+  for (size_t s = 0; s < stages.sources.size(); ++s) {
+    const SourceStages& source = stages.sources[s];
+    const std::string of = OfSource(s, stages.sources.size());
+    for (size_t side = 0; side < source.sides.size(); ++side) {
+      add(source.sides[side], OfSide(side) + of);
+    }
+    add(source, of);
+  }
+  return text;
+}
 
 std::string DescribeDerived(const Stages& stages) {
   std::string text;

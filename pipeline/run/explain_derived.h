@@ -1,4 +1,5 @@
-// What Explain() says of row operations, derived tensors and objectives.
+// What Explain() says of tokenizers, row operations, derived tensors and
+// objectives.
 #pragma once
 
 #include <string>
@@ -7,6 +8,9 @@
 #include "pipeline/graph/stages.h"
 
 namespace penstock {
+
+// A line for each Tokenize.
+std::string DescribeTokenize(const Stages& stages);
 
 // A line of the stages for each operation on rows, one for what is derived and
 // one for the objective; nothing of a graph that has none.

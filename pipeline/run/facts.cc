@@ -15,10 +15,7 @@ void AddTables(const CompiledParts& of, std::vector<ByteBudget>& budgets) {
   if (order > 0) {
     budgets.push_back({"tables of the order of records", order});
   }
-  uint64_t columns = 0;
-  for (const Source& source : of.sources.each) {
-    if (source.columns != nullptr) columns += source.columns->table_bytes();
-  }
+  const uint64_t columns = of.sources.columns_table_bytes();
   if (columns > 0) {
     budgets.push_back(
         {"offsets and lengths of rows in memory, whose values are the "

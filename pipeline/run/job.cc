@@ -7,9 +7,9 @@
 
 namespace penstock {
 
-const SourceStages& Job::SourceOf(uint64_t record_id) const {
+size_t Job::SourceOf(uint64_t record_id) const {
   const auto after = std::ranges::upper_bound(first_ids, record_id);
-  return stages.sources[static_cast<size_t>(after - first_ids.begin()) - 1];
+  return static_cast<size_t>(after - first_ids.begin()) - 1;
 }
 
 uint64_t Job::BatchBytes(size_t shape, size_t pieces, size_t held) const {

@@ -57,8 +57,8 @@ struct Job {
   const std::vector<uint32_t>& RowsOf(size_t shape) const {
     return shape_rows[shape_rows.size() > 1 ? shape : 0];
   }
-  // What reads a record.
-  const SourceStages& SourceOf(uint64_t record_id) const;
+  // The number of the source that a record is of.
+  size_t SourceOf(uint64_t record_id) const;
   // Of this host's part of a batch, of `pieces`, with `held` in its
   // state.
   uint64_t BatchBytes(size_t shape, size_t pieces, size_t held) const;

@@ -120,11 +120,14 @@ Status PlannedReader::Read(std::span<const uint64_t> ids, uint64_t epoch,
 namespace {
 
 // The command that makes the index of this feature.
-std::string IndexCommand(const std::string& by, const SourceStages& source) {
-  std::string command = fmt::format("recordtool index --length-of {}", by);
-  const auto found = std::ranges::find(source.features, by, &Feature::name);
-  if (found != source.features.end() &&
-      found->encoding != FeatureEncoding::kPlain) {
+std::string IndexCommand(const Stages& stages, size_t source) {
+  const RecordFeature by = stages.length_column();
+  const SourceStages& all = stages.sources[source];
+  const std::vector<Feature>& features =
+      all.sides.empty() ? all.features : all.sides[by.sides[source]].features;
+  std::string command = fmt::format("recordtool index --length-of {}", by.name);
+  const auto found = std::ranges::find(features, by.name, &Feature::name);
+  if (found != features.end() && found->encoding != FeatureEncoding::kPlain) {
     command += fmt::format(" --token-encoding {}",
                            FeatureEncodingName(found->encoding));
   }
@@ -143,8 +146,7 @@ Status PlannedReader::CheckLength(const Piece& piece, uint32_t found) const {
       "{}: feature \"{}\" has {} values, but the index says {}: write the "
       "index again with `{}`",
       files_->Locate(piece.record), job_->stages.by(), found, told,
-      IndexCommand(job_->stages.length_column(),
-                   job_->SourceOf(piece.record))));
+      IndexCommand(job_->stages, job_->SourceOf(piece.record))));
 }
 
 std::unique_ptr<PlannedReader::Scratch> PlannedReader::Borrow() const {

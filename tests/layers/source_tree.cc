@@ -35,8 +35,9 @@ const std::vector<Floor>& Floors() {
        {"state",     "contract", "batch",           "features",     "ordering",
         "arranging", "derive",   "objective",       "row_function", "mask_view",
         "dataset",   "topology", "compile_options", "trace",        "group",
-        "profile",   "tasks",    "order",           "arrange",      "graph",
-        "read",      "build",    "groups",          "pipeline",     "run"}},
+        "profile",   "tasks",    "tables",          "order",        "arrange",
+        "graph",     "read",     "build",           "groups",       "pipeline",
+        "run"}},
       {"infeed",
        {"sharding", "accounts", "queues", "device", "infeed", "checkpoints",
         "devices", "training", "reports", "virtual", "pjrt"}}};

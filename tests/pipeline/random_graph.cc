@@ -21,6 +21,11 @@ constexpr uint32_t kLongest = 40;
 // Has the first record, as some data have no other.
 constexpr SplitOptions kPart = {.seed = 7, .end = 0.7};
 
+const Feature kId = {.name = "id", .length = 1, .as = ElementType::kInt64};
+const Feature kTokens = {.name = "tokens"};
+const Feature kText = {
+    .name = "text", .type = FeatureType::kBytes, .length = 1};
+
 std::vector<uint32_t> LengthsOf(size_t kind) {
   constexpr size_t kSizes[] = {1, 3, 17, 64, 155, 400, 1500, 64};
   const size_t records = kSizes[kind % 8];
@@ -173,6 +178,8 @@ std::optional<uint64_t> RandomGraph::rows_of_epoch() const {
     }
     case kConcat:
       return records + sources[1]->lengths.size();
+    case kZip:
+      return taken;
     case kMix:
       if (stop != MixStop::kLast) return std::nullopt;
       return records + 2 * sources[1]->lengths.size();
@@ -223,24 +230,49 @@ Dataset RandomGraph::Read(const std::string& pattern) const {
   }
 }
 
-Dataset RandomGraph::Make(const std::string& pattern) const {
-  Dataset dataset = Read(pattern).Repeat({.epochs = epochs});
-  const bool packs = arrange == kPack;  // a row has many ids
-  const Feature id = {.name = "id", .length = 1, .as = ElementType::kInt64};
+// The id, half of it or the tokens are of rows in memory, the rest of
+// `pattern`.
+Dataset RandomGraph::ReadZip(const std::string& pattern) const {
+  const Dataset memory = Dataset::Columns(data->rows).Take(taken);
+  const Dataset first =
+      (in_memory() && pattern == data->pattern ? Dataset::Columns(data->rows)
+                                               : Dataset::TfRecords(pattern))
+          .Take(taken);
+  const Feature half = {
+      .name = "half", .type = FeatureType::kFloat, .length = 1};
   if (arrange == kFixed) {
-    dataset = dataset.Parse({id});
-  } else if (tokenize) {
-    const Feature text = {
-        .name = "text", .type = FeatureType::kBytes, .length = 1};
-    dataset = dataset
-                  .Parse(packs ? std::vector<Feature>{text}
-                               : std::vector<Feature>{id, text})
-                  .Tokenize(*LoadTokenizer(LocalFiles(), "bytes"));
-  } else {
-    const Feature tokens = {.name = "tokens"};
-    dataset = dataset.Parse(packs ? std::vector<Feature>{tokens}
-                                  : std::vector<Feature>{id, tokens});
+    return Dataset::Zip({first.Parse({kId}), memory.Parse({half})});
   }
+  if (arrange != kPack) {
+    return Dataset::Zip(
+        {memory.Parse({kId}), first.Parse({tokenize ? kText : kTokens})});
+  }
+  const Dataset tokens =
+      tokenize
+          ? first.Parse({kText}).Tokenize(*LoadTokenizer(LocalFiles(), "bytes"))
+          : first.Parse({kTokens});
+  return Dataset::Zip({tokens, memory.Parse({kTokens}).Rename(
+                                   {.from = "tokens", .to = "twin"})});
+}
+
+Dataset RandomGraph::Parsed(const std::string& pattern) const {
+  const bool packs = arrange == kPack;  // a row has many ids
+  const auto bytes = *LoadTokenizer(LocalFiles(), "bytes");
+  if (view == kZip) {
+    const Dataset zip = ReadZip(pattern);
+    return tokenize && !packs && arrange != kFixed ? zip.Tokenize(bytes) : zip;
+  }
+  const Dataset dataset = Read(pattern);
+  if (arrange == kFixed) return dataset.Parse({kId});
+  const Feature& values = tokenize ? kText : kTokens;
+  const Dataset parsed = dataset.Parse(packs ? std::vector<Feature>{values}
+                                             : std::vector{kId, values});
+  return tokenize ? parsed.Tokenize(bytes) : parsed;
+}
+
+Dataset RandomGraph::Make(const std::string& pattern) const {
+  const bool packs = arrange == kPack;
+  Dataset dataset = Parsed(pattern).Repeat({.epochs = epochs});
   dataset = WithRows(dataset);
   if (shuffle != kNone) {
     dataset = dataset.Shuffle(

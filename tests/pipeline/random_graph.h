@@ -95,6 +95,7 @@ struct RandomGraph {
     kExclude,
     kSplit,
     kConcat,
+    kZip,
     kMix,
     kNested,
     kViews
@@ -120,6 +121,9 @@ struct RandomGraph {
   // In memory, the same columns.
   bool in_memory() const { return data->indexed && seed % 6 == 5; }
   Dataset Read(const std::string& pattern) const;
+  // Of other features than those of `pattern`, side by side.
+  Dataset ReadZip(const std::string& pattern) const;
+  Dataset Parsed(const std::string& pattern) const;
 };
 
 }  // namespace penstock::testing

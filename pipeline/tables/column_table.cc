@@ -1,4 +1,4 @@
-#include "pipeline/graph/column_table.h"
+#include "pipeline/tables/column_table.h"
 
 #include <fmt/format.h>
 
