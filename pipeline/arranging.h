@@ -26,6 +26,13 @@ enum class Leftover {
   kCarry,
 };
 
+// A feature with buckets of its own beside those of BucketOptions::by.
+struct BucketFeature {
+  std::string by;
+  std::vector<int64_t> lengths;  // rising
+  double pad_value = 0;          // unless its Feature says
+};
+
 struct BucketOptions {
   std::string by;  // the feature whose length decides
   // Of the buckets, rising. Empty: as many as `shapes`, with which the data
@@ -33,9 +40,19 @@ struct BucketOptions {
   std::vector<int64_t> lengths;
   TooLong too_long = TooLong::kError;
   double pad_value = 0;  // of `by`, unless its Feature says
+  // Other features of any number of values, encoder and decoder: the shapes of
+  // batches are then all pairs of their lengths, those of the last changing
+  // first, and what is said of each length is of each pair. A row is too long
+  // where it is in any of them.
+  std::vector<BucketFeature> with = {};
   // Of a global batch of each length, so that batches of long rows have fewer;
   // BatchOptions::size is left out then. Empty: all have that size.
   std::vector<int64_t> rows = {};
+  // The same, told by values: each length has as many rows as fit into this
+  // many values, padding included, of all features that have buckets; a
+  // multiple of rows_multiple_of, and that at least. 0: not told so.
+  int64_t batch_values = 0;
+  int64_t rows_multiple_of = 1;
   // Of each length; BatchOptions::leftover is left out then. Empty: that is it
   // for all.
   std::vector<Leftover> leftovers = {};

@@ -57,7 +57,8 @@ struct TensorSpec {
 struct Contract {
   int64_t rows = 0;  // of a global batch, at most
   // Every length a batch may have, rising; its place here is the shape's
-  // number. {0} where no tensor has a varying length.
+  // number. {0} where no tensor has a varying length. Where several features
+  // have buckets, that of the first in each pair of them; it never falls.
   std::vector<int64_t> lengths = {0};
   std::vector<TensorSpec> tensors;
   // [shapes]: the rows of a global batch of each shape. Empty: all have `rows`.

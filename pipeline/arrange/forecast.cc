@@ -147,6 +147,14 @@ Forecast ForecastFrom(const Histogram& histogram, const ArrangeOptions& options,
   forecast.left_out = histogram.left_out;
   forecast.dropped += histogram.left_out;
   forecast.values = histogram.values;
+  if (!options.mean_values.empty()) {
+    double values = 0;
+    for (size_t cell = 0; cell < histogram.rows.size(); ++cell) {
+      values +=
+          options.mean_values[cell] * static_cast<double>(histogram.rows[cell]);
+    }
+    forecast.values = static_cast<uint64_t>(std::llround(values));
+  }
   forecast.without_values = histogram.without_values;
   if (options.pack) {
     forecast.queue_rows = histogram.rows;
@@ -197,7 +205,7 @@ Forecast ForecastFrom(const Histogram& histogram, const ArrangeOptions& options,
     const double length =
         options.one_queue
             ? ExpectedLength(histogram, rows, size, options.lengths)
-            : static_cast<double>(options.lengths[queue]);
+            : static_cast<double>(options.ValuesOf(queue));
     values += length * static_cast<double>(steps * size);
   }
   if (options.lengths.back() == 0) {  // no tensor varies: count rows
@@ -206,7 +214,7 @@ Forecast ForecastFrom(const Histogram& histogram, const ArrangeOptions& options,
         all > 0 ? static_cast<double>(forecast.pad_rows) / all : 0;
   } else if (values > 0) {
     forecast.padding =
-        std::max(0.0, 1 - static_cast<double>(histogram.values) / values);
+        std::max(0.0, 1 - static_cast<double>(forecast.values) / values);
   }
   return forecast;
 }

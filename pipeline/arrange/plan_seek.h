@@ -26,6 +26,8 @@ struct PlanFacts {
   StepOptions steps;
   RefuseRow too_long = {};
   Forecast forecast;  // of epoch 0, as of all that have the same records
+  // Of the feature that arranges, where `lengths` are measures of several.
+  LengthTable values = {};
 
   Plan MakePlan() const;
   Forecast ForecastOf(uint64_t epoch, TaskQueue& tasks) const;

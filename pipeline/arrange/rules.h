@@ -45,6 +45,10 @@ struct ArrangeOptions {
   uint64_t rows = 1;  // of a global batch, at most
   // Rising. A row fits a length that is no less than its own.
   std::vector<int64_t> lengths = {0};
+  // [lengths], where they are measures of cells: the values of a row, padding
+  // included, and those of it that are none on average. Empty: the lengths say.
+  std::vector<int64_t> cell_values = {};
+  std::vector<double> mean_values = {};
   // [lengths], of Bucket: the rows of a batch of each. Empty: `rows`.
   std::vector<uint64_t> length_rows = {};
   // [lengths], of Bucket: what comes of rows that are left of each. Empty: the
@@ -62,6 +66,10 @@ struct ArrangeOptions {
   // becomes a batch with padding; of packed rows the fullest do.
   uint64_t held_bytes = std::numeric_limits<uint64_t>::max();
 
+  // Of a row of a queue, padding included.
+  int64_t ValuesOf(size_t queue) const {
+    return cell_values.empty() ? lengths[queue] : cell_values[queue];
+  }
   // Of a batch of the rows of a queue.
   uint64_t RowsOf(size_t queue) const {
     return length_rows.empty() ? rows : length_rows[queue];

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "formats/files/status_or.h"
@@ -31,23 +32,35 @@ StatusOr<Decoder> Decoder::Create(const Stages& stages,
                                   const SourceStages& source, uint64_t dataset,
                                   std::vector<InMemory> columns) {
   if (source.sides.empty()) {
-    return Make(stages, source, stages.batched, dataset, std::move(columns[0]));
+    PENSTOCK_ASSIGN_OR_RETURN(
+        Decoder decoder,
+        Make(stages, source, stages.batched, dataset, std::move(columns[0])));
+    decoder.SetGrid(stages);
+    return decoder;
   }
   PENSTOCK_ASSIGN_OR_RETURN(Decoder decoder,
                             Make(stages, source, stages.batched, dataset, {}));
-  // What happens to rows that are put together sees all of them.
-  const bool whole = source.tokenize || !source.row_ops.empty();
+  decoder.SetGrid(stages);
   for (size_t s = 0; s < source.sides.size(); ++s) {
     const SourceStages& side = source.sides[s];
     PENSTOCK_ASSIGN_OR_RETURN(
         Decoder one, Make(stages, side, side.batched, MixKeys({dataset, s}),
                           std::move(columns[s])));
-    for (size_t c = 0; whole && c < one.fixed_.size(); ++c) {
+    // Rows are cut when they are put together.
+    for (size_t c = 0; c < one.fixed_.size(); ++c) {
       if (!one.fixed_[c]) one.most_values_[c] = kAnyNumber;
     }
     decoder.sides_.push_back(std::move(one));
   }
   return decoder;
+}
+
+void Decoder::SetGrid(const Stages& stages) {
+  grid_ = stages.grid();
+  if (!grid_) return;
+  for (const std::string& feature : stages.arranging()) {
+    grid_columns_.push_back(FindFeature(stages, feature).value_or(0));
+  }
 }
 
 StatusOr<Decoder> Decoder::Make(const Stages& stages,
@@ -64,7 +77,7 @@ StatusOr<Decoder> Decoder::Make(const Stages& stages,
       column.name = feature.name;
       column.type = feature.type;
     }
-  } else if (source.read.examples) {
+  } else if (source.read.examples && source.sides.empty()) {
     std::vector<FeatureSpec> specs;
     for (const Feature& feature : source.features) {
       specs.push_back({.name = feature.name,
@@ -90,7 +103,7 @@ StatusOr<Decoder> Decoder::Make(const Stages& stages,
     if (feature.name == stages.by()) decoder.by_ = i;
     const bool varying = feature.length == Feature::kVarying;
     const auto most = static_cast<uint64_t>(
-        varying ? stages.lengths().back() + 1 : feature.length);
+        varying ? stages.LengthsOf(feature.name).back() + 1 : feature.length);
     decoder.most_values_.push_back(stages.chunks() ? kAnyNumber : most);
     decoder.cuts_left_.push_back(feature.cut_side == Side::kLeft);
     // Columns grow by doubling.
@@ -186,9 +199,22 @@ Status Decoder::Decode(std::span<const std::string_view> records,
 
 void Decoder::AppendLength(const Examples& rows, size_t row,
                            DecodedRows& out) const {
-  const uint64_t values = by_ ? rows.columns[*by_].values_in(row) : 0;
+  if (!grid_) {
+    out.lengths.push_back(by_ ? LengthIn(rows, row, *by_) : 0);
+    return;
+  }
+  std::array<uint32_t, LengthGrid::kMostFeatures> lengths;
+  for (size_t f = 0; f < grid_columns_.size(); ++f) {
+    lengths[f] = LengthIn(rows, row, grid_columns_[f]);
+  }
   out.lengths.push_back(
-      static_cast<uint32_t>(std::min<uint64_t>(values, kLeftOut - 1)));
+uint32_t Decoder::LengthIn(const Examples& rows, size_t row,
+                           size_t column) const {
+  return static_cast<uint32_t>(
+      std::min<uint64_t>(rows.columns[column].values_in(row), kLeftOut - 1));
+}
+
+      grid_->MeasureOf(std::span(lengths).first(grid_columns_.size())));
 }
 
 Status Decoder::Tokenize(std::span<const uint64_t> ids, const Locate& locate,

@@ -26,7 +26,7 @@ struct DecodeScratch {
 };
 
 // Rows and, for each, how many values its record has of the feature that
-// arranges, which may be more than are kept.
+// arranges, which may be more than are kept; its measure where several do.
 struct DecodedRows {
   Examples examples;
   std::vector<uint32_t> lengths;
@@ -86,6 +86,7 @@ class Decoder {
                                 uint64_t dataset, InMemory columns);
   Status Parse(std::span<const std::string_view> records,
                std::span<const uint64_t> ids, uint64_t epoch,
+  void SetGrid(const Stages& stages);
                const Locate& locate, Examples& out) const;
   Status ParseSides(std::span<const std::string_view> records,
                     std::span<const uint64_t> ids, uint64_t epoch,
@@ -104,6 +105,7 @@ class Decoder {
   void AppendLength(const Examples& rows, size_t row, DecodedRows& out) const;
   void Cut(size_t first_row, Examples& out) const;
 
+  uint32_t LengthIn(const Examples& rows, size_t row, size_t column) const;
   std::vector<Decoder> sides_;  // of a zip, which has no records of its own
   InMemory memory_;
   std::vector<size_t> memory_columns_;   // of the features, in order
@@ -116,6 +118,9 @@ class Decoder {
   std::optional<size_t> by_;
   std::vector<uint64_t> most_values_;  // [columns]
   std::vector<bool> fixed_;            // [columns]: always as many values
+  // Where several features have buckets, and their columns; not of a side.
+  std::optional<LengthGrid> grid_;
+  std::vector<size_t> grid_columns_;
   std::vector<bool> optional_;         // [columns]: or none
   std::vector<bool> cuts_left_;        // [columns]
   uint64_t row_bytes_ = 0;       // without the values of the feature `by_`

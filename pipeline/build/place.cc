@@ -30,6 +30,7 @@ Placer::Placer(const Stages& stages, Contract contract, uint64_t dataset)
   for (const BatchTensor& tensor : TensorsOf(stages)) {
     Source& source = sources_.emplace_back();
     if (!tensor.feature) continue;
+    source.lengths = stages.LengthsOf(stages.batched[*tensor.feature].name);
     source.feature = PlaceOf(stages, *tensor.feature);
     source.pad_bits = ValueBits(tensor.spec.type, tensor.spec.pad_value);
     if (fill != nullptr && tensor.spec.name == fill->of) {
@@ -51,7 +52,7 @@ Status Placer::Place(std::span<const PlacedPiece> pieces, size_t row,
         break;
       case Role::kLengths:
         ValueOf<int32_t>(tensor, row) = static_cast<int32_t>(CountValues(
-            t, pieces, static_cast<size_t>(contract_.lengths[batch.shape])));
+            t, pieces, static_cast<size_t>(sources_[t].lengths[batch.shape])));
         break;
       case Role::kPresence:
         ValueOf<float>(tensor, row) =

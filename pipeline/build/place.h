@@ -46,6 +46,7 @@ class Placer {
   // What fills a tensor.
   struct Source {
     FeaturePlace feature;
+    std::vector<int64_t> lengths;  // [shapes], where it varies
     uint64_t pad_bits = 0;
     std::shared_ptr<const FillInMiddleWriter> fill_in_middle;  // or null
   };

@@ -20,6 +20,7 @@ struct FeaturePlace {
   bool cuts_left = false;  // a row that is cut loses its first values
   bool optional = false;
   bool packed = false;  // it goes with the feature that arranges
+  bool whole = false;   // rows are one record, of which it takes what it can
 };
 
 FeaturePlace PlaceOf(const Stages& stages, size_t feature);
@@ -70,7 +71,7 @@ class RowRuns {
                .has = column.values_in(placed.from.row)};
     const Piece& piece = placed.piece;
     bool aligned = feature_.arranges;
-    if (feature_.varying && !aligned) {
+    if (feature_.varying && !aligned && !feature_.whole) {
       const uint64_t by =
           placed.from.examples->columns[feature_.by].values_in(placed.from.row);
       const bool shared =

@@ -193,12 +193,18 @@ class ObjectiveCheck {
       PENSTOCK_RETURN_IF_ERROR(
           CheckId("SpanCorruption::eos", *spans.eos, *feature));
     }
-    const int64_t most = CountNoise(spans, stages_.lengths().back()).spans;
+    if (stages_.grid() && stages_.too_long() == TooLong::kTruncate) {
+      return WrongTensor(
+          "SpanCorruption of rows that Bucket by several features cuts: use "
+          "TooLong::kDrop or TooLong::kError");
+    }
+    const int64_t longest = stages_.LengthsOf(spans.of).back();
+    const int64_t most = CountNoise(spans, longest).spans;
     if (spans.sentinel < most - 1) {
       return WrongTensor(fmt::format(
           "a row of {} tokens has {} spans, but there are only {} sentinels "
           "from {} down",
-          stages_.lengths().back(), most, spans.sentinel + 1, spans.sentinel));
+          longest, most, spans.sentinel + 1, spans.sentinel));
     }
     for (const Derived& derived : stages_.derived) {
       if (derived.of != spans.of) continue;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "formats/files/status_or.h"
+#include "pipeline/graph/check_arranging.h"
 #include "pipeline/graph/check_derived.h"
 #include "pipeline/graph/check_stages.h"
 #include "pipeline/graph/segment.h"
@@ -261,11 +262,12 @@ StatusOr<Stages> FlattenStages(const Dataset& dataset) {
   }
   Stages stages = std::move(flattener.out);
   stages.root = dataset.node();
+  NameFeatures(stages);
+  PENSTOCK_RETURN_IF_ERROR(CheckSources(stages));
+  PENSTOCK_RETURN_IF_ERROR(SetBucketRows(stages));
   if (stages.bucket && !stages.bucket->rows.empty() && stages.batch.size == 0) {
     stages.batch.size = *std::ranges::max_element(stages.bucket->rows);
   }
-  NameFeatures(stages);
-  PENSTOCK_RETURN_IF_ERROR(CheckSources(stages));
   PENSTOCK_RETURN_IF_ERROR(CheckFeatures(stages));
   PENSTOCK_RETURN_IF_ERROR(CheckArranging(stages));
   PENSTOCK_RETURN_IF_ERROR(CheckBatch(stages));

@@ -1,6 +1,8 @@
 #include "pipeline/graph/stages.h"
 
+#include <algorithm>
 #include <bit>
+#include <numeric>
 #include <utility>
 
 #include "pipeline/graph/check_stages.h"
@@ -65,8 +67,54 @@ uint64_t Stages::window_rows() const {
   return chunks() ? rows : rows + rows / 4 + 64;
 }
 
+std::optional<LengthGrid> Stages::grid() const {
+  if (!bucket || bucket->with.empty()) return std::nullopt;
+  std::vector<std::vector<int64_t>> lengths = {bucket->lengths};
+  for (const BucketFeature& feature : bucket->with) {
+    lengths.push_back(feature.lengths);
+  }
+  return LengthGrid(std::move(lengths), bucket->too_long);
+}
+
+std::vector<std::string> Stages::arranging() const {
+  std::vector<std::string> features = {by()};
+  if (!bucket) return features;
+  for (const BucketFeature& feature : bucket->with) {
+    features.push_back(feature.by);
+  }
+  return features;
+}
+
+std::vector<int64_t> Stages::LengthsOf(const std::string& feature) const {
+  const auto cells = grid();
+  if (!cells) return lengths();
+  const std::vector<std::string> features = arranging();
+  const auto found = std::ranges::find(features, feature);
+  return cells->LengthsOf(found == features.end()
+                              ? 0
+                              : static_cast<size_t>(found - features.begin()));
+}
+
+std::vector<int64_t> Stages::measures() const {
+  const auto cells = grid();
+  if (!cells) return lengths();
+  std::vector<int64_t> measures(cells->cells());
+  std::iota(measures.begin(), measures.end(), 1);
+  return measures;
+}
+
+std::string Stages::ShapeName(size_t shape) const {
+  std::string name;
+  for (const std::string& feature : arranging()) {
+    name +=
+        (name.empty() ? "" : " x ") + std::to_string(LengthsOf(feature)[shape]);
+  }
+  return name;
+}
+
 std::vector<int64_t> Stages::lengths() const {
   if (pack) return {pack->length};
+  if (const auto cells = grid()) return cells->LengthsOf(0);
   if (bucket) return bucket->lengths;
   if (!pad) return {0};
   std::vector<int64_t> lengths;
@@ -102,6 +150,12 @@ std::vector<StatePart> Stages::Parts() const {
       arrange.Add(static_cast<uint64_t>(leftover));
     }
     if (bucket && bucket->merge_leftovers) arrange.Add("merge_leftovers");
+    for (size_t i = 0; bucket && i < bucket->with.size(); ++i) {
+      arrange.Add(bucket->with[i].by);
+      for (const int64_t length : bucket->with[i].lengths) {
+        arrange.Add(static_cast<uint64_t>(length));
+      }
+    }
     const bool megatron = pack && pack->kind == PackKind::kMegatron;
     if (megatron) {
       arrange.Add(pack->seed).Add(pack->samples);

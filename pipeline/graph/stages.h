@@ -11,6 +11,7 @@
 #include "pipeline/contract.h"
 #include "pipeline/dataset.h"
 #include "pipeline/graph/node.h"
+#include "pipeline/order/length_grid.h"
 #include "pipeline/state.h"
 
 namespace penstock {
@@ -84,8 +85,19 @@ struct Stages {
   bool rows_vary() const;
   TooLong too_long() const;
   double pad_value() const;  // of by()
-  // Every length a batch may have, rising; {0} without the three.
+  // [shapes]: every length a batch may have, of by(); {0} without the three.
   std::vector<int64_t> lengths() const;
+  // The same of the tensors of a varying feature: by()'s, unless it has buckets
+  // of its own.
+  std::vector<int64_t> LengthsOf(const std::string& feature) const;
+  // Where several features have buckets, by() the first.
+  std::optional<LengthGrid> grid() const;
+  // Those features; by() alone without a grid.
+  std::vector<std::string> arranging() const;
+  // What arrangers go by, rising: lengths(), or measures of a grid.
+  std::vector<int64_t> measures() const;
+  // "128", or "128 x 64".
+  std::string ShapeName(size_t shape) const;
   // [lengths]: the rows of a batch of each; empty where all are of batch.size,
   // otherwise that is the most.
   std::vector<int64_t> shape_rows() const {

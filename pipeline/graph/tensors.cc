@@ -1,5 +1,6 @@
 #include "pipeline/graph/tensors.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -38,7 +39,7 @@ class TensorLister {
                          .row_shape = feature.shape,
                          .pad_value = PadValueOf(stages_, feature)};
     if (varies) {
-      values.row_shape = {kLength};
+      SetLength(feature.name, values);
     } else if (feature.shape.empty() && feature.length > 1) {
       values.row_shape = {feature.length};
     }
@@ -65,8 +66,9 @@ class TensorLister {
     const Derived& derived = stages_.derived[i];
     TensorSpec spec = {.name = derived.name,
                        .type = ElementType::kInt32,
-                       .row_shape = {kLength},
+                       .row_shape = {},
                        .role = Role::kDerived};
+    SetLength(derived.of, spec);
     const std::optional<size_t> feature = FindFeature(stages_, derived.of);
     switch (derived.kind) {
       case Derivation::kSegmentIds:
@@ -74,6 +76,7 @@ class TensorLister {
         break;
       case Derivation::kSegmentLengths:
         spec.row_shape = {derived.most};
+        spec.own_lengths.clear();
         break;
       case Derivation::kLabels:
         if (feature) spec.type = SignedTypeFor(stages_.batched[*feature]);
@@ -112,7 +115,7 @@ class TensorLister {
                          .row_shape = {TensorSpec::kOwnLength},
                          .pad_value = PadValueOf(stages_, of),
                          .role = Role::kObjective};
-      for (const int64_t length : stages_.lengths()) {
+      for (const int64_t length : stages_.LengthsOf(spans.of)) {
         const NoiseCounts counts = CountNoise(spans, length);
         spec.own_lengths.push_back(inputs ? counts.inputs : counts.targets);
       }
@@ -125,12 +128,23 @@ class TensorLister {
 
   void AddMade(const std::string& of, const char* suffix, ElementType type,
                double pad_value) {
-    tensors_.push_back({.spec = {.name = of + suffix,
-                                 .type = type,
-                                 .row_shape = {kLength},
-                                 .pad_value = pad_value,
-                                 .role = Role::kObjective},
-                        .feature = FindFeature(stages_, of)});
+    TensorSpec spec = {.name = of + suffix,
+                       .type = type,
+                       .row_shape = {},
+                       .pad_value = pad_value,
+                       .role = Role::kObjective};
+    SetLength(of, spec);
+    tensors_.push_back(
+        {.spec = std::move(spec), .feature = FindFeature(stages_, of)});
+  }
+
+  // As long as the tensor of feature `of`.
+  void SetLength(const std::string& of, TensorSpec& spec) const {
+    const std::vector<std::string> arranging = stages_.arranging();
+    const bool own = std::find(arranging.begin() + 1, arranging.end(), of) !=
+                     arranging.end();
+    spec.row_shape = {own ? TensorSpec::kOwnLength : kLength};
+    if (own) spec.own_lengths = stages_.LengthsOf(of);
   }
 
   static TensorSpec Lengths(std::string name) {
@@ -161,8 +175,12 @@ ElementType SignedTypeFor(const Feature& feature) {
 }
 
 double PadValueOf(const Stages& stages, const Feature& feature) {
-  return feature.pad_value.value_or(
-      feature.name == stages.by() ? stages.pad_value() : 0);
+  if (feature.pad_value) return *feature.pad_value;
+  if (feature.name == stages.by()) return stages.pad_value();
+  if (!stages.bucket) return 0;
+  const auto with =
+      std::ranges::find(stages.bucket->with, feature.name, &BucketFeature::by);
+  return with == stages.bucket->with.end() ? 0 : with->pad_value;
 }
 
 std::optional<size_t> FindFeature(const Stages& stages,

@@ -24,6 +24,13 @@ LengthTable::LengthTable(std::vector<std::span<const uint32_t>> columns)
   }
 }
 
+LengthTable LengthTable::Of(std::vector<uint32_t> lengths) {
+  auto own = std::make_shared<const std::vector<uint32_t>>(std::move(lengths));
+  LengthTable table(std::vector<std::span<const uint32_t>>{*own});
+  table.own_ = std::move(own);
+  return table;
+}
+
 void LengthTable::Look(std::span<const uint64_t> ids,
                        std::span<uint32_t> lengths) const {
   if (columns_.empty()) {

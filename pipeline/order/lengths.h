@@ -10,7 +10,8 @@
 
 namespace penstock {
 
-// Views of one length column of each file; they must outlive the table. Without
+// Views of one length column of each file, which must outlive the table, or
+// lengths of its own. Without
 // columns every length is 0. Of records that are left out it is kLeftOut.
 //
 // Threads: any number at a time.
@@ -24,6 +25,8 @@ class LengthTable {
 
   LengthTable() = default;
   explicit LengthTable(std::vector<std::span<const uint32_t>> columns);
+  // Of all records, its own, which copies share.
+  static LengthTable Of(std::vector<uint32_t> lengths);
 
   // `ids` rise. Cost: then a search among them for each length.
   void LeaveOut(std::vector<uint64_t> ids);
@@ -40,6 +43,9 @@ class LengthTable {
   const std::vector<std::span<const uint32_t>>& columns() const {
     return columns_;
   }
+  uint64_t own_bytes() const {
+    return own_ == nullptr ? 0 : own_->size() * sizeof(uint32_t);
+  }
 
  private:
   void LookAtColumns(std::span<const uint64_t> ids,
@@ -53,7 +59,8 @@ class LengthTable {
     return columns_[file].data() + (id - first_[file]);
   }
 
-  std::vector<std::span<const uint32_t>> columns_;  // without empty ones
+  std::shared_ptr<const std::vector<uint32_t>> own_;  // null of views
+  std::vector<std::span<const uint32_t>> columns_;    // without empty ones
   std::vector<uint64_t> first_;  // first id of each file, then the total
   int block_bits_ = 0;
   std::vector<uint32_t> file_of_block_;  // the file of each block's first id

@@ -5,7 +5,7 @@ namespace penstock {
 ArrangeOptions ArrangeOf(const Stages& stages, const SourceDecoders& decoder) {
   ArrangeOptions arrange = {
       .rows = static_cast<uint64_t>(stages.batch.size),
-      .lengths = stages.lengths(),
+      .lengths = stages.measures(),
       .leftovers = stages.leftovers(),
       .merge_leftovers = stages.bucket && stages.bucket->merge_leftovers,
       .too_long = stages.too_long(),
@@ -14,8 +14,17 @@ ArrangeOptions ArrangeOf(const Stages& stages, const SourceDecoders& decoder) {
   for (const int64_t rows : stages.shape_rows()) {
     arrange.length_rows.push_back(static_cast<uint64_t>(rows));
   }
-  for (const int64_t length : arrange.lengths) {
+  for (const int64_t length : stages.lengths()) {
     arrange.row_bytes.push_back(decoder.RowBytes(length));
+  }
+  if (stages.grid()) {
+    arrange.cell_values.resize(arrange.lengths.size());
+    for (const std::string& feature : stages.arranging()) {
+      const std::vector<int64_t> lengths = stages.LengthsOf(feature);
+      for (size_t cell = 0; cell < lengths.size(); ++cell) {
+        arrange.cell_values[cell] += lengths[cell];
+      }
+    }
   }
   if (stages.pack) {
     arrange.pack = {.kind = stages.pack->kind,

@@ -33,7 +33,7 @@ Status CheckSizes(const Stages& stages, const Topology& topology,
         "{} rows of a batch of length {} take {} bytes on this host, but "
         "CompileOptions::max_batch_bytes is {}: use smaller batches, shorter "
         "lengths or more hosts",
-        mine, contract.lengths[shape], bytes, options.max_batch_bytes));
+        mine, stages.ShapeName(shape), bytes, options.max_batch_bytes));
   }
   return OkStatus();
 }
@@ -87,6 +87,17 @@ Status CheckStreamed(const Stages& stages, const Sources& sources,
 
 Status TooLongError(const std::string& where, const Stages& stages,
                     uint64_t length) {
+  if (stages.grid()) {
+    std::string most;
+    for (const std::string& feature : stages.arranging()) {
+      most += fmt::format("{}{} of \"{}\"", most.empty() ? "" : ", ",
+                          stages.LengthsOf(feature).back(), feature);
+    }
+    return InvalidArgumentError(fmt::format(
+        "{}: a feature has more values than its longest length ({}): add a "
+        "longer one or use TooLong::kTruncate or TooLong::kDrop",
+        where, most));
+  }
   return InvalidArgumentError(fmt::format(
       "{}: feature \"{}\" has {} values, but the longest length is {}: add a "
       "longer one or use TooLong::kTruncate or TooLong::kDrop",
@@ -111,9 +122,8 @@ Status CheckForecast(const Stages& stages, const Sources& sources,
         "{} rows{} do not fill whole batches of {}: {} are left over; use "
         "Leftover::kPad or Leftover::kDrop",
         rows,
-        stages.bucket
-            ? fmt::format(" of length {}", stages.bucket->lengths[queue])
-            : std::string(),
+        stages.bucket ? fmt::format(" of length {}", stages.ShapeName(queue))
+                      : std::string(),
         size, rows % static_cast<uint64_t>(size)));
   }
   if (forecast.steps == 0 && stages.epochs == 0 && !Carries(stages)) {

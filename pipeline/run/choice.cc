@@ -10,6 +10,32 @@
 #include "pipeline/order/lengths.h"
 
 namespace penstock {
+namespace {
+
+// Why the lengths of `feature` are known only after reading, if they are.
+std::string WhyUnknown(const Stages& stages, const Sources& sources,
+                       const std::string& feature) {
+  for (const SourceStages* source : stages.readers()) {
+    if (!source->tokenize || source->tokenize->options.to != feature) continue;
+    return fmt::format(
+        "Tokenize makes \"{}\", so its lengths are known only after reading; "
+        "tokenize ahead with datagen to plan",
+        feature);
+  }
+  const RecordFeature column = stages.OriginOf(feature);
+  if (column.name.empty()) {
+    return fmt::format(
+        "\"{}\" is no one feature of all records, so no index has its lengths",
+        feature);
+  }
+  if (sources.indexed->HasLengths(column)) return "";
+  return fmt::format(
+      "not every index has a column of lengths called \"{}\"; datagen and "
+      "`recordtool index --length-of` write one",
+      column.name);
+}
+
+}  // namespace
 
 namespace {
 
@@ -37,32 +63,20 @@ Choice ChoosePlacement(const Stages& stages, const Sources& sources,
                                "reading",
                                map, stages.by())};
   }
-  const RecordFeature column = stages.length_column();
-  for (const SourceStages* source : stages.readers()) {
-    if (!source->tokenize || source->tokenize->options.to != stages.by()) {
-      continue;
-    }
-    return {false,
-            fmt::format("Tokenize makes \"{}\", so its lengths are known only "
-                        "after reading; tokenize ahead with datagen to plan",
-                        stages.by())};
+  for (const std::string& feature : stages.arranging()) {
+    std::string why = WhyUnknown(stages, sources, feature);
+    if (!why.empty()) return {false, std::move(why)};
   }
-  if (column.name.empty()) {
-    return {false, fmt::format("\"{}\" is no one feature of all records, so "
-                               "no index has its lengths",
-                               stages.by())};
-  }
-  if (!sources.indexed->HasLengths(column)) {
-    return {false, fmt::format("not every index has a column of lengths called "
-                               "\"{}\"; datagen and `recordtool index "
-                               "--length-of` write one",
-                               column.name)};
+  std::string features;
+  for (const std::string& feature : stages.arranging()) {
+    features +=
+        fmt::format("{}\"{}\"", features.empty() ? "" : " and ", feature);
   }
   return {true,
-          fmt::format("{} \"{}\"",
+          fmt::format("{} {}",
                       in_memory ? "all rows are in memory, with the lengths of"
                                 : "every file has an index with the lengths of",
-                      stages.by())};
+                      features)};
 }
 
 StatusOr<SequenceChoice> ChooseSequence(const Stages& stages,

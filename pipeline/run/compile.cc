@@ -86,6 +86,7 @@ class Compiler {
   std::unique_ptr<TaskQueue> tasks_;
   std::unique_ptr<Placement> placement_;
   std::optional<Forecast> forecast_;
+  uint64_t own_length_bytes_ = 0;
 };
 
 Status Compiler::Prepare(const Dataset& dataset) {
@@ -150,21 +151,32 @@ StepOptions Compiler::StepsOf() const {
 }
 
 Status Compiler::PlanIt() {
-  LengthTable lengths;
-  if (!stages_.by().empty()) {
+  std::vector<LengthTable> tables;  // of the features that arrange
+  for (const std::string& feature : stages_.arranging()) {
+    if (feature.empty()) break;
     PENSTOCK_ASSIGN_OR_RETURN(
-        auto columns, sources_.indexed->Lengths(stages_.length_column()));
-    lengths = LengthTable(std::move(columns));
+        auto columns, sources_.indexed->Lengths(stages_.OriginOf(feature)));
+    tables.emplace_back(std::move(columns));
   }
+  ArrangeOptions arrange = Arrange(job_->decoder);
+  LengthTable lengths = tables.empty() ? LengthTable() : tables.front();
+  if (const auto grid = stages_.grid()) {
+    Measured measured =
+        MeasureRecords(*grid, tables, sources_.indexed->records(), *tasks_);
+    arrange.mean_values = std::move(measured.mean_values);
+    lengths = LengthTable::Of(std::move(measured.measures));
+  }
+  own_length_bytes_ = lengths.own_bytes();
   if (stages_.pack && stages_.pack->kind == PackKind::kMegatron) {
     PENSTOCK_RETURN_IF_ERROR(OrderAsMegatron(*stages_.pack, lengths, tree_));
   }
   lengths.LeaveOut(withdrawn_);
   PlanFacts plan = {.order = tree_.order,
                     .lengths = std::move(lengths),
-                    .arrange = Arrange(job_->decoder),
+                    .arrange = std::move(arrange),
                     .steps = StepsOf(),
-                    .forecast = {}};
+                    .forecast = {},
+                    .values = stages_.grid() ? tables.front() : LengthTable()};
   plan.too_long = [files = sources_.indexed, stages = stages_](const Row& row) {
     return TooLongError(files->Locate(row.record), stages, row.length);
   };
@@ -257,6 +269,7 @@ PipelineFacts Compiler::Facts() const {
                                  .arrange = Arrange(job_->decoder),
                                  .forecast = forecast_,
                                  .placement = *placement_,
+                                 .length_bytes = own_length_bytes_,
                                  .carries = StepsOf().Carries(),
                                  .withdrawn = !withdrawn_.empty(),
                                  .threads = tasks_->threads()});

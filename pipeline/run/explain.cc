@@ -46,7 +46,7 @@ std::string DescribeLeftovers(const Stages& stages) {
   std::string text;
   for (size_t i = 0; i < each.size(); ++i) {
     text += fmt::format("{}of length {} {}", i == 0 ? "" : ", ",
-                        stages.bucket->lengths[i], Name(each[i]));
+                        stages.ShapeName(i), Name(each[i]));
   }
   if (each.empty()) text = Name(stages.batch.leftover);
   if (stages.bucket && stages.bucket->merge_leftovers) {
@@ -158,9 +158,13 @@ std::string DescribeStages(const Stages& stages) {
   text += DescribeTokenize(stages);
   text += DescribeDerived(stages);
   if (stages.bucket) {
-    text += fmt::format("  bucket    by {}, lengths {}; longer rows are {}\n",
-                        stages.by(), fmt::join(stages.bucket->lengths, ", "),
-                        Name(stages.too_long()));
+    text += fmt::format("  bucket    by {}, lengths {}", stages.by(),
+                        fmt::join(stages.bucket->lengths, ", "));
+    for (const BucketFeature& feature : stages.bucket->with) {
+      text += fmt::format(" and by {}, lengths {}", feature.by,
+                          fmt::join(feature.lengths, ", "));
+    }
+    text += fmt::format("; longer rows are {}\n", Name(stages.too_long()));
   }
   if (stages.pad) {
     text += fmt::format(
@@ -219,9 +223,14 @@ std::string DescribeForecast(const Stages& stages, const Forecast& forecast,
     text += stages.bucket ? "  mostly padding: use more lengths, or Pack\n"
                           : "  mostly padding: use Bucket, or Pack\n";
   }
-  if (stages.bucket) {
+  if (stages.bucket && stages.bucket->with.empty()) {
     text += fmt::format("  rows in buckets: {}\n",
                         fmt::join(forecast.queue_rows, ", "));
+  for (size_t cell = 0; stages.grid() && cell < forecast.queue_rows.size();
+       ++cell) {
+    text += fmt::format("  rows in {}: {}\n", stages.ShapeName(cell),
+                        forecast.queue_rows[cell]);
+  }
   }
   const uint64_t too_long = forecast.dropped - forecast.left_out;
   if (too_long > 0 || forecast.truncated > 0) {

@@ -22,6 +22,10 @@ void AddTables(const CompiledParts& of, std::vector<ByteBudget>& budgets) {
          "program's",
          columns});
   }
+  if (of.length_bytes > 0) {
+    budgets.push_back(
+        {"which pair of lengths each record has", of.length_bytes});
+  }
   budgets.push_back(
       {"pages of files that were read, mapped, which the system takes back",
        of.sources.indexed->most_mapped_bytes()});

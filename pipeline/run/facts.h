@@ -24,8 +24,9 @@ struct CompiledParts {
   const ArrangeOptions& arrange;
   const std::optional<Forecast>& forecast;  // where planned
   const Placement& placement;
-  bool carries = false;    // rows into the next epoch
-  bool withdrawn = false;  // records of the order
+  uint64_t length_bytes = 0;  // of lengths that are no index's
+  bool carries = false;       // rows into the next epoch
+  bool withdrawn = false;     // records of the order
   int threads = 0;
 };
 

@@ -81,7 +81,15 @@ class Planned final : public Placement {
                             const SeekOptions& options) const override {
     PENSTOCK_ASSIGN_OR_RETURN(const Step made,
                               StepAfter(facts_, step, tasks, From(options)));
-    return TraceOf(made, [this](uint64_t id) { return reader_->WhereIs(id); });
+    StepTrace trace =
+        TraceOf(made, [this](uint64_t id) { return reader_->WhereIs(id); });
+    if (facts_.values.columns().empty()) return trace;
+    const int64_t most = reader_->job().contract().lengths[trace.shape];
+    for (TracedPiece& piece : trace.pieces) {
+      piece.length =
+          std::min(facts_.values(piece.record), static_cast<uint32_t>(most));
+    }
+    return trace;
   }
 
   StatusOr<std::vector<PlannedStep>> PlannedSteps(

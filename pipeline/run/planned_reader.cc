@@ -1,6 +1,7 @@
 #include "pipeline/run/planned_reader.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
@@ -142,6 +143,13 @@ Status PlannedReader::CheckLength(const Piece& piece, uint32_t found) const {
   if (found == piece.length || lengths_.columns().empty()) return OkStatus();
   const uint32_t told = lengths_(piece.record);
   if (found == told) return OkStatus();  // and was cut
+  const Stages& stages = job_->stages;
+  if (stages.grid()) {
+    return FailedPreconditionError(fmt::format(
+        "{}: the lengths of its features are not those of the index: write it "
+        "again with `recordtool index --length-of` for each of {}",
+        files_->Locate(piece.record), fmt::join(stages.arranging(), ", ")));
+  }
   return FailedPreconditionError(fmt::format(
       "{}: feature \"{}\" has {} values, but the index says {}: write the "
       "index again with `{}`",

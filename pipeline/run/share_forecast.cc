@@ -54,9 +54,8 @@ Status CheckShares(const Stages& stages, const OrderTree& tree,
           "the {} rows{} of host {} do not fill its {} rows of whole batches: "
           "{} are left over{}",
           rows,
-          stages.bucket
-              ? fmt::format(" of length {}", stages.bucket->lengths[queue])
-              : std::string(),
+          stages.bucket ? fmt::format(" of length {}", stages.ShapeName(queue))
+                        : std::string(),
           host, part, rows % part, kOtherLeftovers));
     }
     if (plan.forecast.depends_on_shares) continue;

@@ -23,7 +23,7 @@ namespace {
 
 RowFit FitOf(const Stages& stages) {
   return stages.chunks() ? RowFit({RowFit::kAnyLength}, TooLong::kError)
-                         : RowFit(stages.lengths(), stages.too_long());
+                         : RowFit(stages.measures(), stages.too_long());
 }
 
 Status KnownOnlyAfterReading(const char* instead) {

@@ -129,6 +129,15 @@ RandomGraph::RandomGraph(uint64_t number, DataPool& pool)
   merge = arrange == kBucket && leftover == Leftover::kPad && number % 2 == 0;
   sources = {data};
   if (data->indexed && Draw(2) == 0) DrawView(pool);
+  pairs = view == kZip && arrange == kBucket;
+  if (!pairs) return;
+  merge = false;
+  if (learn == kSpans) learn = kDerived;  // of rows that are not cut
+  std::vector<int64_t> rows_of_pairs;
+  for (const int64_t of_length : length_rows) {
+    rows_of_pairs.insert(rows_of_pairs.end(), {of_length, 12});
+  }
+  length_rows = std::move(rows_of_pairs);
 }
 
 void RandomGraph::DrawView(DataPool& pool) {
@@ -143,6 +152,9 @@ void RandomGraph::DrawView(DataPool& pool) {
     const MadeData& more = pool.Get(Draw(DataPool::kKinds));
     if (more.indexed) sources.push_back(&more);
   }
+  if (seed % 8 != 3) return;
+  view = kZip;
+  sources.resize(1);
 }
 
 std::pair<const MadeData*, uint64_t> RandomGraph::Find(uint64_t id) const {
@@ -153,7 +165,7 @@ std::pair<const MadeData*, uint64_t> RandomGraph::Find(uint64_t id) const {
   return {sources[source], id};
 }
 
-bool RandomGraph::once() const { return view < kMix; }
+bool RandomGraph::once() const { return view < kMix || view == kZip; }
 
 std::optional<uint64_t> RandomGraph::rows_of_epoch() const {
   const uint64_t records = data->lengths.size();
@@ -243,16 +255,19 @@ Dataset RandomGraph::ReadZip(const std::string& pattern) const {
   if (arrange == kFixed) {
     return Dataset::Zip({first.Parse({kId}), memory.Parse({half})});
   }
+  const Dataset twin =
+      memory.Parse({kTokens}).Rename({.from = "tokens", .to = "twin"});
   if (arrange != kPack) {
-    return Dataset::Zip(
-        {memory.Parse({kId}), first.Parse({tokenize ? kText : kTokens})});
+    std::vector<Dataset> sides = {memory.Parse({kId}),
+                                  first.Parse({tokenize ? kText : kTokens})};
+    if (pairs) sides.push_back(twin);
+    return Dataset::Zip(std::move(sides));
   }
   const Dataset tokens =
       tokenize
           ? first.Parse({kText}).Tokenize(*LoadTokenizer(LocalFiles(), "bytes"))
           : first.Parse({kTokens});
-  return Dataset::Zip({tokens, memory.Parse({kTokens}).Rename(
-                                   {.from = "tokens", .to = "twin"})});
+  return Dataset::Zip({tokens, twin});
 }
 
 Dataset RandomGraph::Parsed(const std::string& pattern) const {
@@ -286,6 +301,7 @@ Dataset RandomGraph::Make(const std::string& pattern) const {
                               .lengths = lengths,
                               .too_long = too_long,
                               .pad_value = -1,
+                              .with = WithTwin(),
                               .rows = length_rows,
                               .merge_leftovers = merge});
   } else if (arrange == kPad) {
@@ -299,6 +315,11 @@ Dataset RandomGraph::Make(const std::string& pattern) const {
   return dataset.Batch({.size = length_rows.empty() ? batch : 0,
                         .leftover = leftover,
                         .balance = {.parts = balance}});
+}
+
+std::vector<BucketFeature> RandomGraph::WithTwin() const {
+  if (!pairs) return {};
+  return {{.by = "twin", .lengths = {10, kLongest}}};
 }
 
 // A function that looks at all rows and changes none, or leaves out a fourth.

@@ -69,6 +69,9 @@ struct RandomGraph {
   // Of a batch of each length of kBucket; empty: all have `batch`.
   std::vector<int64_t> length_rows;
   bool merge = false;  // BucketOptions::merge_leftovers
+  // Two features have buckets: each length stands twice, once for each of two
+  // lengths of the other.
+  bool pairs = false;
   PackOptions pack;
   int64_t balance = 0;  // BalanceOptions::parts
   bool force_streamed;
@@ -95,10 +98,10 @@ struct RandomGraph {
     kExclude,
     kSplit,
     kConcat,
-    kZip,
     kMix,
     kNested,
-    kViews
+    kViews,
+    kZip  // drawn by the graph's number
   } view = kNoView;
   MixStop stop = MixStop::kFirst;
   uint64_t taken = 0;
@@ -110,6 +113,9 @@ struct RandomGraph {
   size_t RowsOf(size_t shape) const {
     return static_cast<size_t>(length_rows.empty() ? batch
                                                    : length_rows[shape]);
+  }
+  int64_t LengthOf(size_t shape) const {
+    return lengths[pairs ? shape / 2 : shape];
   }
   // Whether an epoch has no record twice.
   bool once() const;
@@ -124,6 +130,7 @@ struct RandomGraph {
   // Of other features than those of `pattern`, side by side.
   Dataset ReadZip(const std::string& pattern) const;
   Dataset Parsed(const std::string& pattern) const;
+  std::vector<BucketFeature> WithTwin() const;
 };
 
 }  // namespace penstock::testing

@@ -71,7 +71,7 @@ void CheckContents(const RandomGraph& graph,
     ASSERT_EQ(batch.record_ids.size(), graph.RowsOf(batch.shape));
     const auto ids = ValuesOf<int64_t>(batch.tensors[0]);
     const auto mask = ValuesOf<float>(batch.tensors.back());
-    const int64_t length = varies ? graph.lengths[batch.shape] : 0;
+    const int64_t length = varies ? graph.LengthOf(batch.shape) : 0;
     const auto tokens =
         varies ? ValuesOf<int32_t>(batch.tensors[1]) : std::vector<int32_t>();
     const auto counts = varies ? ValuesOf<int32_t>(batch.tensors[spans ? 1 : 2])

@@ -1,4 +1,5 @@
-// The checks of Pack's options and of what goes with them.
+// The checks of the options of Bucket, Pad and Pack, and of what goes with
+// them.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,8 @@ inline constexpr int64_t kMaxRows = int64_t{1} << 26;
 // Errors:  kInvalidArgument saying what to change.
 Status CheckPack(const Stages& stages);
 
-// Of any graph.
-Status CheckBalance(const Stages& stages);
+// Sets BucketOptions::rows where batch_values says what they are.
+// Errors:  kInvalidArgument saying what to change.
+Status SetBucketRows(Stages& stages);
 
 }  // namespace penstock
