@@ -72,6 +72,10 @@ Dataset Dataset::Columns(std::shared_ptr<const Examples> rows,
                                 .columns = std::move(rows)}));
 }
 
+Dataset Dataset::MegatronTokens(std::string path) {
+  return Dataset(Read(ReadStage{.pattern = std::move(path), .megatron = true}));
+}
+
 Dataset Dataset::Mix(std::vector<MixSource> sources, MixOptions options) {
   MixStage stage = {.weights = {}, .options = std::move(options)};
   Node node;

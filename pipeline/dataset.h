@@ -56,13 +56,16 @@ class Dataset {
   static Dataset Corpus(std::string pattern);
   static Dataset Corpus(std::string pattern, OpenOptions options);
 
-  // Rows in memory, shared and not copied. A column without row_offsets has as
-  // many values in every row; none is ragged. `name` stands in messages. What
-  // Examples of the same features would give, planned, without reading.
-  // Cost:    of hashing the values, about 1 ns a byte, at Compile().
-  // Memory:  4 bytes a row for each column.
+  // Rows in memory, shared and not copied, as Examples of the same features
+  // would give them. A column without row_offsets has as many values in every
+  // row; none is ragged. `name` stands in messages. Planned.
+  // Cost:    about 1 ns a byte, at Compile(), and 4 bytes a row and column.
   static Dataset Columns(std::shared_ptr<const Examples> rows,
                          std::string name = "columns");
+
+  // Token files of Megatron-LM: each sequence of `path`.bin is a record of one
+  // feature, "tokens", as long as `path`.idx says; planned.
+  static Dataset MegatronTokens(std::string path);
 
   // Rows of several datasets in fixed ratios, whose features must be the same.
   // Each keeps its own shuffle and epochs: one that was not through where the
@@ -89,17 +92,14 @@ class Dataset {
   // The records whose hash lies in a part of [0, 1): train and validation of
   // one dataset. Parts of other seeds are independent; behind another Split,
   // the records that are in both parts. Before Take, Skip and Slice.
-  // Cost:    about 3 ns a record of the files, at Compile().
-  // Memory:  1.25 bits a record of the files.
+  // Cost:    about 3 ns and 1.25 bits a record of the files, at Compile().
   Dataset Split(SplitOptions options) const;
   // Without the records of these ids, as batches of this dataset have them.
-  // Before Take, Skip and Slice.
-  // Memory:  8 bytes a record that is left out.
+  // Before Take, Skip and Slice. 8 bytes a record that is left out.
   Dataset Exclude(std::vector<uint64_t> record_ids) const;
   // The same, but their places in the order stay empty, so that all others keep
   // theirs and a run may do it on its way: Change::kWithdrawn. They count as
-  // dropped. Behind Mix and Concat, of a planned pipeline.
-  // Cost:    a search among them for each record.
+  // dropped. Behind Mix and Concat, planned; a search for each record.
   Dataset Withdraw(std::vector<uint64_t> record_ids) const;
 
   // Which features to take. Without it: those that later stages name.

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/example/example_mode.h"
+#include "formats/example/example_parser.h"
 #include "formats/example/examples.h"
 #include "formats/wire/wire_format.h"
 

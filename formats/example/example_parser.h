@@ -12,13 +12,20 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/example/example_mode.h"
 #include "formats/example/examples.h"
 #include "formats/example/feature_spec.h"
 #include "formats/files/function_ref.h"
 #include "formats/files/status_or.h"
 
 namespace penstock {
+
+// What to make of bytes that protobuf and TensorFlow read differently.
+// docs/formats/example.md lists every such input. Bytes that are no Example to
+// protobuf are refused in both modes.
+enum class ExampleMode {
+  kLax,     // takes protobuf's meaning
+  kStrict,  // refuses them
+};
 
 class FeatureNames;
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "pipeline/graph/source_records.h"
+
 namespace penstock {
 namespace {
 
@@ -72,6 +74,19 @@ void AppendRow(const Examples& from, size_t row, Examples& to) {
 void AppendNoValues(Examples& to) {
   for (Column& column : to.columns) column.EndRow();
   ++to.rows;
+}
+
+void AppendTokenRows(std::span<const std::string_view> records, TokenType type,
+                     Examples& to) {
+  to.columns.resize(1);
+  Column& column = to.columns[0];
+  column.name = kMegatronFeature;
+  column.type = FeatureType::kInt64;
+  for (const std::string_view record : records) {
+    AppendTokens(record, type, column.ints);
+    column.EndRow();
+  }
+  to.rows += records.size();
 }
 
 void AppendTexts(std::span<const std::string_view> texts, Examples& to) {

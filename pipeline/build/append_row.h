@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "formats/example/examples.h"
+#include "formats/tokens/megatron_tokens.h"
 
 namespace penstock {
 
@@ -19,6 +20,10 @@ void AppendRow(const Examples& from, size_t row, Examples& to);
 
 // A row without a value.
 void AppendNoValues(Examples& to);
+
+// A row of one column, kMegatronFeature, for each.
+void AppendTokenRows(std::span<const std::string_view> records, TokenType type,
+                     Examples& to);
 
 // A row of one column, "text", for each.
 void AppendTexts(std::span<const std::string_view> texts, Examples& to);

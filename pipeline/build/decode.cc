@@ -128,7 +128,11 @@ Status Decoder::Parse(std::span<const std::string_view> records,
         records, [&](size_t i) { return locate(ids[i]); }, out);
   }
   if (memory_.columns == nullptr) {
-    AppendTexts(records, out);
+    if (memory_.tokens) {
+      AppendTokenRows(records, *memory_.tokens, out);
+    } else {
+      AppendTexts(records, out);
+    }
     return OkStatus();
   }
   // They were checked when the graph was compiled.
@@ -197,6 +201,12 @@ Status Decoder::Decode(std::span<const std::string_view> records,
   return OkStatus();
 }
 
+uint32_t Decoder::LengthIn(const Examples& rows, size_t row,
+                           size_t column) const {
+  return static_cast<uint32_t>(
+      std::min<uint64_t>(rows.columns[column].values_in(row), kLeftOut - 1));
+}
+
 void Decoder::AppendLength(const Examples& rows, size_t row,
                            DecodedRows& out) const {
   if (!grid_) {
@@ -208,12 +218,6 @@ void Decoder::AppendLength(const Examples& rows, size_t row,
     lengths[f] = LengthIn(rows, row, grid_columns_[f]);
   }
   out.lengths.push_back(
-uint32_t Decoder::LengthIn(const Examples& rows, size_t row,
-                           size_t column) const {
-  return static_cast<uint32_t>(
-      std::min<uint64_t>(rows.columns[column].values_in(row), kLeftOut - 1));
-}
-
       grid_->MeasureOf(std::span(lengths).first(grid_columns_.size())));
 }
 

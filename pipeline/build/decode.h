@@ -11,6 +11,7 @@
 #include "formats/example/example_parser.h"
 #include "formats/example/examples.h"
 #include "formats/files/status_or.h"
+#include "formats/tokens/megatron_tokens.h"
 #include "pipeline/build/row_ops.h"
 #include "pipeline/build/rows.h"
 #include "pipeline/graph/stages.h"
@@ -41,6 +42,7 @@ struct DecodedRows {
 struct InMemory {
   std::shared_ptr<const ColumnTable> columns;  // null: they are bytes
   uint64_t first_id = 0;
+  std::optional<TokenType> tokens = {};  // then, of which they are made
 };
 
 // Threads: any number at a time.
@@ -84,9 +86,9 @@ class Decoder {
                                 const SourceStages& source,
                                 const std::vector<Feature>& batched,
                                 uint64_t dataset, InMemory columns);
+  void SetGrid(const Stages& stages);
   Status Parse(std::span<const std::string_view> records,
                std::span<const uint64_t> ids, uint64_t epoch,
-  void SetGrid(const Stages& stages);
                const Locate& locate, Examples& out) const;
   Status ParseSides(std::span<const std::string_view> records,
                     std::span<const uint64_t> ids, uint64_t epoch,
@@ -103,9 +105,9 @@ class Decoder {
   void AppendChunk(const ChunkOfRows& chunk, size_t rows,
                    DecodedRows& out) const;
   void AppendLength(const Examples& rows, size_t row, DecodedRows& out) const;
+  uint32_t LengthIn(const Examples& rows, size_t row, size_t column) const;
   void Cut(size_t first_row, Examples& out) const;
 
-  uint32_t LengthIn(const Examples& rows, size_t row, size_t column) const;
   std::vector<Decoder> sides_;  // of a zip, which has no records of its own
   InMemory memory_;
   std::vector<size_t> memory_columns_;   // of the features, in order
@@ -116,11 +118,11 @@ class Decoder {
   size_t ops_before_tokenize_ = 0;
   Examples columns_;  // of a row that comes out, without rows
   std::optional<size_t> by_;
-  std::vector<uint64_t> most_values_;  // [columns]
-  std::vector<bool> fixed_;            // [columns]: always as many values
   // Where several features have buckets, and their columns; not of a side.
   std::optional<LengthGrid> grid_;
   std::vector<size_t> grid_columns_;
+  std::vector<uint64_t> most_values_;  // [columns]
+  std::vector<bool> fixed_;            // [columns]: always as many values
   std::vector<bool> optional_;         // [columns]: or none
   std::vector<bool> cuts_left_;        // [columns]
   uint64_t row_bytes_ = 0;       // without the values of the feature `by_`

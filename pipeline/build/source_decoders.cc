@@ -14,13 +14,19 @@ bool SameFeature(const Feature& a, const Feature& b) {
          a.shape == b.shape && a.cut_side == b.cut_side;
 }
 
+// A row is what an id is past `first_id`.
+InMemory RowsOf(const Source& source, uint64_t first_id) {
+  InMemory rows = {source.columns, first_id};
+  if (source.megatron != nullptr) rows.tokens = source.megatron->type();
+  return rows;
+}
+
 // Of a source or of each of its sides.
-std::vector<InMemory> RowsInMemory(const Source& source, uint64_t first_id) {
-  if (source.sides.empty()) return {{source.columns, first_id}};
+std::vector<InMemory> SidesOf(const Source& source, uint64_t first_id) {
+  if (source.sides.empty()) return {RowsOf(source, first_id)};
   std::vector<InMemory> sides;
   for (const Source& side : source.sides) {
-    // A row is what an id is past this.
-    sides.push_back({side.columns, first_id - side.part.begin});
+    sides.push_back(RowsOf(side, first_id - side.part.begin));
   }
   return sides;
 }
@@ -29,6 +35,7 @@ bool DecodedAlike(const SourceStages& a, const SourceStages& b) {
   if (!a.sides.empty() || !b.sides.empty()) return false;
   // Functions are not compared.
   if (!a.row_ops.empty() || !b.row_ops.empty()) return false;
+  if (a.read.megatron || b.read.megatron) return false;  // of other types
   // Their rows are counted from the first of each.
   if (a.read.columns != nullptr || b.read.columns != nullptr) return false;
   if (a.read.examples != b.read.examples ||
@@ -67,7 +74,7 @@ StatusOr<SourceDecoders> SourceDecoders::Create(const Stages& stages,
       PENSTOCK_ASSIGN_OR_RETURN(
           Decoder decoder,
           Decoder::Create(stages, source, dataset,
-                          RowsInMemory(data.each[s], first_ids[s])));
+                          SidesOf(data.each[s], first_ids[s])));
       decoders.decoders_.push_back(std::move(decoder));
     }
     // Where records are read in sequence there is one source.

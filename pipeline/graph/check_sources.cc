@@ -52,6 +52,10 @@ Status ApplyTokenize(SourceStages& source) {
 
 // Without Parse.
 void NameFeaturesOf(const std::string& by, SourceStages& source) {
+  if (source.read.megatron) {
+    source.features = {{.name = "tokens"}};
+    return;
+  }
   if (!source.read.examples) {
     source.features = {
         {.name = "text", .type = FeatureType::kBytes, .length = 1}};

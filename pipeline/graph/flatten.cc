@@ -76,7 +76,7 @@ class Flattener {
             "Parse after Zip: each of its datasets has its own; put it before, "
             "and Select after");
       }
-      if (!source.read.examples) {
+      if (!source.read.examples && !source.read.megatron) {
         return Wrong(
             "Parse takes features out of tf.train.Example; a corpus has "
             "only \"text\": leave Parse out or read TfRecords");

@@ -23,6 +23,7 @@ struct ReadStage {
   // Instead of files: rows in memory, which `pattern` is the name of; as if
   // they were Examples.
   std::shared_ptr<const Examples> columns = nullptr;
+  bool megatron = false;  // `pattern` is a .bin and its .idx, of "tokens"
 };
 
 // Of its parents, as many as weights.

@@ -127,6 +127,14 @@ StatusOr<Source> OpenSource(FileSystem& files, const ReadStage& read) {
     source.fingerprint = source.columns->fingerprint();
     return source;
   }
+  if (read.megatron) {
+    PENSTOCK_ASSIGN_OR_RETURN(source.megatron,
+                              MegatronTokens::Open(files, read.pattern));
+    if (source.megatron->sequences() == 0) return NoRecords(read);
+    source.size_bytes = source.megatron->size_bytes();
+    source.fingerprint = source.megatron->fingerprint();
+    return source;
+  }
   PENSTOCK_ASSIGN_OR_RETURN(const DatasetShards shards,
                             DatasetShards::Find(files, read.pattern));
   source.paths = shards.paths();

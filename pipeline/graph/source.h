@@ -10,6 +10,7 @@
 #include "formats/files/status_or.h"
 #include "formats/index/record_files.h"
 #include "formats/open.h"
+#include "formats/tokens/megatron_tokens.h"
 #include "pipeline/graph/node.h"
 #include "pipeline/tables/column_table.h"
 
@@ -20,7 +21,8 @@ struct Source {
   OpenOptions options;
   // Null where records are read in sequence only.
   std::shared_ptr<const RecordFiles> indexed;
-  std::shared_ptr<const ColumnTable> columns;  // instead of files
+  std::shared_ptr<const ColumnTable> columns;      // instead of files
+  std::shared_ptr<const MegatronTokens> megatron;  // the same
   // Then, why: "a.tfrecord.gz is compressed".
   std::string why_sequential;
   uint64_t size_bytes = 0;  // of the files

@@ -48,9 +48,10 @@ SourceRecords::SourceRecords(std::shared_ptr<const RecordFiles> files,
     first_.push_back(first_.back() + source.records);
     only_files_ &= source.sides.size() == 1;
     for (const RecordSide& side : source.sides) {
-      if (side.columns == nullptr) continue;
-      only_files_ = false;
-      size_bytes_ += side.columns->size_bytes();
+      only_files_ &= side.in_files();
+      in_memory_ &= side.columns != nullptr;
+      if (side.columns != nullptr) size_bytes_ += side.columns->size_bytes();
+      if (side.megatron != nullptr) size_bytes_ += side.megatron->size_bytes();
     }
   }
 }
@@ -73,15 +74,10 @@ StatusOr<GatherBound> SourceRecords::CountWithin(std::span<const uint64_t> ids,
     const size_t source = SourceOf(id);
     uint64_t bytes = 0;
     for (const RecordSide& side : sources_[source].sides) {
-      const uint64_t number = side.first + id - first_[source];
-      if (side.columns != nullptr) {
-        bytes += side.columns->RowBytes(number);
-        continue;
-      }
       PENSTOCK_ASSIGN_OR_RETURN(
-          const GatherBound one,
-          files_->CountWithin(std::span(&number, 1), limit_bytes));
-      bytes += one.bytes;
+          const uint64_t of_side,
+          BytesOf(side, side.first + id - first_[source], limit_bytes));
+      bytes += of_side;
     }
     if (bound.records > 0 && bound.bytes + bytes > limit_bytes) break;
     ++bound.records;
@@ -90,47 +86,63 @@ StatusOr<GatherBound> SourceRecords::CountWithin(std::span<const uint64_t> ids,
   return bound;
 }
 
+StatusOr<uint64_t> SourceRecords::BytesOf(const RecordSide& side,
+                                          uint64_t number,
+                                          uint64_t limit_bytes) const {
+  if (side.columns != nullptr) return side.columns->RowBytes(number);
+  if (side.megatron != nullptr) return side.megatron->SizeOf(number);
+  PENSTOCK_ASSIGN_OR_RETURN(
+      const GatherBound one,
+      files_->CountWithin(std::span(&number, 1), limit_bytes));
+  return one.bytes;
+}
+
 Status SourceRecords::Gather(std::span<const uint64_t> ids,
                              GatheredRecords& out) const {
   if (only_files_) return files_->Gather(ids, out);
   std::vector<uint64_t> in_files;
+  uint64_t joined_bytes = 0;  // so that they stay where they are
   for (const uint64_t id : ids) {
     const size_t source = SourceOf(id);
-    for (const RecordSide& side : sources_[source].sides) {
-      if (side.columns != nullptr) continue;
-      in_files.push_back(side.first + id - first_[source]);
+    const std::vector<RecordSide>& sides = sources_[source].sides;
+    for (const RecordSide& side : sides) {
+      const uint64_t number = side.first + id - first_[source];
+      if (side.in_files()) in_files.push_back(number);
+      if (side.megatron != nullptr) {
+        // In a zip it is copied once more.
+        joined_bytes += side.megatron->SizeOf(number) * sides.size();
+      }
     }
+    if (sides.size() > 1) joined_bytes += sides.size() * kSizeBytes;
   }
   out.records.clear();
   if (!in_files.empty()) {
     PENSTOCK_RETURN_IF_ERROR(files_->Gather(in_files, out));
   }
   const std::vector<std::string_view> gathered = std::move(out.records);
-  out.records.assign(ids.size(), {});
+  for (const std::string_view record : gathered) joined_bytes += record.size();
+  out.records.clear();
   out.joined.clear();
-  std::vector<std::pair<size_t, size_t>> joined;  // a record, and its begin
+  out.joined.reserve(joined_bytes);
+  const auto added = [&](size_t begin) {
+    return std::string_view(out.joined).substr(begin);
+  };
   std::vector<std::string_view> sides;
   size_t next = 0;  // of `gathered`
-  for (size_t i = 0; i < ids.size(); ++i) {
+  for (const uint64_t id : ids) {
+    const size_t source = SourceOf(id);
     sides.clear();
-    for (const RecordSide& side : sources_[SourceOf(ids[i])].sides) {
-      sides.push_back(side.columns != nullptr ? std::string_view()
-                                              : gathered[next++]);
+    for (const RecordSide& side : sources_[source].sides) {
+      const size_t begin = out.joined.size();
+      if (side.megatron != nullptr) {
+        PENSTOCK_RETURN_IF_ERROR(side.megatron->Append(
+            side.first + id - first_[source], out.joined));
+      }
+      sides.push_back(side.in_files() ? gathered[next++] : added(begin));
     }
-    if (sides.size() == 1) {
-      out.records[i] = sides[0];
-    } else {
-      joined.emplace_back(i, out.joined.size());
-      JoinSides(sides, out.joined);
-    }
-  }
-  // Now that the bytes stay where they are.
-  size_t end = out.joined.size();
-  for (size_t j = joined.size(); j > 0; --j) {
-    const auto& [record, begin] = joined[j - 1];
-    out.records[record] =
-        std::string_view(out.joined).substr(begin, end - begin);
-    end = begin;
+    const size_t begin = out.joined.size();
+    if (sides.size() > 1) JoinSides(sides, out.joined);
+    out.records.push_back(sides.size() > 1 ? added(begin) : sides[0]);
   }
   return OkStatus();
 }
@@ -152,6 +164,7 @@ bool SourceRecords::HasLengthsOf(size_t source, size_t number,
                                  std::string_view name) const {
   const RecordSide& side = sources_[source].sides[number];
   if (side.columns != nullptr) return side.columns->Find(name) != SIZE_MAX;
+  if (side.megatron != nullptr) return name == kMegatronFeature;
   return std::ranges::all_of(FilesOf(side, sources_[source].records),
                              [&](const FilePart& part) {
                                return files_->index(part.file).HasColumn(name);
@@ -191,6 +204,15 @@ StatusOr<std::vector<std::span<const uint32_t>>> SourceRecords::LengthsOf(
         side.first, sources_[source].records));
     return lengths;
   }
+  if (side.megatron != nullptr) {
+    if (name != kMegatronFeature) {
+      return NotFoundError(fmt::format("{}: there is no feature \"{}\"",
+                                       side.megatron->path(), name));
+    }
+    lengths.push_back(std::span(side.megatron->lengths())
+                          .subspan(side.first, sources_[source].records));
+    return lengths;
+  }
   for (const FilePart& part : FilesOf(side, sources_[source].records)) {
     const auto column = files_->index(part.file).Lengths(name);
     if (!column.ok()) {
@@ -203,7 +225,8 @@ StatusOr<std::vector<std::span<const uint32_t>>> SourceRecords::LengthsOf(
 
 std::string SourceRecords::LocateSide(const RecordSide& side,
                                       uint64_t number) const {
-  if (side.columns == nullptr) return files_->Locate(number);
+  if (side.in_files()) return files_->Locate(number);
+  if (side.megatron != nullptr) return side.megatron->Locate(number);
   return fmt::format("{}: row {}", side.columns->name(), number);
 }
 

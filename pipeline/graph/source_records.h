@@ -11,6 +11,7 @@
 
 #include "formats/files/status_or.h"
 #include "formats/index/record_files.h"
+#include "formats/tokens/megatron_tokens.h"
 #include "pipeline/graph/stages.h"
 #include "pipeline/tables/column_table.h"
 
@@ -18,11 +19,18 @@ namespace penstock {
 
 // Where the records of a source are, or of one side of a zip.
 struct RecordSide {
-  std::shared_ptr<const ColumnTable> columns;  // null: of files
-  // Of columns the row, of files the number among the records of all files, of
-  // the first of them.
+  // Without either, records of indexed files.
+  std::shared_ptr<const ColumnTable> columns;
+  std::shared_ptr<const MegatronTokens> megatron;
+  // Of columns the row, of tokens the sequence, of files the number among the
+  // records of all files, of the first of them.
   uint64_t first = 0;
+
+  bool in_files() const { return columns == nullptr && megatron == nullptr; }
 };
+
+// What token files have.
+inline constexpr char kMegatronFeature[] = "tokens";
 
 // A source, whose records follow those of the one before.
 struct RecordSource {
@@ -49,7 +57,9 @@ class SourceRecords {
   uint64_t most_mapped_bytes() const {
     return files_ == nullptr ? 0 : files_->most_mapped_bytes();
   }
-  // Null where there are no files.
+  // All records are columns.
+  bool in_memory() const { return in_memory_; }
+  // Null where there are no indexed files.
   const RecordFiles* files() const { return files_.get(); }
 
   // As those of RecordFiles. A record of columns has no bytes, but counts as
@@ -80,11 +90,14 @@ class SourceRecords {
   size_t SourceOf(uint64_t id) const;
   std::vector<FilePart> FilesOf(const RecordSide& side, uint64_t records) const;
   std::string LocateSide(const RecordSide& side, uint64_t number) const;
+  StatusOr<uint64_t> BytesOf(const RecordSide& side, uint64_t number,
+                             uint64_t limit_bytes) const;
 
   const std::shared_ptr<const RecordFiles> files_;
   const std::vector<RecordSource> sources_;
   std::vector<uint64_t> first_ = {0};  // [sources + 1]
   bool only_files_ = true;             // whose records are all of one side
+  bool in_memory_ = true;
   uint64_t size_bytes_ = 0;
 };
 

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "pipeline/graph/check_stages.h"
 #include "pipeline/graph/row_parts.h"
 #include "pipeline/graph/zip.h"
 #include "tokenizer/interface/fingerprint.h"
@@ -22,6 +23,20 @@ Status NeedsIndex(const Source& source) {
       "with `recordtool pack`); files that only follow each other can be one "
       "pattern, \"a,b\"",
       source.why_sequential));
+}
+
+Status CheckTokens(const MegatronTokens& tokens,
+                   const std::vector<Feature>& features) {
+  const Feature& one = features.front();
+  if (features.size() == 1 && one.name == kMegatronFeature &&
+      one.type == FeatureType::kInt64 && one.length == Feature::kVarying &&
+      one.encoding == FeatureEncoding::kPlain) {
+    return OkStatus();
+  }
+  return InvalidArgumentError(fmt::format(
+      "{}: Parse of {}, but it has one feature, \"{}\", of any number of int64 "
+      "values",
+      tokens.path(), FeatureNames(features), kMegatronFeature));
 }
 
 // Opens sources, one after the other, and counts their records.
@@ -57,6 +72,10 @@ StatusOr<Source> SourceOpener::OpenSide(const SourceStages& stages,
       PENSTOCK_RETURN_IF_ERROR(opened.columns->Check(feature));
     }
     count = opened.columns->rows();
+  } else if (opened.megatron != nullptr) {
+    PENSTOCK_RETURN_IF_ERROR(CheckTokens(*opened.megatron, stages.features));
+    side.megatron = opened.megatron;
+    count = opened.megatron->sequences();
   } else if (opened.indexed != nullptr) {
     count = opened.indexed->records();
     side.first = records_in_files_;
@@ -159,10 +178,10 @@ StatusOr<double> Sources::MeanLength(size_t source,
         "source {} have the number of in their records: weigh rows",
         by, sides.empty() ? "no" : "several", source));
   }
-  if (of.columns != nullptr) {
-    return InvalidArgumentError(
-        fmt::format("Mix weighs values of \"{}\", but {} has no such column",
-                    by, of.columns->name()));
+  if (of.columns != nullptr || of.megatron != nullptr) {
+    return InvalidArgumentError(fmt::format(
+        "Mix weighs values of \"{}\", but {} has no such column", by,
+        of.columns != nullptr ? of.columns->name() : of.megatron->path()));
   }
   size_t file = 0;
   while (indexed->files()->index(of.first_file + file).HasColumn(by)) ++file;
@@ -172,15 +191,13 @@ StatusOr<double> Sources::MeanLength(size_t source,
       by, of.paths[file], by));
 }
 
-uint64_t Sources::columns_table_bytes() const {
-  uint64_t bytes = 0;
+std::vector<const Source*> Sources::readers() const {
+  std::vector<const Source*> all;
   for (const Source& source : each) {
-    if (source.columns != nullptr) bytes += source.columns->table_bytes();
-    for (const Source& side : source.sides) {
-      if (side.columns != nullptr) bytes += side.columns->table_bytes();
-    }
+    if (source.sides.empty()) all.push_back(&source);
+    for (const Source& side : source.sides) all.push_back(&side);
   }
-  return bytes;
+  return all;
 }
 
 StatusOr<Sources> OpenSources(FileSystem& files, const Stages& stages) {

@@ -34,8 +34,8 @@ struct Sources {
 
   // What rows are drawn by: the data of all of them.
   uint64_t Key() const;
-  // Of offsets and lengths of rows in memory.
-  uint64_t columns_table_bytes() const;
+  // Sources, but of a zip its sides.
+  std::vector<const Source*> readers() const;
 };
 
 // Errors:  those of OpenSource; kFailedPrecondition for files that are read in

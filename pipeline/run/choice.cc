@@ -50,7 +50,7 @@ Choice ChoosePlacement(const Stages& stages, const Sources& sources,
   if (sources.indexed == nullptr) {
     return {false, sources.each.front().why_sequential};
   }
-  const bool in_memory = sources.indexed->files() == nullptr;
+  const bool in_memory = sources.indexed->in_memory();
   if (stages.by().empty()) {
     return {true, in_memory
                       ? "all rows are in memory, and no tensor varies in length"

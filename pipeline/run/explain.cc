@@ -76,9 +76,9 @@ std::string DescribeSequence(const SequenceChoice& sequence) {
 }
 
 std::string WhereIs(const Source& source) {
-  return source.columns != nullptr
-             ? std::string("in memory")
-             : fmt::format("{} files", source.paths.size());
+  if (source.columns != nullptr) return "in memory";
+  if (source.megatron != nullptr) return "a token file";
+  return fmt::format("{} files", source.paths.size());
 }
 
 // "zip of 4 files and in memory from record 10".
@@ -103,7 +103,7 @@ std::string DescribeSources(const Stages& stages, const Sources& sources,
                        sources.indexed->records());
   } else if (!stages.views) {
     text = fmt::format(
-        "  read      {} files, {}\n", sources.each.front().paths.size(),
+        "  read      {}, {}\n", WhereIs(sources.each.front()),
         sources.indexed
             ? fmt::format("{} records by number", sources.indexed->records())
             : DescribeSequence(sequence));
@@ -226,11 +226,11 @@ std::string DescribeForecast(const Stages& stages, const Forecast& forecast,
   if (stages.bucket && stages.bucket->with.empty()) {
     text += fmt::format("  rows in buckets: {}\n",
                         fmt::join(forecast.queue_rows, ", "));
+  }
   for (size_t cell = 0; stages.grid() && cell < forecast.queue_rows.size();
        ++cell) {
     text += fmt::format("  rows in {}: {}\n", stages.ShapeName(cell),
                         forecast.queue_rows[cell]);
-  }
   }
   const uint64_t too_long = forecast.dropped - forecast.left_out;
   if (too_long > 0 || forecast.truncated > 0) {

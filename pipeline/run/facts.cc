@@ -15,12 +15,23 @@ void AddTables(const CompiledParts& of, std::vector<ByteBudget>& budgets) {
   if (order > 0) {
     budgets.push_back({"tables of the order of records", order});
   }
-  const uint64_t columns = of.sources.columns_table_bytes();
+  uint64_t columns = 0;
+  uint64_t tokens = 0;
+  uint64_t pages = of.sources.indexed->most_mapped_bytes();
+  for (const Source* source : of.sources.readers()) {
+    if (source->columns != nullptr) columns += source->columns->table_bytes();
+    if (source->megatron == nullptr) continue;
+    tokens += source->megatron->table_bytes();
+    pages += source->megatron->mapped_bytes();
+  }
   if (columns > 0) {
     budgets.push_back(
         {"offsets and lengths of rows in memory, whose values are the "
          "program's",
          columns});
+  }
+  if (tokens > 0) {
+    budgets.push_back({"lengths of the sequences of token files", tokens});
   }
   if (of.length_bytes > 0) {
     budgets.push_back(
@@ -28,7 +39,7 @@ void AddTables(const CompiledParts& of, std::vector<ByteBudget>& budgets) {
   }
   budgets.push_back(
       {"pages of files that were read, mapped, which the system takes back",
-       of.sources.indexed->most_mapped_bytes()});
+       pages});
 }
 
 std::vector<ByteBudget> BudgetsOf(const CompiledParts& of) {

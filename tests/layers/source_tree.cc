@@ -26,7 +26,7 @@ const std::vector<Floor>& Floors() {
   static const auto& floors = *new std::vector<Floor>{
       {"formats",
        {"files", "records", "wire", "example", "streams", "tfrecord", "corpora",
-        "archives", "index", "datasets", "open"}},
+        "archives", "index", "datasets", "tokens", "open"}},
       {"tokenizer",
        {"unicode", "interface", "vocabulary", "regex", "patterns", "bpe",
         "training", "normalizers", "splitters", "models", "decoders",

@@ -5,6 +5,7 @@
 #include "pipeline/order/megatron_index.h"
 #include "tests/pipeline/dataset_fixture.h"
 #include "tests/support/status_matchers.h"
+#include "tests/support/token_files.h"
 
 namespace penstock::testing {
 namespace {
@@ -87,6 +88,7 @@ class MegatronRunTest : public MegatronTest {
 
   std::vector<uint32_t> lengths_;
   std::optional<Dataset> records_;
+  ScratchFolder records_folder_;
 };
 
 // Value i of the documents in their order is sample i / 32's.
@@ -159,6 +161,124 @@ TEST_F(MegatronRunTest, StatesOfOtherKindsAndSamplesAreRefused) {
       run[3].state_after);
   refused(Arranged(*records_, {.length = 33, .seed = 9, .samples = 401}, 6),
           run[3].state_after);
+}
+
+// The same tokens in a .bin and its .idx.
+class TokenFilesTest : public MegatronRunTest {
+ protected:
+  TokenFilesTest() : path_(Write(lengths_)) {}
+  std::string Write(const std::vector<uint32_t>& lengths) {
+    std::vector<std::vector<int64_t>> sequences;
+    for (size_t i = 0; i < lengths.size(); ++i) {
+      std::vector<int64_t>& sequence = sequences.emplace_back();
+      for (uint64_t j = 0; j < lengths[i]; ++j) {
+        sequence.push_back(TokenOf(i, j));
+      }
+    }
+    const TokenFiles files = MakeTokenFiles<uint16_t>(sequences, 8);
+    folder_.Write("text.bin", files.bin);
+    folder_.Write("text.idx", files.idx);
+    return folder_ / "text";
+  }
+  Dataset Tokens() const { return Dataset::MegatronTokens(path_); }
+  static void ExpectSame(const std::vector<GlobalBatch>& one,
+                         const std::vector<GlobalBatch>& two) {
+    ASSERT_EQ(one.size(), two.size());
+    for (size_t step = 0; step < one.size(); ++step) {
+      EXPECT_EQ(one[step].tensors, two[step].tensors) << step;
+      EXPECT_EQ(one[step].row_records, two[step].row_records) << step;
+    }
+  }
+
+  const std::string path_;
+};
+
+TEST_F(TokenFilesTest, TheyGiveTheRunOfRecordsOfTheSameTokens) {
+  const PackOptions pack = {.length = 33, .seed = 9, .samples = 400};
+  ASSERT_OK_AND_ASSIGN(const auto records, RunAll(Run(6)));
+  const Dataset dataset = Arranged(Tokens(), pack, 6);
+  ASSERT_OK_AND_ASSIGN(const auto tokens, RunAll(dataset));
+  ExpectSame(records, tokens);
+  ASSERT_OK_AND_ASSIGN(
+      const auto rest,
+      RunAll(dataset,
+             {.shards = 6, .hosts = 3, .restore = tokens[20].state_after}));
+  EXPECT_EQ(rest, std::vector(tokens.begin() + 21, tokens.end()));
+  ASSERT_OK_AND_ASSIGN(const Pipeline pipeline, Compile(dataset, {}));
+  EXPECT_THAT(
+      pipeline.Explain(),
+      ::testing::AllOf(HasSubstr("planned: every file has an index with the "
+                                 "lengths of \"tokens\""),
+                       HasSubstr("read      a token file, 300 records"),
+                       HasSubstr("bytes  lengths of the sequences of token "
+                                 "files")));
+  ASSERT_OK_AND_ASSIGN(const StepTrace trace, pipeline.Trace(0));
+  EXPECT_THAT(trace.pieces[0].where, HasSubstr("text.bin: sequence "));
+}
+
+TEST_F(TokenFilesTest, TheyAreASourceAsAnyOther) {
+  const auto arranged = [](const Dataset& dataset) {
+    return dataset.Shuffle({.seed = 4})
+        .Bucket({.by = "tokens",
+                 .lengths = {8, 40},
+                 .too_long = TooLong::kTruncate})
+        .Batch({.size = 8});
+  };
+  const Dataset read =
+      Dataset::TfRecords(WriteDataset(records_folder_, lengths_));
+  ASSERT_OK_AND_ASSIGN(const auto planned, RunAll(arranged(Tokens())));
+  uint64_t rows = 0;
+  for (const GlobalBatch& batch : planned) {
+    const auto values = ValuesOf<int32_t>(batch.tensors[0]);
+    const auto counts = ValuesOf<int32_t>(batch.tensors[1]);
+    for (size_t row = 0; row < 8; ++row) {
+      const uint64_t id = batch.record_ids[row];
+      if (id == kNoRecord) continue;
+      ++rows;
+      ASSERT_EQ(counts[row], static_cast<int32_t>(std::min(lengths_[id], 40u)));
+      for (int32_t j = 0; j < counts[row]; ++j) {
+        ASSERT_EQ(values[row * values.size() / 8 + static_cast<size_t>(j)],
+                  TokenOf(id, static_cast<uint64_t>(j)));
+      }
+    }
+  }
+  EXPECT_EQ(rows, lengths_.size());
+  ASSERT_OK_AND_ASSIGN(
+      const auto streamed,
+      RunAll(arranged(Tokens()),
+             {.shards = 4, .hosts = 2, .force_streamed = true}));
+  EXPECT_EQ(streamed, planned);
+  // Mixed with records, and beside them in a zip.
+  ASSERT_OK_AND_ASSIGN(
+      const auto mixed,
+      RunAll(arranged(Dataset::Mix(
+          {{Tokens(), 1}, {read.Parse({{.name = "tokens"}}), 1}}))));
+  EXPECT_EQ(RealIds(mixed), Iota(600));
+  ASSERT_OK_AND_ASSIGN(
+      const auto zipped,
+      RunAll(arranged(Dataset::Zip(
+          {Tokens(), read.Parse({{.name = "tokens"}})
+                         .Rename({.from = "tokens", .to = "same"})}))));
+  for (const GlobalBatch& batch : zipped) {
+    EXPECT_EQ(batch.tensors[0], batch.tensors[2]);
+    EXPECT_EQ(batch.tensors[1], batch.tensors[3]);
+  }
+}
+
+TEST_F(TokenFilesTest, WhatTheyHaveNotIsRefusedWithAReason) {
+  const auto refused = [](const Dataset& dataset, StatusCode code,
+                          const char* words) {
+    EXPECT_THAT(Compile(Arranged(dataset, {.length = 33}), {}),
+                StatusIs(code, HasSubstr(words)));
+  };
+  refused(Tokens().Parse({{.name = "tokens"}, {.name = "labels"}}), kInvalid,
+          "Parse of tokens, labels, but it has one feature, \"tokens\"");
+  refused(Dataset::MegatronTokens(folder_ / "none"), StatusCode::kNotFound,
+          "none.idx");
+  folder_.Write("none.bin", "");
+  folder_.Write("none.idx", MakeTokenFiles<uint16_t>({}, 8).idx);
+  refused(Dataset::MegatronTokens(folder_ / "none"),
+          StatusCode::kFailedPrecondition, "there are no records");
 }
 
 TEST_F(MegatronTest, WhatHasNoSuchOrderIsRefused) {

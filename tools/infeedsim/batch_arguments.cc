@@ -43,9 +43,22 @@ void AddBatches(Command& command, SimulationArguments& arguments) {
       .Choice("--pack-kind", arguments.pack.kind,
               {{"first-fit", PackKind::kFirstFit},
                {"best-fit", PackKind::kBestFit},
-               {"chunk", PackKind::kChunk}},
+               {"chunk", PackKind::kChunk},
+               {"megatron", PackKind::kMegatron}},
               "The first open row with room, the one with the least in a "
-              "window, or records one after the other, cut where rows end")
+              "window, records one after the other, cut where rows end, or "
+              "Megatron-LM's samples in its order, unshuffled otherwise")
+      .Needs("--pack");
+  batches
+      .Number("--pack-seed", arguments.pack.seed, "N",
+              "That of --pack-kind megatron")
+      .Between(0, UINT32_MAX)
+      .Needs("--pack");
+  batches
+      .Number("--pack-samples", arguments.pack.samples, "N",
+              "Rows that the run of --pack-kind megatron asked for in all; 0 "
+              "is one pass over the data")
+      .AtLeast(0)
       .Needs("--pack");
   batches
       .Number("--max-segments", arguments.pack.max_segments, "N",

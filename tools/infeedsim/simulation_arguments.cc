@@ -28,7 +28,7 @@ void AddInput(Command& command, SimulationArguments& arguments) {
   input
       .Positional("DATASET", arguments.pattern,
                   "TFRecord files of tf.train.Example: a file, a pattern or "
-                  "base@N")
+                  "base@N; or Megatron-LM's NAME.idx")
       .RequiredUnless("--mix");
   input
       .Option("--mix", arguments.mix, "PATTERN=WEIGHT",

@@ -29,8 +29,19 @@ StatusOr<FeatureEncoding> EncodingOf(const SimulationArguments& arguments,
   return feature == nullptr ? FeatureEncoding::kPlain : feature->encoding;
 }
 
+bool IsTokenFile(std::string_view pattern) {
+  return pattern.ends_with(".idx") || pattern.ends_with(".bin");
+}
+
 StatusOr<Dataset> ReadDataset(const SimulationArguments& arguments,
                               const std::string& pattern) {
+  // Megatron-LM's order is one of its own.
+  const bool shuffle =
+      arguments.shuffle && arguments.pack.kind != PackKind::kMegatron;
+  if (!arguments.corpus && IsTokenFile(pattern)) {
+    const Dataset tokens = Dataset::MegatronTokens(pattern);
+    return shuffle ? tokens.Shuffle(arguments.shuffling) : tokens;
+  }
   Dataset dataset = arguments.corpus
                         ? Dataset::Corpus(pattern, arguments.open)
                         : Dataset::TfRecords(pattern, arguments.open);
@@ -39,7 +50,7 @@ StatusOr<Dataset> ReadDataset(const SimulationArguments& arguments,
                               EncodingOf(arguments, pattern));
     dataset = dataset.Parse({{.name = arguments.by, .encoding = encoding}});
   }
-  return arguments.shuffle ? dataset.Shuffle(arguments.shuffling) : dataset;
+  return shuffle ? dataset.Shuffle(arguments.shuffling) : dataset;
 }
 
 StatusOr<Dataset> MixDatasets(const SimulationArguments& arguments) {
