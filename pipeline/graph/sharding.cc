@@ -191,6 +191,7 @@ StatePart PartOf(ShardBy by, const RowsOfHosts& rows) {
 // The orders of all hosts as one.
 StatusOr<OrderTree> Join(std::vector<OrderTree> trees, const ShareRule& rule) {
   OrderTree all = trees.front();
+  all.mix = nullptr;  // it is that of one host alone
   std::fill(all.rows.begin(), all.rows.end(), 0);
   std::vector<MixPart> parts;
   for (size_t host = 0; host < trees.size(); ++host) {

@@ -102,11 +102,10 @@ std::string DescribeSources(const Stages& stages, const Sources& sources,
     text = fmt::format("  read      {}: {} rows in memory\n", columns->name(),
                        sources.indexed->records());
   } else if (!stages.views) {
-    text = fmt::format(
-        "  read      {}, {}\n", WhereIs(sources.each.front()),
-        sources.indexed
-            ? fmt::format("{} records by number", sources.indexed->records())
-            : DescribeSequence(sequence));
+    text = fmt::format("  read      {}, {}\n", WhereIs(sources.each.front()),
+                       sources.indexed ? fmt::format("{} records by number",
+                                                     sources.indexed->records())
+                                       : DescribeSequence(sequence));
   }
   for (size_t s = 0; stages.views && s < sources.each.size(); ++s) {
     const Source& source = sources.each[s];

@@ -329,6 +329,22 @@ TEST_F(ShardingTest, RecordsThatAreLeftOutAreInNoShare) {
   }
 }
 
+// Each host mixes what it has, and none of them mixes for all.
+TEST_F(ShardingTest, OfAMixEachHostFeedsItsShare) {
+  const Dataset mix =
+      Dataset::Mix({{Read(Write(40))}, {Read(Write(40)).Shuffle({.seed = 5})}});
+  for (const bool streamed : {false, true}) {
+    std::vector<IdList> fed = OfHosts(
+        Fixed(mix, 4), By(ShardBy::kRecord, 2, {.force_streamed = streamed}));
+    for (uint64_t host = 0; host < 2; ++host) {
+      IdList share;
+      for (uint64_t id = host; id < 80; id += 2) share.push_back(id);
+      std::ranges::sort(fed[host]);
+      EXPECT_EQ(fed[host], share) << "host " << host;
+    }
+  }
+}
+
 TEST_F(ShardingTest, AStateIsOfAsManyHostsAndSaysHowToHaveItOtherwise) {
   const Dataset dataset = Fixed(Read(Write(48)), 12);
   ASSERT_OK_AND_ASSIGN(const auto two, RunAll(dataset, By(ShardBy::kRange, 2)));

@@ -158,7 +158,7 @@ TEST_F(CalibrationTest, AWrongFileIsOneClearLine) {
       {with("\"fixed_ns\": 5.0", "\"fixed_ns\": -5.0"),
        "step.fixed_ns is negative, -5.0"},
       {with("\"fixed_ns\": 5.0", "\"fixed_ns\": 5e300"),
-       "step.fixed_ns is 5e+300, more than 1e+12"},
+       "step.fixed_ns is 5e+300, more than 1000000000000"},
       {with("\"ns_per_byte\": 4.5", "\"ns_per_byte\": \"x\""),
        "stages[1].ns_per_byte is no number"},
       {with("\"one_thread\": true", "\"one_thread\": 1"),
