@@ -31,8 +31,8 @@ if(PENSTOCK_SANITIZE)
   add_link_options(-fsanitize=${PENSTOCK_SANITIZE})
 endif()
 
-# The address sanitizer meets what these two look for; without them a unit
-# compiles in three quarters of the time.
+# The address sanitizer meets what these two look for, and they take long to
+# compile.
 if(PENSTOCK_SANITIZE MATCHES undefined)
   add_compile_options(-fno-sanitize=null,object-size)
 endif()

@@ -35,10 +35,6 @@ std::string WhyUnknown(const Stages& stages, const Sources& sources,
       column.name);
 }
 
-}  // namespace
-
-namespace {
-
 Choice ChoosePlacement(const Stages& stages, const Sources& sources,
                        bool force_streamed) {
   if (force_streamed) return {false, "asked for by force_streamed"};
