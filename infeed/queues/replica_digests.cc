@@ -13,13 +13,13 @@ constexpr size_t kHeadWords = 3;
 
 // Hosts of a run are machines of one kind.
 std::string WordsToText(const std::vector<uint64_t>& words) {
-  std::string text(words.size() * sizeof(uint64_t), '\0');
-  std::memcpy(text.data(), words.data(), text.size());
-  return text;
+  return {reinterpret_cast<const char*>(words.data()),
+          words.size() * sizeof(uint64_t)};
 }
 
 std::vector<uint64_t> WordsOfText(std::string_view text) {
   std::vector<uint64_t> words(text.size() / sizeof(uint64_t));
+  if (words.empty()) return words;
   std::memcpy(words.data(), text.data(), words.size() * sizeof(uint64_t));
   return words;
 }
