@@ -2,8 +2,7 @@
 # would: user.cc beside this file, and the trainers of README.md, with the
 # CMakeLists.txt that README.md shows. A trainer is stopped by its data's end,
 # then run again from the state that it saved.
-#   cmake -DBUILD=... -DSOURCE=... -DREADME=... -DWORK=... -DSANITIZE=...
-#         -P run.cmake
+#   cmake -DBUILD=... -DSOURCE=... -DREADME=... -DWORK=... -P run.cmake
 function(run)
   execute_process(COMMAND ${ARGV} RESULT_VARIABLE result
                   WORKING_DIRECTORY ${WORK})
@@ -31,9 +30,6 @@ endfunction()
 
 function(build source folder)
   set(flags "-Wall -Wextra -Werror")
-  if(SANITIZE)
-    string(APPEND flags " -fsanitize=${SANITIZE}")
-  endif()
   run(${CMAKE_COMMAND} -G Ninja -S ${source} -B ${folder}
       -DCMAKE_PREFIX_PATH=${WORK}/prefix -DCMAKE_CXX_FLAGS=${flags})
   run(${CMAKE_COMMAND} --build ${folder})

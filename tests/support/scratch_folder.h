@@ -8,7 +8,10 @@ namespace penstock::testing {
 
 class ScratchFolder {
  public:
-  ScratchFolder();
+  // In memory, where there is room, thousands of fsync() take no time.
+  enum Place { kDisk, kMemory };
+
+  explicit ScratchFolder(Place place = kDisk);
   ~ScratchFolder();
   ScratchFolder(const ScratchFolder&) = delete;
   ScratchFolder& operator=(const ScratchFolder&) = delete;

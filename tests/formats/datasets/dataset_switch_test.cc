@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 
 class DatasetSwitchTest : public ::testing::Test {
  protected:
-  ScratchFolder folder_;
+  ScratchFolder folder_{ScratchFolder::kMemory};
   const DatasetPlaces places_ = {.folder = folder_.path(), .stem = "d-train"};
   const DatasetSwitch plan_ = {.removes = {"old \n\"1"},
                                .moves = {"new", "d-train.manifest.json"},

@@ -14,6 +14,7 @@
 #include "formats/datasets/leftovers.h"
 #include "formats/files/posix_files.h"
 #include "tests/support/dying_calls.h"
+#include "tests/support/effort.h"
 #include "tests/support/ended_process.h"
 #include "tests/support/faulty_calls.h"
 #include "tests/support/scratch_folder.h"
@@ -49,7 +50,7 @@ class LockFileTest : public ::testing::Test {
     return *LocalFiles().List(folder_.path());
   }
 
-  ScratchFolder folder_;
+  ScratchFolder folder_{ScratchFolder::kMemory};
   const std::string path_ = folder_ / "lock";
   std::vector<std::string> notices_;
 };
@@ -171,7 +172,7 @@ TEST_F(LockFileTest, AFailedCallLeavesNoFile) {
 // Twelve processes that all find the same dead lock, or none.
 TEST_F(LockFileTest, OfManyProcessesOneHoldsTheLock) {
   constexpr int kProcesses = 12;
-  for (int round = 0; round < 20; ++round) {
+  for (int round = 0; round < Cases(20); ++round) {
     if (round % 2 == 0) WriteLockOf(EndedProcess(), HostName());
     int told[2];
     int go[2];

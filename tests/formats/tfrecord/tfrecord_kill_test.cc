@@ -35,7 +35,7 @@ class TfRecordKillTest : public ::testing::TestWithParam<Compression> {
     return WIFEXITED(status);
   }
 
-  ScratchFolder folder_;
+  ScratchFolder folder_{ScratchFolder::kMemory};
   const std::string path_ = folder_ / "a.tfrecord";
 };
 

@@ -103,7 +103,7 @@ class CheckpointKillTest : public ::testing::TestWithParam<uint32_t> {
     EXPECT_EQ(Last(), kEnd);
   }
 
-  ScratchFolder folder_;
+  ScratchFolder folder_{ScratchFolder::kMemory};
   const std::string path_ = folder_ / "run.checkpoints";
 };
 

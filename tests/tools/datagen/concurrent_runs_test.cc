@@ -10,6 +10,7 @@
 #include "formats/datasets/manifest.h"
 #include "formats/datasets/tfds_folder.h"
 #include "formats/files/crc32c.h"
+#include "tests/support/effort.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/status_matchers.h"
 #include "tests/tools/programs/run_program.h"
@@ -40,13 +41,13 @@ class ConcurrentRunsTest : public ::testing::Test {
     return folder_.Read(corpus + ".result.code") == "0\n";
   }
 
-  ScratchFolder folder_;
+  ScratchFolder folder_{ScratchFolder::kMemory};
 };
 
 TEST_F(ConcurrentRunsTest, OfTwoRunsOfOneNameOneWinsAndOneIsRefused) {
   folder_.Write("a.txt", std::string(3000, 'a') + "\nand\nmore\n");
   folder_.Write("b.txt", std::string(2000, 'b') + "\nand\n");
-  for (int round = 0; round < 40; ++round) {
+  for (int round = 0; round < testing::Cases(40); ++round) {
     const std::string output = fmt::format("out{}", round);
     RunShell(Run("a", output, "") + Run("b", output, "") + "wait");
     const bool a_won = Succeeded("a");

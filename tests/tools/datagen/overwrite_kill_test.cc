@@ -171,7 +171,7 @@ class OverwriteKillTest : public ::testing::TestWithParam<int> {
     return whole;
   }
 
-  ScratchFolder folder_;
+  ScratchFolder folder_{ScratchFolder::kMemory};
   DyingCalls immortal_{UINT64_MAX, kMostBytes};
   PosixFiles files_{immortal_};
   std::map<std::string, std::string> old_;
@@ -206,7 +206,10 @@ TEST_P(OverwriteKillTest, ARunThatFinishesAnotherMayBeKilledAtEachInstant) {
     ASSERT_TRUE(OverwriteAndDie(half));
     found = Read();
   }
-  for (const uint64_t instant : {half, half + 20, half + 40}) {
+  const std::vector<uint64_t> instants =
+      kCaseStride == 1 ? std::vector<uint64_t>{half, half + 20, half + 40}
+                       : std::vector<uint64_t>{half + 20};
+  for (const uint64_t instant : instants) {
     PutOldThere();
     ASSERT_TRUE(OverwriteAndDie(instant));
     fs::remove_all(folder_ / "half");

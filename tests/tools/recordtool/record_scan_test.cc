@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "formats/tfrecord/tfrecord_framing.h"
+#include "tests/support/effort.h"
 #include "tests/support/memory_files.h"
 #include "tools/recordtool/record_spans.h"
 
@@ -130,7 +131,7 @@ TEST_F(PartsTest, EachDamageIsToldAsInSequence) {
          file.insert(at, inner + inner);
        }},
   };
-  for (int round = 0; round < 40; ++round) {
+  for (int round = 0; round < testing::Cases(40); ++round) {
     const std::string good = MakeFile(random);
     for (const auto& [name, damage] : damages) {
       std::string file = good;
