@@ -18,6 +18,11 @@ namespace {
 constexpr std::chrono::milliseconds kNoticePoll(100);
 constexpr char kNotice[] = "told to go";
 
+// Whoever tells of it first: the training thread or the saver's.
+Status Left() {
+  return CancelledError("left before it had finished its checkpoints");
+}
+
 }  // namespace
 
 StatusOr<std::unique_ptr<CheckpointSaver>> CheckpointSaver::Start(
@@ -53,9 +58,7 @@ CheckpointSaver::~CheckpointSaver() {
   }
   changed_.notify_all();
   if (!over) {
-    group_.Fail(CancelledError(
-        fmt::format("{}: host {} left before it had finished its checkpoints",
-                    folder_.path(), group_.host())));
+    FailGroup(Left());
   }
   thread_.join();
 }
@@ -130,14 +133,18 @@ Status CheckpointSaver::Finish() {
   return status_;
 }
 
+// The first cause of any host is that of all.
+void CheckpointSaver::FailGroup(const Status& status) {
+  group_.Fail(Annotate(
+      status, fmt::format("{}: host {}", folder_.path(), group_.host())));
+}
+
 void CheckpointSaver::Run() {
   Status status = GuardMemory(
       ResourceExhaustedError("no memory is left to save a checkpoint"),
       [&] { return RunRounds(); });
   if (!status.ok()) {
-    // The first cause of any host is that of all.
-    group_.Fail(Annotate(
-        status, fmt::format("{}: host {}", folder_.path(), group_.host())));
+    FailGroup(status);
     status = group_.failed();
   }
   // Before this host's training can see it: nobody is to go on and wonder.
@@ -175,7 +182,7 @@ StatusOr<CheckpointSaver::Wish> CheckpointSaver::AwaitWish() {
     const Wish wish = {.notice = noticed_ && !target_,
                        .finishing = finishing_,
                        .step = pending_ ? pending_->part.step : 0};
-    if (abandoned_) return CancelledError("left");
+    if (abandoned_) return Left();
     if (wish.notice || wish.finishing || wish.step > 0) return wish;
     if (group_.hosts() == 1) {
       changed_.wait(lock);
@@ -231,7 +238,7 @@ Status CheckpointSaver::AgreeWhereToStop() {
 StatusOr<CheckpointSaver::Pending> CheckpointSaver::AwaitStep(uint64_t step) {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return abandoned_ || finishing_ || pending_; });
-  if (abandoned_) return CancelledError("left");
+  if (abandoned_) return Left();
   if (pending_ && pending_->part.step == step) return *pending_;
   return InternalError(fmt::format(
       "was asked to save behind step {} by another host, but is behind step "

@@ -72,6 +72,8 @@ class CheckpointSaver {
   Status HandIn(std::unique_lock<std::mutex>& lock);
   bool IsDue(uint64_t step) const;
 
+  void FailGroup(const Status& status);  // of any thread
+
   // Of this object's thread.
   void Run();
   Status RunRounds();

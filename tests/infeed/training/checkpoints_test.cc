@@ -381,7 +381,9 @@ TEST_F(CheckpointsTest, AHostThatLeavesEndsTheOthers) {
       });
   EXPECT_THAT(ends[0].status,
               StatusIs(StatusCode::kCancelled,
-                       AllOf(HasSubstr(path_), HasSubstr("host 1 left"))));
+                       AllOf(HasSubstr(path_),
+                             HasSubstr("host 1: left before it had finished "
+                                       "its checkpoints"))));
 }
 
 TEST_F(CheckpointsTest, ACheckpointOfAnotherRunIsNotOverwritten) {
