@@ -38,11 +38,12 @@ struct Batch {
   size_t shape = 0;             // number of its length in Contract::lengths
   std::vector<Tensor> tensors;  // in the contract's order
   // Row r is made of records [row_offsets[r], row_offsets[r + 1]), none where
-  // it pads.
+  // it pads; a record of which FlatMap made several rows comes with each.
   std::vector<uint32_t> row_offsets;  // [rows + 1]
   std::vector<uint64_t> record_ids;
-  // [record_ids]: the value of the record that its part in the row begins with,
-  // where Pack cuts records. Empty where none is cut.
+  // [record_ids]: the value of the record, or of the row that FlatMap made of
+  // it, that its part in the row begins with, where Pack cuts them. Empty where
+  // none is cut.
   std::vector<uint32_t> record_begins;
   // The position once the devices have consumed this batch.
   State state_after;

@@ -161,6 +161,12 @@ Dataset Dataset::Filter(FilterOptions options, FilterFunction function) const {
       node_, RowOp(FilterStage{std::move(options), std::move(function)})));
 }
 
+Dataset Dataset::FlatMap(FlatMapOptions options,
+                         FlatMapFunction function) const {
+  return Dataset(Append(
+      node_, RowOp(FlatMapStage{std::move(options), std::move(function)})));
+}
+
 Dataset Dataset::Derive(std::vector<Derived> tensors) const {
   return Dataset(Append(node_, DeriveStage{std::move(tensors)}));
 }

@@ -16,6 +16,7 @@
 namespace penstock {
 
 struct FilterOptions;  // pipeline/row_function.h
+struct FlatMapOptions;
 struct MapOptions;
 struct RowChunk;
 struct CausalLm;  // pipeline/objective.h, with the other objectives
@@ -28,8 +29,7 @@ struct Node;         // pipeline/graph/node.h
 struct OpenOptions;  // formats/open.h
 class Status;        // formats/files/status.h
 class Tokenizer;     // tokenizer/interface/tokenizer.h
-
-struct MixSource;
+struct MixSource;    // below
 
 // A cheap value: copies share the graph. Every call returns a new graph and
 // leaves this one as it is. Mistakes are reported by Compile().
@@ -38,9 +38,8 @@ struct MixSource;
 // Tokenize): each says something about the epoch, and epochs never mix. What
 // stands before Mix, Concat, Take, Skip or Slice is of its own: epochs that end
 // there are none of the run's. Then comes Bucket, Pad or Pack, and Batch last.
-// Select, Rename, Constant, Map and Filter come one after the other between
-// Parse and these. Derive and Objective may stand anywhere before Batch, behind
-// Mix.
+// What Select to FlatMap do comes one after the other between Parse and these.
+// Derive and Objective may stand anywhere before Batch, behind Mix.
 //
 // Record ids of several sources are counted through, in the graph's order.
 class Dataset {
@@ -79,7 +78,7 @@ class Dataset {
   // Side by side: record i has the features of record i of each dataset in the
   // order of its files. All have as many, and no two a feature of one name.
   // Before it stand Take, Skip, Slice, Parse, Tokenize and what happens to
-  // features, but for Filter: docs/sources.md.
+  // features, but for Filter and FlatMap: docs/sources.md.
   // Cost:    of datasets of files a copy of the bytes of each record.
   static Dataset Zip(std::vector<Dataset> datasets);
   // One after the other, with the same features.
@@ -108,18 +107,20 @@ class Dataset {
   Dataset Repeat(RepeatOptions options) const;
   Dataset Tokenize(std::shared_ptr<const Tokenizer> tokenizer,
                    TokenizeOptions options = {}) const;
-  // What happens to the features of rows, in the order of the graph: those that
-  // stay, another name for one, one more.
+  // Features that stay, another name for one, one more.
   Dataset Select(std::vector<std::string> names) const;
   Dataset Rename(RenameOptions options) const;
   Dataset Constant(ConstantOptions options) const;
-  // A function of one's own over rows, MapFunction and FilterFunction of
-  // pipeline/row_function.h. Rows that Filter leaves out count as dropped.
+  // Functions of one's own over rows: pipeline/row_function.h.
   Dataset Map(MapOptions options,
               Callback<Status(const RowChunk&)> function) const;
   Dataset Filter(FilterOptions options,
                  Callback<Status(const RowChunk&, std::vector<bool>& keep)>
                      function) const;
+  Dataset FlatMap(FlatMapOptions options,
+                  Callback<Status(const RowChunk&, Examples& made,
+                                  std::vector<uint32_t>& rows_of)>
+                      function) const;
   // Tensors made from where the pieces of a row lie: pipeline/derive.h.
   Dataset Derive(std::vector<Derived> tensors) const;
   // What a model is to learn, one of pipeline/objective.h.
@@ -128,7 +129,6 @@ class Dataset {
   Dataset Objective(FillInMiddle objective) const;
   Dataset Objective(MaskedLm objective) const;
   Dataset Objective(SpanCorruption objective) const;
-  // One of the three, before Batch.
   Dataset Bucket(BucketOptions options) const;
   Dataset Pad(PadOptions options) const;
   Dataset Pack(PackOptions options) const;

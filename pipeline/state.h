@@ -14,10 +14,12 @@ class FileSystem;  // formats/files/file.h
 
 // What became of the rows of the global stream, the same on every host.
 struct PipelineCounts {
-  uint64_t records = 0;    // in batches
-  uint64_t rows = 0;       // of weight 1
-  uint64_t pad_rows = 0;   // of weight 0
-  uint64_t dropped = 0;    // too long, leftover under Leftover::kDrop, filtered
+  uint64_t records = 0;   // in batches; of FlatMap, rows that it made
+  uint64_t rows = 0;      // of weight 1
+  uint64_t pad_rows = 0;  // of weight 0
+  // Too long, leftover under Leftover::kDrop, filtered; records that FlatMap
+  // made no row of.
+  uint64_t dropped = 0;
   uint64_t truncated = 0;  // cut to the longest length
   // Batches made before they were full, as the rows that waited took more than
   // CompileOptions::waiting_bytes; with shard_by also as 16 parts of one host
@@ -35,7 +37,9 @@ struct StatePart {
   bool operator==(const StatePart&) const = default;
 };
 
-// A piece of a record that was read and is in no batch yet.
+// A piece of a record that was read and is in no batch yet. Of a graph with
+// FlatMap `record` is that of a row: the record's id times the most rows that
+// one can become, and the row's number.
 struct HeldPiece {
   uint64_t record = 0;
   uint32_t begin = 0;
@@ -90,7 +94,8 @@ struct State {
   // What waits, as the arranger holds it.
   std::vector<HeldPiece> held = {};
   // What waited where the run changed and is not arranged again yet: it comes
-  // before the row at `position`.
+  // before the row at `position`. With FlatMap: the row with which the last
+  // record before `position` goes on, where rows of it are still to come.
   std::vector<HeldPiece> ahead = {};
   // Where the last view of the graph is a Mix: of each of its datasets.
   std::vector<MixTaken> taken = {};

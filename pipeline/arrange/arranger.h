@@ -21,7 +21,7 @@ namespace penstock {
 
 // How rows fared, since the arranger was made.
 struct ArrangeCounts {
-  uint64_t dropped = 0;    // too long, or left out by a Filter
+  uint64_t dropped = 0;    // too long, or kLeftOut
   uint64_t truncated = 0;  // cut to the longest length
   uint64_t forced = 0;     // batches made before they were full
 };

@@ -9,11 +9,25 @@
 
 namespace penstock {
 
-// Row::length of a row that Withdraw or a Filter left out: an arranger takes it
-// and drops it.
+// Row::length of a row that Withdraw or a Filter left out, or of a record that
+// FlatMap made no row of: an arranger takes it and drops it.
 inline constexpr uint32_t kLeftOut = LengthTable::kLeftOut;
 
-// A record to be put into batches.
+// FlatMap makes several rows of a record, numbered from 0 on without a gap, one
+// at least. Each is arranged, and waits in a state, as a record of its own, by
+// an id that stands for both numbers. Without FlatMap it is the record's.
+struct RowIds {
+  uint64_t most_rows = 1;  // of a record
+
+  uint64_t Of(uint64_t record, uint64_t number) const {
+    return record * most_rows + number;
+  }
+  uint64_t RecordOf(uint64_t id) const { return id / most_rows; }
+  uint64_t NumberOf(uint64_t id) const { return id % most_rows; }
+};
+
+// A record to be put into batches, or a row of one: `record` is as RowIds has
+// it, here and in pieces.
 struct Row {
   uint64_t record = 0;
   uint64_t tag = 0;  // the caller's own; says nothing to the arranger

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "pipeline/arrange/balance.h"
+#include "pipeline/arrange/rows.h"
 #include "pipeline/dataset.h"
 
 namespace penstock {
@@ -38,6 +39,7 @@ struct ShareRule {
   std::shared_ptr<const RecordShares> shares;
   // [hosts][queues, or one for all]: its rows of a batch, one at least, rising.
   std::vector<std::vector<std::vector<uint32_t>>> rows;
+  RowIds row_ids = {};
   uint64_t MostRowsOf(size_t host) const;  // in a batch of any queue
 };
 

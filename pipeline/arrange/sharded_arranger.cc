@@ -38,6 +38,9 @@ class ShardedArranger final : public Arranger {
   uint64_t MostPieces() const override;
 
  private:
+  size_t HostOf(uint64_t row) const {
+    return rule_.shares->HostOf(rule_.row_ids.RecordOf(row));
+  }
   ArrangeOptions PartOf(size_t host) const;
   void FlushEach(bool full);
   bool TakeDue(bool flushing, Assignment& out);
@@ -83,7 +86,7 @@ ArrangeOptions ShardedArranger::PartOf(size_t host) const {
 Arranged ShardedArranger::Add(std::span<const Row> rows, Assignment& out) {
   if (TakeDue(/*flushing=*/false, out)) return {.taken = 0, .due = true};
   for (size_t i = 0; i < rows.size(); ++i) {
-    const uint32_t host = rule_.shares->HostOf(rows[i].record);
+    const size_t host = HostOf(rows[i].record);
     bool due = false;
     for (Arranged arranged; arranged.taken == 0;) {
       Assignment part;
@@ -123,6 +126,8 @@ void ShardedArranger::FlushEach(bool full) {
 }
 
 bool ShardedArranger::FlushFull(Assignment& out) {
+  // Before more is made ready, as Add() would: a state says what is.
+  if (TakeDue(/*flushing=*/false, out)) return true;
   FlushEach(/*full=*/true);
   return TakeDue(/*flushing=*/false, out);
 }
@@ -160,10 +165,7 @@ bool ShardedArranger::Load(std::span<const HeldPiece> held,
   Drop();
   for (size_t host = 0; host < each_.size(); ++host) {
     size_t end = 0;
-    while (end < held.size() &&
-           rule_.shares->HostOf(held[end].record) == host) {
-      ++end;
-    }
+    while (end < held.size() && HostOf(held[end].record) == host) ++end;
     const std::optional<size_t> ready =
         ready_.Load(host, held.first(end), rows.first(end));
     if (!ready || !each_[host]->Load(held.subspan(*ready, end - *ready),

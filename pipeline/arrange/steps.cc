@@ -26,9 +26,25 @@ Steps::Steps(std::unique_ptr<Arranger> arranger, StepOptions options)
 
 StepResult Steps::Add(std::span<const Row>& rows, Step& out) {
   const Arranged arranged = arranger_->Add(rows, out.assignment);
+  Pass(rows.first(arranged.taken), rows.subspan(arranged.taken));
   rows = rows.subspan(arranged.taken);
-  now_.position += arranged.taken;
   return AfterAdd(arranged, out);
+}
+
+// A record counts with the first of its rows; where a step ends among these,
+// the state says with which of them the run goes on.
+void Steps::Pass(std::span<const Row> taken, std::span<const Row> left) {
+  const RowIds& ids = options_.row_ids;
+  if (ids.most_rows == 1) {
+    now_.position += taken.size();
+    return;
+  }
+  now_.position += static_cast<uint64_t>(std::ranges::count_if(
+      taken, [&](const Row& row) { return ids.NumberOf(row.record) == 0; }));
+  now_.ahead.clear();
+  if (!left.empty() && ids.NumberOf(left.front().record) > 0) {
+    now_.ahead.push_back({.record = left.front().record});
+  }
 }
 
 StepResult Steps::AfterAdd(const Arranged& arranged, Step& out) {

@@ -24,6 +24,7 @@ struct StepOptions {
   uint64_t cut_records = 0;
   std::vector<StatePart> graph = {};
   MixEpochs mix = {};  // where the order is one
+  RowIds row_ids = {};
 
   Leftover LeftoverOf(size_t queue) const {
     return leftovers.empty() ? leftover : leftovers[queue];
@@ -55,7 +56,7 @@ class Steps {
   Steps(std::unique_ptr<Arranger> arranger, StepOptions options);
 
   // Takes rows from the front of `rows` until one of them makes a step; none
-  // where what waits makes one.
+  // where what waits makes one. The last row is the last one of its record.
   StepResult Add(std::span<const Row>& rows, Step& out);
   // The same for those of state.ahead, which come first and are at no position.
   StepResult AddAhead(std::span<const Row>& rows, Step& out);
@@ -85,6 +86,7 @@ class Steps {
   PipelineCounts counts() const;
 
  private:
+  void Pass(std::span<const Row> taken, std::span<const Row> left);
   StepResult AfterAdd(const Arranged& arranged, Step& out);
   void MakeStep(Step& out);
 

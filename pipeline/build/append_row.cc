@@ -4,13 +4,14 @@
 #include <vector>
 
 #include "pipeline/graph/source_records.h"
+#include "pipeline/row_function.h"
 
 namespace penstock {
 namespace {
 
-// Bytes [begin, end) of values of `from` go behind those of `to`.
-void AppendBytes(const Column& from, size_t begin, size_t end, Column& to) {
-  for (size_t v = begin; v < end; ++v) {
+// All values of `from` go behind those of `to`.
+void AppendBytes(const Column& from, Column& to) {
+  for (size_t v = 0; v < from.values(); ++v) {
     to.bytes.append(from.bytes_at(v));
     to.byte_offsets.push_back(to.bytes.size());
   }
@@ -43,7 +44,7 @@ void AppendColumn(const Column& from, Column& to) {
   to.type = from.type;
   to.ints.insert(to.ints.end(), from.ints.begin(), from.ints.end());
   to.floats.insert(to.floats.end(), from.floats.begin(), from.floats.end());
-  if (from.type == FeatureType::kBytes) AppendBytes(from, 0, from.values(), to);
+  if (from.type == FeatureType::kBytes) AppendBytes(from, to);
   for (size_t row = 1; row < from.row_offsets.size(); ++row) {
     to.row_offsets.push_back(before + from.row_offsets[row]);
   }
@@ -52,21 +53,9 @@ void AppendColumn(const Column& from, Column& to) {
 void AppendRow(const Examples& from, size_t row, Examples& to) {
   to.columns.resize(from.columns.size());
   for (size_t c = 0; c < from.columns.size(); ++c) {
-    const Column& source = from.columns[c];
-    Column& target = to.columns[c];
-    target.name = source.name;
-    target.type = source.type;
-    if (source.type == FeatureType::kBytes) {
-      AppendBytes(source, source.row_offsets[row], source.row_offsets[row + 1],
-                  target);
-    } else if (source.type == FeatureType::kInt64) {
-      const auto values = source.ints_of(row);
-      target.ints.insert(target.ints.end(), values.begin(), values.end());
-    } else {
-      const auto values = source.floats_of(row);
-      target.floats.insert(target.floats.end(), values.begin(), values.end());
-    }
-    target.EndRow();
+    to.columns[c].name = from.columns[c].name;
+    to.columns[c].type = from.columns[c].type;
+    CopyRow(from.columns[c], row, to.columns[c]);
   }
   ++to.rows;
 }

@@ -93,6 +93,7 @@ StatusOr<Decoder> Decoder::Make(const Stages& stages,
   }
   decoder.tokenize_ = source.tokenize;
   decoder.ops_before_tokenize_ = source.ops_before_tokenize;
+  decoder.most_rows_ = source.most_rows;
   for (size_t i = 0; i < batched.size(); ++i) {
     const Feature& feature = batched[i];
     Column& column = decoder.columns_.columns.emplace_back();
@@ -197,6 +198,7 @@ Status Decoder::Decode(std::span<const std::string_view> records,
   for (size_t row = first_row; row < out.examples.rows; ++row) {
     AppendLength(out.examples, row, out);
   }
+  out.rows_of.insert(out.rows_of.end(), ids.size(), 1);
   Cut(first_row, out.examples);
   return OkStatus();
 }
@@ -267,7 +269,8 @@ void Decoder::Cut(size_t first_row, Examples& out) const {
   }
 }
 
-uint64_t Decoder::WorkBytes(uint64_t raw_bytes, uint64_t rows) const {
+uint64_t Decoder::WorkBytes(uint64_t raw_bytes, uint64_t records) const {
+  const uint64_t rows = records * most_rows_;
   // A byte of a record may be a number of 8 bytes. Columns grow by doubling,
   // and while they do, the old one is still there.
   uint64_t for_each_byte = 3 * 8;
@@ -280,7 +283,7 @@ uint64_t Decoder::WorkBytes(uint64_t raw_bytes, uint64_t rows) const {
     // Any of them may have all the bytes.
     bytes = std::max(bytes, side.WorkBytes(raw_bytes, 0));
   }
-  for (const Decoder& side : sides_) bytes += side.WorkBytes(0, rows);
+  for (const Decoder& side : sides_) bytes += side.WorkBytes(0, records);
   if (!sides_.empty()) ++for_each_byte;  // they are copied together
   return bytes + raw_bytes * for_each_byte +
          rows * 3 * 8 * (most_values_.size() + 2);

@@ -30,11 +30,13 @@ struct DecodeScratch {
 // arranges, which may be more than are kept; its measure where several do.
 struct DecodedRows {
   Examples examples;
-  std::vector<uint32_t> lengths;
+  std::vector<uint32_t> lengths;  // [rows]
+  std::vector<uint32_t> rows_of;  // [records]: one each without FlatMap
 
   void Clear() {
     examples.Clear();
     lengths.clear();
+    rows_of.clear();
   }
 };
 
@@ -55,12 +57,12 @@ class Decoder {
                                   const SourceStages& source, uint64_t dataset,
                                   std::vector<InMemory> columns);
 
-  // Appends one row for each record to `out`; its columns are those of
-  // Stages::batched. ids[i] is the record id of records[i], all of them of
-  // `epoch`. A row that is filtered out has no values and the length kLeftOut.
-  // Of a varying
-  // feature one value more is kept than the longest length holds, so that
-  // whoever places the row knows that there were more.
+  // Appends the rows of each record to `out`, one or, of FlatMap, some; its
+  // columns are those of Stages::batched. ids[i] is the record id of
+  // records[i], all of them of `epoch`. A row that is left out has no values
+  // and the length kLeftOut. Of a varying feature one value more is kept than
+  // the longest length holds, so that whoever places the row knows that there
+  // were more.
   // Errors:  those of ExampleParser and Tokenizer, naming the record; those of
   //          functions over rows, naming these.
   Status Decode(std::span<const std::string_view> records,
@@ -68,9 +70,9 @@ class Decoder {
                 const Locate& locate, DecodeScratch& scratch,
                 DecodedRows& out) const;
 
-  // Bytes that decoding `raw_bytes` of records takes, at most, what comes out
-  // included.
-  uint64_t WorkBytes(uint64_t raw_bytes, uint64_t rows) const;
+  // Bytes that decoding `raw_bytes` of `records` takes, at most, what comes out
+  // included; of FlatMap as far as it makes no more values than there were.
+  uint64_t WorkBytes(uint64_t raw_bytes, uint64_t records) const;
   // Bytes of one row that comes out, at most, where the feature that arranges
   // has up to `length` values.
   uint64_t RowBytes(int64_t length) const {
@@ -102,8 +104,7 @@ class Decoder {
                      const Locate& locate, DecodeScratch& scratch,
                      DecodedRows& out) const;
   Status CheckChunk(const ChunkOfRows& chunk, const Locate& locate) const;
-  void AppendChunk(const ChunkOfRows& chunk, size_t rows,
-                   DecodedRows& out) const;
+  void AppendChunk(const ChunkOfRows& chunk, DecodedRows& out) const;
   void AppendLength(const Examples& rows, size_t row, DecodedRows& out) const;
   uint32_t LengthIn(const Examples& rows, size_t row, size_t column) const;
   void Cut(size_t first_row, Examples& out) const;
@@ -116,7 +117,8 @@ class Decoder {
   std::optional<TokenizeStage> tokenize_;
   RowOps ops_;
   size_t ops_before_tokenize_ = 0;
-  Examples columns_;  // of a row that comes out, without rows
+  uint64_t most_rows_ = 1;  // of a record
+  Examples columns_;        // of a row that comes out, without rows
   std::optional<size_t> by_;
   // Where several features have buckets, and their columns; not of a side.
   std::optional<LengthGrid> grid_;

@@ -18,6 +18,8 @@ Status Decoder::DecodeChunk(std::span<const std::string_view> records,
   chunk.records.assign(ids.begin(), ids.end());
   chunk.at.resize(ids.size());
   std::iota(chunk.at.begin(), chunk.at.end(), 0);
+  chunk.numbers.resize(ids.size());
+  chunk.rows_of.assign(ids.size(), 1);
   PENSTOCK_RETURN_IF_ERROR(Parse(records, ids, epoch, locate, chunk.rows));
   const size_t before = tokenize_ ? ops_before_tokenize_ : 0;
   PENSTOCK_RETURN_IF_ERROR(ops_.Run(0, before, epoch, locate, chunk));
@@ -29,7 +31,7 @@ Status Decoder::DecodeChunk(std::span<const std::string_view> records,
   }
   PENSTOCK_RETURN_IF_ERROR(ops_.Run(before, ops_.size(), epoch, locate, chunk));
   PENSTOCK_RETURN_IF_ERROR(CheckChunk(chunk, locate));
-  AppendChunk(chunk, ids.size(), out);
+  AppendChunk(chunk, out);
   return OkStatus();
 }
 
@@ -44,19 +46,22 @@ Status Decoder::CheckChunk(const ChunkOfRows& chunk,
       const uint64_t values = column.values_in(row);
       if (values == most_values_[c] || (values == 0 && optional_[c])) continue;
       return InvalidArgumentError(fmt::format(
-          "{}: feature \"{}\" has {} values after Map, but always {} in a "
-          "batch",
+          "{}: feature \"{}\" has {} values after Map or FlatMap, but a batch "
+          "always has {}",
           locate(chunk.records[row]), column.name, values, most_values_[c]));
     }
   }
   return OkStatus();
 }
 
-void Decoder::AppendChunk(const ChunkOfRows& chunk, size_t rows,
-                          DecodedRows& out) const {
+void Decoder::AppendChunk(const ChunkOfRows& chunk, DecodedRows& out) const {
   Examples& to = out.examples;
   if (to.columns.empty()) to.columns = columns_.columns;
-  if (chunk.rows.rows == rows) {
+  out.rows_of.insert(out.rows_of.end(), chunk.rows_of.begin(),
+                     chunk.rows_of.end());
+  const size_t rows = chunk.rows.rows;
+  if (rows ==
+      std::reduce(chunk.rows_of.begin(), chunk.rows_of.end(), size_t{0})) {
     for (size_t c = 0; c < to.columns.size(); ++c) {
       AppendColumn(chunk.rows.columns[c], to.columns[c]);
     }
@@ -65,13 +70,16 @@ void Decoder::AppendChunk(const ChunkOfRows& chunk, size_t rows,
     return;
   }
   size_t next = 0;  // row of the chunk
-  for (size_t row = 0; row < rows; ++row) {
-    if (next < chunk.rows.rows && chunk.at[next] == row) {
-      AppendRow(chunk.rows, next, to);
-      AppendLength(chunk.rows, next++, out);
-    } else {
-      AppendNoValues(to);
-      out.lengths.push_back(kLeftOut);
+  for (size_t at = 0; at < chunk.rows_of.size(); ++at) {
+    for (uint32_t number = 0; number < chunk.rows_of[at]; ++number) {
+      if (next < rows && chunk.at[next] == at &&
+          chunk.numbers[next] == number) {
+        AppendRow(chunk.rows, next, to);
+        AppendLength(chunk.rows, next++, out);
+      } else {
+        AppendNoValues(to);
+        out.lengths.push_back(kLeftOut);
+      }
     }
   }
 }

@@ -18,6 +18,10 @@ struct ChunkOfRows {
   Examples rows;
   std::vector<uint64_t> records;  // [rows] their ids
   std::vector<uint32_t> at;       // [rows] of the records that came; rising
+  std::vector<uint32_t> numbers;  // [rows] among those of its record; rising
+  // [records that came] the rows that each has become, those that were left out
+  // included: one at least.
+  std::vector<uint32_t> rows_of;
 };
 
 // Threads: any number at a time.
@@ -48,6 +52,8 @@ class RowOps {
   Status Run(const MapStage& map, size_t op, uint64_t epoch,
              const Locate& locate, ChunkOfRows& chunk) const;
   Status Run(const FilterStage& filter, size_t op, uint64_t epoch,
+             const Locate& locate, ChunkOfRows& chunk) const;
+  Status Run(const FlatMapStage& flat_map, size_t op, uint64_t epoch,
              const Locate& locate, ChunkOfRows& chunk) const;
 
   std::vector<RowOp> ops_;

@@ -123,18 +123,24 @@ Status SourceDecoders::Decode(std::span<const std::string_view> records,
       return OkStatus();
     }
   }
-  std::vector<size_t> next(decoders_.size());
+  std::vector<size_t> record(decoders_.size());  // the next of each
+  std::vector<size_t> row(decoders_.size());
   for (const size_t kind : kinds) {
-    AppendRow(decoded[kind].examples, next[kind], out.examples);
-    out.lengths.push_back(decoded[kind].lengths[next[kind]++]);
+    const DecodedRows& from = decoded[kind];
+    const uint32_t rows = from.rows_of[record[kind]++];
+    out.rows_of.push_back(rows);
+    for (uint32_t i = 0; i < rows; ++i) {
+      AppendRow(from.examples, row[kind], out.examples);
+      out.lengths.push_back(from.lengths[row[kind]++]);
+    }
   }
   return OkStatus();
 }
 
-uint64_t SourceDecoders::WorkBytes(uint64_t raw_bytes, uint64_t rows) const {
+uint64_t SourceDecoders::WorkBytes(uint64_t raw_bytes, uint64_t records) const {
   uint64_t bytes = 0;
   for (const Decoder& decoder : decoders_) {
-    bytes = std::max(bytes, decoder.WorkBytes(raw_bytes, rows));
+    bytes = std::max(bytes, decoder.WorkBytes(raw_bytes, records));
   }
   // What is decoded apart is copied.
   return decoders_.size() == 1 ? bytes : 2 * bytes;

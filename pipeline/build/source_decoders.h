@@ -29,7 +29,7 @@ class SourceDecoders {
                 const Locate& locate, DecodeScratch& scratch,
                 DecodedRows& out) const;
 
-  uint64_t WorkBytes(uint64_t raw_bytes, uint64_t rows) const;
+  uint64_t WorkBytes(uint64_t raw_bytes, uint64_t records) const;
   uint64_t RowBytes(int64_t length) const;
 
  private:

@@ -116,13 +116,14 @@ class Flattener {
       if (source.features.empty() && source.read.examples &&
           source.sides.empty()) {
         return Wrong(
-            "there is no Parse before Select, Rename, Constant, Map or "
-            "Filter: it says which features rows have");
+            "there is no Parse before Select, Rename, Constant, Map, Filter "
+            "or FlatMap: it says which features rows have");
       }
       if (!source.tokenize) ++source.ops_before_tokenize;
       source.row_ops.push_back(stage);
     }
-    return Before(Rank::kArranged, "Select, Rename, Constant, Map or Filter");
+    return Before(Rank::kArranged,
+                  "Select, Rename, Constant, Map, Filter or FlatMap");
   }
   Status Visit(const DeriveStage& stage) {
     if (!out.derived.empty()) {

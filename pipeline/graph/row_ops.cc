@@ -89,6 +89,27 @@ class RowOpApplier {
   Status operator()(const FilterStage& filter) const {
     return CheckFunction("Filter", filter.options.name, bool{filter.function});
   }
+  Status operator()(const FlatMapStage& flat_map) const {
+    const FlatMapOptions& options = flat_map.options;
+    PENSTOCK_RETURN_IF_ERROR(
+        CheckFunction("FlatMap", options.name, bool{flat_map.function}));
+    if (options.most_rows < 1 || options.most_rows > kMostRowsOfRecord) {
+      return WrongOp(fmt::format(
+          "FlatMap \"{}\" with most_rows {}: say how many rows one can become, "
+          "from 1 to {}",
+          options.name, options.most_rows, kMostRowsOfRecord));
+    }
+    source_.most_rows *= options.most_rows;
+    if (source_.most_rows > kMostRowsOfRecord) {
+      return WrongOp(fmt::format(
+          "FlatMap \"{}\" and those before it make up to {} rows of a record: "
+          "the product of their most_rows is {} at most",
+          options.name, source_.most_rows, kMostRowsOfRecord));
+    }
+    // Lengths are those of records no more.
+    for (Origin& origin : source_.origins) origin = {};
+    return OkStatus();
+  }
 
  private:
   Status CheckNew(std::string_view stage, const std::string& name) const {
@@ -132,6 +153,14 @@ class RowOpPart {
                 .Add(filter.options.seed)
                 .Finish()};
   }
+  StatePart operator()(const FlatMapStage& flat_map) const {
+    return {fmt::format("FlatMap {}", flat_map.options.name),
+            Fingerprinter()
+                .Add(flat_map.options.version)
+                .Add(flat_map.options.seed)
+                .Add(flat_map.options.most_rows)
+                .Finish()};
+  }
 };
 
 }  // namespace
@@ -140,20 +169,16 @@ Status ApplyRowOp(const RowOp& op, SourceStages& source) {
   return std::visit(RowOpApplier(source), op);
 }
 
-bool Filters(const Stages& stages) {
+std::string DecidesRows(const Stages& stages) {
   for (const SourceStages* source : stages.readers()) {
     for (const RowOp& op : source->row_ops) {
-      if (std::holds_alternative<FilterStage>(op)) return true;
-    }
-  }
-  return false;
-}
-
-std::string FirstFilter(const Stages& stages) {
-  for (const SourceStages* source : stages.readers()) {
-    for (const RowOp& op : source->row_ops) {
-      const auto* const filter = std::get_if<FilterStage>(&op);
-      if (filter != nullptr) return filter->options.name;
+      if (const auto* const filter = std::get_if<FilterStage>(&op)) {
+        return fmt::format("Filter \"{}\" leaves out rows",
+                           filter->options.name);
+      }
+      if (const auto* const flat_map = std::get_if<FlatMapStage>(&op)) {
+        return fmt::format("FlatMap \"{}\" makes rows", flat_map->options.name);
+      }
     }
   }
   return "";

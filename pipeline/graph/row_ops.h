@@ -31,18 +31,21 @@ struct FilterStage {
   FilterFunction function;
 };
 
+struct FlatMapStage {
+  FlatMapOptions options;
+  FlatMapFunction function;
+};
+
 using RowOp = std::variant<SelectStage, RenameOptions, ConstantOptions,
-                           MapStage, FilterStage>;
+                           MapStage, FilterStage, FlatMapStage>;
 
 // Adds what `op` does to the features of a source's rows.
 // Errors:  kInvalidArgument saying what to change.
 Status ApplyRowOp(const RowOp& op, SourceStages& source);
 
-// Whether rows are left out that only the data tells.
-bool Filters(const Stages& stages);
-
-// The name of the first of these functions; empty where there is none.
-std::string FirstFilter(const Stages& stages);
+// What only the data tells of which rows there are, by the first function that
+// does so: "Filter "short" leaves out rows"; empty where the records tell all.
+std::string DecidesRows(const Stages& stages);
 
 // The name of the first function that may change how many values a row has;
 // empty where none does.

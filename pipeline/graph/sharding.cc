@@ -251,7 +251,8 @@ StatusOr<OrderTree> MakeSharedTree(const Stages& stages, const Sources& sources,
                             MakeLeaves(stages, sources, views));
   const ShareRule rule = {
       .shares = SharesOf(sources, leaves, chosen, hosts, drop),
-      .rows = std::move(rows)};
+      .rows = std::move(rows),
+      .row_ids = stages.row_ids()};
   PENSTOCK_ASSIGN_OR_RETURN(std::vector<OrderTree> trees,
                             TreesOf(stages, sources, leaves, *rule.shares));
   uint64_t records = RecordsOf(trees);

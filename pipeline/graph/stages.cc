@@ -48,7 +48,17 @@ std::vector<const SourceStages*> Stages::readers() const {
   return all;
 }
 
-bool Stages::rows_vary() const { return !by().empty() || Filters(*this); }
+bool Stages::rows_vary() const {
+  return !by().empty() || !DecidesRows(*this).empty();
+}
+
+RowIds Stages::row_ids() const {
+  RowIds ids;
+  for (const SourceStages& source : sources) {
+    ids.most_rows = std::max(ids.most_rows, source.most_rows);
+  }
+  return ids;
+}
 
 TooLong Stages::too_long() const {
   if (pack) return pack->too_long;

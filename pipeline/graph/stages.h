@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "formats/files/status_or.h"
+#include "pipeline/arrange/rows.h"
 #include "pipeline/contract.h"
 #include "pipeline/dataset.h"
 #include "pipeline/graph/node.h"
@@ -45,6 +46,7 @@ struct SourceStages {
   // ops_before_tokenize.
   std::vector<RowOp> row_ops;
   size_t ops_before_tokenize = 0;
+  uint64_t most_rows = 1;  // that a record becomes
   // What reaches the batch: Tokenize takes its bytes feature's place.
   std::vector<Feature> batched;
   std::vector<Origin> origins;
@@ -83,6 +85,7 @@ struct Stages {
   std::vector<const SourceStages*> readers() const;
   // Which batch a row is in depends on more than its position.
   bool rows_vary() const;
+  RowIds row_ids() const;  // of the rows of any source
   TooLong too_long() const;
   double pad_value() const;  // of by()
   // [shapes]: every length a batch may have, of by(); {0} without the three.

@@ -20,6 +20,7 @@ class Unzippable {
   const char* operator()(const ParseStage&) const { return nullptr; }
   const char* operator()(const TokenizeStage&) const { return nullptr; }
   const char* operator()(const RowOp& op) const {
+    if (std::holds_alternative<FlatMapStage>(op)) return "FlatMap";
     return std::holds_alternative<FilterStage>(op) ? "Filter" : nullptr;
   }
   const char* operator()(const ZipStage&) const { return "Zip"; }

@@ -1,5 +1,10 @@
 #include "pipeline/run/arrange_options.h"
 
+#include <utility>
+#include <vector>
+
+#include "pipeline/order/length_grid.h"
+
 namespace penstock {
 
 ArrangeOptions ArrangeOf(const Stages& stages, const SourceDecoders& decoder) {
@@ -40,6 +45,26 @@ ArrangeOptions ArrangeOf(const Stages& stages, const SourceDecoders& decoder) {
                        .quadratic = balance.quadratic};
   }
   return arrange;
+}
+
+StatusOr<PlannedLengths> LengthsOf(const Stages& stages, const Sources& sources,
+                                   TaskQueue& tasks, ArrangeOptions& arrange) {
+  std::vector<LengthTable> tables;  // of the features that arrange
+  for (const std::string& feature : stages.arranging()) {
+    if (feature.empty()) break;
+    PENSTOCK_ASSIGN_OR_RETURN(
+        auto columns, sources.indexed->Lengths(stages.OriginOf(feature)));
+    tables.emplace_back(std::move(columns));
+  }
+  if (tables.empty()) return PlannedLengths();
+  const auto grid = stages.grid();
+  if (!grid) return PlannedLengths{.arranged = tables.front(), .values = {}};
+  Measured measured =
+      MeasureRecords(*grid, tables, sources.indexed->records(), tasks);
+  arrange.mean_values = std::move(measured.mean_values);
+  return PlannedLengths{
+      .arranged = LengthTable::Of(std::move(measured.measures)),
+      .values = tables.front()};
 }
 
 }  // namespace penstock

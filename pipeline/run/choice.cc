@@ -2,15 +2,21 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "formats/files/status_or.h"
 #include "formats/records/recovery.h"
 #include "pipeline/arrange/bucket_lengths.h"
 #include "pipeline/order/lengths.h"
+#include "pipeline/run/job.h"
 
 namespace penstock {
 namespace {
+
+// Of the rows that FlatMap may make of a host's part of a round: some rounds
+// are read ahead at once.
+constexpr uint64_t kMadeBytes = 32 << 20;
 
 // Why the lengths of `feature` are known only after reading, if they are.
 std::string WhyUnknown(const Stages& stages, const Sources& sources,
@@ -38,10 +44,8 @@ std::string WhyUnknown(const Stages& stages, const Sources& sources,
 Choice ChoosePlacement(const Stages& stages, const Sources& sources,
                        bool force_streamed) {
   if (force_streamed) return {false, "asked for by force_streamed"};
-  if (const std::string filter = FirstFilter(stages); !filter.empty()) {
-    return {false, fmt::format("Filter \"{}\" leaves out rows that are known "
-                               "only after reading",
-                               filter)};
+  if (const std::string what = DecidesRows(stages); !what.empty()) {
+    return {false, what + " that are known only after reading"};
   }
   if (sources.indexed == nullptr) {
     return {false, sources.each.front().why_sequential};
@@ -103,7 +107,8 @@ StatusOr<SequenceChoice> ChooseSequence(const Stages& stages,
   // As measured: that every host unpacks all costs more than either.
   const SourceStages& stage = stages.sources.front();
   const bool deals = stage.tokenize || !stage.row_ops.empty();
-  why = deals ? "as Tokenize, Map and Filter take longer than sending records"
+  why = deals ? "as Tokenize, Map, Filter and FlatMap take longer than sending "
+                "records"
               : "as parsing takes less than sending records";
   if (source.paths.size() < topology.hosts) {
     why += fmt::format("; {} of {} hosts read none",
@@ -158,6 +163,24 @@ Status ChooseBuckets(const Sources& sources, TaskQueue& tasks, Stages& stages) {
        .multiple_of = static_cast<uint64_t>(bucket.multiple_of)},
       tasks);
   return OkStatus();
+}
+
+RoundSizes ChooseRounds(const Sources& sources, uint64_t most_rows,
+                        uint64_t most_bytes) {
+  RoundSizes sizes;
+  if (sources.indexed) {
+    const uint64_t mean = std::max<uint64_t>(
+        1, sources.indexed->size_bytes() / sources.indexed->records());
+    sizes.of_part = std::clamp<uint64_t>(kPartBytes / mean, 16, 1024);
+    sizes.of_host = 8 * sizes.of_part;
+  }
+  if (most_rows > 1) {
+    // Nobody knows yet how many rows there will be.
+    sizes.of_host =
+        std::clamp<uint64_t>(kMadeBytes / most_bytes, 16, sizes.of_host);
+    sizes.of_part = std::clamp<uint64_t>(sizes.of_host / 8, 1, sizes.of_part);
+  }
+  return sizes;
 }
 
 }  // namespace penstock

@@ -1,6 +1,8 @@
-// What the data decides: planned or streamed, and lengths of buckets.
+// What the data decides: planned or streamed, lengths of buckets, and how much
+// is streamed at once.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -43,5 +45,15 @@ std::string_view Describe(SequenceReading how);
 StatusOr<Choice> Choose(const Stages& stages, const Sources& sources,
                         const Topology& topology,
                         const CompileOptions& options);
+
+struct RoundSizes {
+  uint64_t of_part = 64;    // records that a task decodes
+  uint64_t of_host = 1024;  // of a round
+};
+
+// Enough that telling lengths and starting tasks cost little of each; the same
+// on every host. `most_bytes` are those of all rows that a record becomes.
+RoundSizes ChooseRounds(const Sources& sources, uint64_t most_rows,
+                        uint64_t most_bytes);
 
 }  // namespace penstock

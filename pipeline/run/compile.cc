@@ -123,7 +123,6 @@ Status Compiler::Prepare(const Dataset& dataset) {
   if (sources_.indexed == nullptr && stages_.shuffle) {
     graph.push_back({"window_bytes", options_.window_bytes});
   }
-  const uint64_t data = sources_.Key();
   job_ = std::make_shared<const Job>(
       Job{.stages = stages_,
           .first_ids = sources_.first_ids,
@@ -134,8 +133,9 @@ Status Compiler::Prepare(const Dataset& dataset) {
           .shape_rows =
               RowsOfShapes(topology_, topology_.host, stages_.MakeContract()),
           .max_record_bytes = options_.max_record_bytes,
+          .row_ids = stages_.row_ids(),
           .decoder = std::move(decoder),
-          .placer = Placer(stages_, stages_.MakeContract(), data),
+          .placer = Placer(stages_, stages_.MakeContract(), sources_.Key()),
           .buffers = std::make_shared<BufferPool>(options_.buffer_bytes),
           .lane = std::make_shared<Lane>()});
   return choice_.planned ? PlanIt() : StreamIt();
@@ -147,25 +147,15 @@ StepOptions Compiler::StepsOf() const {
           .epochs = stages_.epochs,
           .cut_records = tree_.cut_records,
           .graph = job_->graph,
-          .mix = tree_.mix ? MixEpochs(tree_.mix) : MixEpochs()};
+          .mix = tree_.mix ? MixEpochs(tree_.mix) : MixEpochs(),
+          .row_ids = job_->row_ids};
 }
 
 Status Compiler::PlanIt() {
-  std::vector<LengthTable> tables;  // of the features that arrange
-  for (const std::string& feature : stages_.arranging()) {
-    if (feature.empty()) break;
-    PENSTOCK_ASSIGN_OR_RETURN(
-        auto columns, sources_.indexed->Lengths(stages_.OriginOf(feature)));
-    tables.emplace_back(std::move(columns));
-  }
   ArrangeOptions arrange = Arrange(job_->decoder);
-  LengthTable lengths = tables.empty() ? LengthTable() : tables.front();
-  if (const auto grid = stages_.grid()) {
-    Measured measured =
-        MeasureRecords(*grid, tables, sources_.indexed->records(), *tasks_);
-    arrange.mean_values = std::move(measured.mean_values);
-    lengths = LengthTable::Of(std::move(measured.measures));
-  }
+  PENSTOCK_ASSIGN_OR_RETURN(PlannedLengths known,
+                            LengthsOf(stages_, sources_, *tasks_, arrange));
+  LengthTable lengths = std::move(known.arranged);
   own_length_bytes_ = lengths.own_bytes();
   if (stages_.pack && stages_.pack->kind == PackKind::kMegatron) {
     PENSTOCK_RETURN_IF_ERROR(OrderAsMegatron(*stages_.pack, lengths, tree_));
@@ -176,7 +166,7 @@ Status Compiler::PlanIt() {
                     .arrange = std::move(arrange),
                     .steps = StepsOf(),
                     .forecast = {},
-                    .values = stages_.grid() ? tables.front() : LengthTable()};
+                    .values = std::move(known.values)};
   plan.too_long = [files = sources_.indexed, stages = stages_](const Row& row) {
     return TooLongError(files->Locate(row.record), stages, row.length);
   };
@@ -197,20 +187,12 @@ Status Compiler::PlanIt() {
 Status Compiler::StreamIt() {
   const bool alone = !Lockstep();
   const auto batch = static_cast<uint64_t>(stages_.batch.size);
-  // Enough rows that telling lengths and starting tasks cost little of each;
-  // the same on every host.
-  uint64_t rows_of_part = 64;
-  uint64_t rows_of_host = 1024;
-  if (sources_.indexed) {
-    const uint64_t mean = std::max<uint64_t>(
-        1, sources_.indexed->size_bytes() / sources_.indexed->records());
-    rows_of_part = std::clamp<uint64_t>(kPartBytes / mean, 16, 1024);
-    rows_of_host = 8 * rows_of_part;
-  }
+  const RoundSizes sizes =
+      ChooseRounds(sources_, job_->row_ids.most_rows, job_->MostDecodedBytes());
   RoundOptions rounds = {.hosts = topology_.hosts,
                          .host = topology_.host,
                          .epochs = stages_.epochs,
-                         .rows = rows_of_host * topology_.hosts,
+                         .rows = sizes.of_host * topology_.hosts,
                          .raw_bytes = kChunkBytes,
                          .max_record_bytes = options_.max_record_bytes};
   if (tree_.shares) {
@@ -223,7 +205,7 @@ Status Compiler::StreamIt() {
   }
   const StreamedOptions streamed = {
       .rows_of_round = rounds.rows,
-      .rows_of_part = rows_of_part,
+      .rows_of_part = sizes.of_part,
       .read_ahead_bytes = options_.buffer_bytes / 4};
   std::shared_ptr<RoundSource> source;
   if (sources_.indexed) {

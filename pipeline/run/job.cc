@@ -42,7 +42,7 @@ StatusOr<Batch> Job::NewBatch(const Step& step) const {
   batch.row_offsets.push_back(0);
   for (const uint32_t row : rows) {
     for (const Piece& piece : PiecesOf(assignment, row)) {
-      batch.record_ids.push_back(piece.record);
+      batch.record_ids.push_back(row_ids.RecordOf(piece.record));
       if (stages.chunks()) batch.record_begins.push_back(piece.begin);
     }
     batch.row_offsets.push_back(static_cast<uint32_t>(batch.record_ids.size()));

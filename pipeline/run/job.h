@@ -44,6 +44,7 @@ struct Job {
   // Of a batch of each shape, or of any: those that this host feeds, rising.
   std::vector<std::vector<uint32_t>> shape_rows;
   uint64_t max_record_bytes = 0;
+  RowIds row_ids;
   SourceDecoders decoder;
   Placer placer;
   // Of batches that nobody uses any more.
@@ -59,6 +60,10 @@ struct Job {
   }
   // The number of the source that a record is of.
   size_t SourceOf(uint64_t record_id) const;
+  // Of the rows that a record becomes, decoded, at most.
+  uint64_t MostDecodedBytes() const {
+    return row_ids.most_rows * decoder.RowBytes(contract().lengths.back());
+  }
   // Of this host's part of a batch, of `pieces`, with `held` in its
   // state.
   uint64_t BatchBytes(size_t shape, size_t pieces, size_t held) const;

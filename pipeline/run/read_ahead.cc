@@ -150,7 +150,7 @@ StatusOr<std::optional<DecodedRound>> ReadAhead::Next(
   for (DecodedRows& rows : front->rows) {
     decoded.parts.push_back(
         {std::make_shared<const Examples>(std::move(rows.examples)),
-         std::move(rows.lengths)});
+         std::move(rows.lengths), std::move(rows.rows_of)});
   }
   decoded.round = std::move(front->round);
   decoded.round.raw.clear();
@@ -170,7 +170,7 @@ bool ReadAhead::HasRoom() const {
 }
 
 // Where hosts go on alike, those of the host that decodes most.
-uint64_t ReadAhead::RowsCounted(const Round& round) const {
+uint64_t ReadAhead::RecordsCounted(const Round& round) const {
   if (!source_->meets()) return round.mine.size();
   std::vector<uint64_t> rows(job_->topology.hosts);
   for (const Share& share : round.shares) rows[share.host] += share.rows;
@@ -196,8 +196,7 @@ void ReadAhead::Start(const std::stop_token& stop) {
   flight->round = **std::move(round);
   const size_t rows = flight->round.mine.size();
   flight->bytes = flight->round.memory_bytes +
-                  RowsCounted(flight->round) *
-                      job_->decoder.RowBytes(job_->contract().lengths.back());
+                  RecordsCounted(flight->round) * job_->MostDecodedBytes();
   const size_t rows_of_part = options_.rows_of_part;
   const size_t parts = (rows + rows_of_part - 1) / rows_of_part;
   flight->rows.resize(parts);

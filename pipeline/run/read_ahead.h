@@ -24,6 +24,7 @@ struct DecodedRound {
   struct Part {
     std::shared_ptr<const Examples> examples;
     std::vector<uint32_t> lengths;  // see DecodedRows
+    std::vector<uint32_t> rows_of;
   };
 
   Round round;
@@ -62,7 +63,7 @@ class ReadAhead {
   struct Shared;
 
   bool HasRoom() const;
-  uint64_t RowsCounted(const Round& round) const;
+  uint64_t RecordsCounted(const Round& round) const;
   void Start(const std::stop_token& stop);
   void StartParts(const std::shared_ptr<Flight>& flight);
 

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <numeric>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,31 +16,153 @@
 
 namespace penstock {
 
-StatusOr<std::vector<uint32_t>> GatherLengths(const Round& round,
-                                              std::vector<uint32_t> mine,
-                                              Group& group) {
-  const std::string_view bytes(reinterpret_cast<const char*>(mine.data()),
-                               mine.size() * sizeof(uint32_t));
+namespace {
+
+// What the records of a round became.
+struct RoundRows {
+  std::vector<uint32_t> rows_of;  // [records]; empty where each is one row
+  std::vector<uint32_t> lengths;  // [rows]
+};
+
+// Takes `count` numbers from the front of `bytes`, if there are as many.
+bool TakeNumbers(size_t count, std::string_view& bytes,
+                 std::vector<uint32_t>& to) {
+  const size_t size = count * sizeof(uint32_t);
+  if (bytes.size() < size) return false;
+  to.resize(to.size() + count);
+  std::memcpy(to.data() + to.size() - count, bytes.data(), size);
+  bytes.remove_prefix(size);
+  return true;
+}
+
+// Of all records of `round`; `mine` are those of Round::mine.
+StatusOr<RoundRows> Gather(const Round& round, const RoundRows& mine,
+                           RowIds ids, Group& group) {
+  // How many rows each record is, then the lengths.
+  std::vector<uint32_t> numbers = mine.rows_of;
+  numbers.insert(numbers.end(), mine.lengths.begin(), mine.lengths.end());
+  const std::string_view bytes(reinterpret_cast<const char*>(numbers.data()),
+                               numbers.size() * sizeof(uint32_t));
   PENSTOCK_ASSIGN_OR_RETURN(const std::vector<std::string> told,
                             group.AllGather(bytes));
-  std::vector<uint64_t> used(told.size());  // bytes of each host's
-  std::vector<uint32_t> lengths(round.records.size());
-  uint64_t row = 0;
+  std::vector<uint64_t> counts(told.size());  // bytes of each host's
   for (const Share& share : round.shares) {
-    const uint64_t size = share.rows * sizeof(uint32_t);
-    uint64_t& begin = used[share.host];
-    if (told[share.host].size() - begin < size) break;
-    std::memcpy(lengths.data() + row, told[share.host].data() + begin, size);
-    begin += size;
-    row += share.rows;
+    if (ids.most_rows > 1) counts[share.host] += share.rows * sizeof(uint32_t);
   }
-  for (uint32_t host = 0; host < told.size(); ++host) {
-    if (used[host] == told[host].size() && row == lengths.size()) continue;
-    return InternalError(fmt::format(
-        "host {} tells the lengths of {} rows of a round, not of its own", host,
-        told[host].size() / sizeof(uint32_t)));
+  std::vector<std::string_view> rows_of(told.size());
+  std::vector<std::string_view> lengths(told.size());
+  for (size_t host = 0; host < told.size(); ++host) {
+    const std::string_view all = told[host];
+    rows_of[host] = all.substr(0, counts[host]);
+    lengths[host] = all.substr(rows_of[host].size());
   }
-  return lengths;
+  RoundRows rows;
+  std::optional<size_t> wrong;
+  for (const Share& share : round.shares) {
+    const size_t before = rows.rows_of.size();
+    size_t count = share.rows;
+    bool told_all = true;
+    if (ids.most_rows > 1) {
+      told_all = TakeNumbers(share.rows, rows_of[share.host], rows.rows_of);
+      count = std::reduce(
+          rows.rows_of.begin() + static_cast<std::ptrdiff_t>(before),
+          rows.rows_of.end(), size_t{0});
+    }
+    if (told_all && TakeNumbers(count, lengths[share.host], rows.lengths)) {
+      continue;
+    }
+    wrong = share.host;
+    break;
+  }
+  for (size_t host = 0; host < told.size() && !wrong; ++host) {
+    if (!lengths[host].empty()) wrong = host;
+  }
+  if (!wrong) return rows;
+  return InternalError(fmt::format(
+      "host {} tells {} numbers of the rows of a round, not of its own", *wrong,
+      told[*wrong].size() / sizeof(uint32_t)));
+}
+
+// Of the record whose first row is rows[at].
+size_t CountRows(std::span<const Row> rows, size_t at, RowIds ids) {
+  size_t count = 1;
+  while (at + count < rows.size() &&
+         ids.NumberOf(rows[at + count].record) != 0) {
+    ++count;
+  }
+  return count;
+}
+
+}  // namespace
+
+StatusOr<std::vector<Row>> GatherRows(const Job& job,
+                                      const DecodedRound& decoded,
+                                      Group* group) {
+  const Round& round = decoded.round;
+  const RowIds ids = job.row_ids;
+  RoundRows all;
+  for (const DecodedRound::Part& part : decoded.parts) {
+    all.lengths.insert(all.lengths.end(), part.lengths.begin(),
+                       part.lengths.end());
+    if (ids.most_rows == 1) continue;
+    all.rows_of.insert(all.rows_of.end(), part.rows_of.begin(),
+                       part.rows_of.end());
+  }
+  if (!job.stages.rows_vary()) {
+    all.lengths.assign(round.records.size(), 0);
+  } else if (group != nullptr) {
+    const StageTimer timer(job.accounts->exchange);
+    PENSTOCK_ASSIGN_OR_RETURN(all, Gather(round, all, ids, *group));
+  }
+  std::vector<Row> rows;
+  rows.reserve(all.lengths.size());
+  uint32_t share = 0;
+  uint64_t left = 0;  // records of the share before it
+  const uint32_t nobody = job.topology.hosts;
+  for (size_t i = 0; i < round.records.size(); ++i) {
+    uint32_t host = nobody;
+    if (!round.shares.empty()) {
+      while (i - left >= round.shares[share].rows) {
+        left += round.shares[share++].rows;
+      }
+      host = round.shares[share].host;
+    }
+    const uint32_t count = all.rows_of.empty() ? 1 : all.rows_of[i];
+    for (uint32_t number = 0; number < count; ++number) {
+      rows.push_back({.record = ids.Of(round.records[i], number),
+                      .tag = RowPlace{.host = host}.tag(),
+                      .length = all.lengths[rows.size()]});
+    }
+  }
+  return rows;
+}
+
+void KeepRows(const Job& job, const DecodedRound& decoded,
+              std::span<const Waits> waits, const RowFit& fit, RowStore& store,
+              std::span<Row> rows) {
+  const std::vector<uint32_t>& mine = decoded.round.mine;
+  size_t record = 0;  // of the round
+  size_t at = 0;      // of `rows`, the first of that record
+  size_t next = 0;    // of `mine`
+  for (const DecodedRound::Part& part : decoded.parts) {
+    size_t r = 0;  // of the part
+    for (const uint32_t count : part.rows_of) {
+      // Others' records before it.
+      for (; record < mine[next]; ++record) {
+        at += CountRows(rows, at, job.row_ids);
+      }
+      for (uint32_t number = 0; number < count; ++number, ++at, ++r) {
+        if (!waits.empty() && waits[at] == Waits::kNot) continue;
+        Row fitting = rows[at];
+        if (!fit.AdmitAgain(fitting)) continue;
+        const uint64_t slot =
+            store.Add({part.examples, r}, fit.ShapeOf(fitting.length));
+        rows[at].tag = RowPlace{job.topology.host, slot}.tag();
+      }
+      ++record;
+      ++next;
+    }
+  }
 }
 
 RowExchange::RowExchange(const Job& job, Group* group)

@@ -8,11 +8,14 @@
 #include <vector>
 
 #include "formats/files/status_or.h"
+#include "pipeline/arrange/row_fit.h"
 #include "pipeline/arrange/steps.h"
 #include "pipeline/build/row_store.h"
 #include "pipeline/group.h"
 #include "pipeline/read/rounds.h"
+#include "pipeline/read/waiting_rows.h"
 #include "pipeline/run/job.h"
+#include "pipeline/run/read_ahead.h"
 
 namespace penstock {
 
@@ -30,11 +33,19 @@ struct RowPlace {
   }
 };
 
-// The lengths of all rows of `round`; `mine` are those of Round::mine.
-// Errors:  those of Group; kInternal where a host tells another number.
-StatusOr<std::vector<uint32_t>> GatherLengths(const Round& round,
-                                              std::vector<uint32_t> mine,
-                                              Group& group);
+// The rows that all hosts' records of a round became, of which none is in a
+// store yet. `group` is null where this host decodes all that matters to it.
+// Errors:  those of Group; kInternal where a host tells of other numbers.
+StatusOr<std::vector<Row>> GatherRows(const Job& job,
+                                      const DecodedRound& decoded,
+                                      Group* group);
+
+// Puts this host's rows of those into `store`, which their tags then say where;
+// of a round of rows that wait, those that do (waits[i] is of rows[i]), and
+// none that `fit` drops.
+void KeepRows(const Job& job, const DecodedRound& decoded,
+              std::span<const Waits> waits, const RowFit& fit, RowStore& store,
+              std::span<Row> rows);
 
 // A step and the rows of this host's part of it: sources[i] is where the i-th
 // piece of those rows is.

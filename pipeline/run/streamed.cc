@@ -3,15 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
+#include <optional>
 #include <span>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "formats/files/status_or.h"
 #include "pipeline/arrange/row_fit.h"
 #include "pipeline/build/row_store.h"
+#include "pipeline/read/waiting_rows.h"
 #include "pipeline/run/checks.h"
 #include "pipeline/run/read_ahead.h"
 #include "pipeline/run/row_exchange.h"
@@ -66,10 +66,15 @@ class Streamed final : public Placement {
 
  private:
   Status Take(const DecodedRound& decoded, BatchRing& ring);
-  StatusOr<std::vector<Row>> Store(const DecodedRound& decoded);
-  Status LoadHeld();
-  StatusOr<std::vector<FedStep>> Arrange(const Round& round,
-                                         std::span<const Row> rows);
+  StatusOr<std::vector<Row>> Load();
+  Status Arrange(const Round& round, std::span<const Row> rows,
+                 std::vector<FedStep>& steps);
+  Status AddRows(std::span<const Row> rows, std::vector<FedStep>& steps);
+  void AddStep(Step& step, std::vector<FedStep>& steps) const;
+  std::vector<UnitPlace> UnitsOf(const State& state) const {
+    if (job_->row_ids.most_rows == 1) return source_->UnitsOf(state);
+    return source_->UnitsOf(InRecords(state, job_->row_ids));
+  }
   Status TooLongError(const Row& row) const;
   Status Push(FedStep fed, BatchRing& ring);
 
@@ -82,10 +87,7 @@ class Streamed final : public Placement {
   Steps steps_;
   RowExchange exchange_;
   RowStore store_;
-  // Of a state whose rows are still to come, and those that have.
-  State restored_;
-  // A record may wait twice, where it comes twice in an epoch.
-  std::unordered_multimap<uint64_t, Row> held_;
+  std::optional<WaitingRows> waiting_;  // until they are loaded
 };
 
 Status Streamed::Restore(const State& state) {
@@ -94,8 +96,9 @@ Status Streamed::Restore(const State& state) {
         "the state is of a run that changed on its way, which only planned "
         "pipelines go on from; Explain() says why this one is streamed");
   }
-  PENSTOCK_RETURN_IF_ERROR(source_->Seek(state));
-  if (state.held.empty()) return steps_.Load(state, {});
+  const State in_records = InRecords(state, job_->row_ids);
+  PENSTOCK_RETURN_IF_ERROR(source_->Seek(in_records));
+  if (in_records.held.empty()) return steps_.Load(state, {});
   if (const uint64_t epochs = job_->stages.epochs;
       epochs != 0 && state.epoch >= epochs) {
     // Says so at once, before any of its rows is read.
@@ -103,7 +106,7 @@ Status Streamed::Restore(const State& state) {
     empty.held.clear();
     return steps_.Load(empty, {});
   }
-  restored_ = state;
+  waiting_.emplace(state, job_->row_ids);
   return OkStatus();
 }
 
@@ -125,15 +128,22 @@ StatusOr<PipelineCounts> Streamed::Run(BatchRing& ring,
 }
 
 Status Streamed::Take(const DecodedRound& decoded, BatchRing& ring) {
-  PENSTOCK_ASSIGN_OR_RETURN(const std::vector<Row> rows, Store(decoded));
+  PENSTOCK_ASSIGN_OR_RETURN(std::vector<Row> rows,
+                            GatherRows(*job_, decoded, group_));
   if (decoded.round.held) {
-    for (const Row& row : rows) held_.emplace(row.record, row);
+    const std::vector<Waits> waits = waiting_->Find(rows);
+    KeepRows(*job_, decoded, waits, fit_, store_, rows);
+    for (size_t i = 0; i < rows.size(); ++i) waiting_->Add(rows[i], waits[i]);
     store_.Settle();
     return OkStatus();
   }
-  if (!restored_.held.empty()) PENSTOCK_RETURN_IF_ERROR(LoadHeld());
-  PENSTOCK_ASSIGN_OR_RETURN(std::vector<FedStep> steps,
-                            Arrange(decoded.round, rows));
+  KeepRows(*job_, decoded, {}, fit_, store_, rows);
+  std::vector<FedStep> steps;
+  if (waiting_) {
+    PENSTOCK_ASSIGN_OR_RETURN(const std::vector<Row> ahead, Load());
+    PENSTOCK_RETURN_IF_ERROR(AddRows(ahead, steps));
+  }
+  PENSTOCK_RETURN_IF_ERROR(Arrange(decoded.round, rows, steps));
   {
     const StageTimer timer(job_->accounts->exchange);
     PENSTOCK_RETURN_IF_ERROR(exchange_.Meet(steps, store_));
@@ -147,98 +157,53 @@ Status Streamed::Take(const DecodedRound& decoded, BatchRing& ring) {
   return OkStatus();
 }
 
-// Keeps this host's rows, and makes a Row of everyone's.
-StatusOr<std::vector<Row>> Streamed::Store(const DecodedRound& decoded) {
-  const Round& round = decoded.round;
-  std::vector<Row> rows(round.records.size());
-  std::vector<uint32_t> lengths;
-  for (const DecodedRound::Part& part : decoded.parts) {
-    lengths.insert(lengths.end(), part.lengths.begin(), part.lengths.end());
-  }
-  if (!job_->stages.rows_vary()) {
-    lengths.assign(rows.size(), 0);
-  } else if (group_ != nullptr) {
-    const StageTimer timer(job_->accounts->exchange);
-    PENSTOCK_ASSIGN_OR_RETURN(
-        lengths, GatherLengths(round, std::move(lengths), *group_));
-  }
-  uint32_t share = 0;
-  uint64_t left = 0;  // rows of the share before it
-  const uint32_t nobody = job_->topology.hosts;
-  for (size_t i = 0; i < rows.size(); ++i) {
-    uint32_t host = nobody;
-    if (!round.shares.empty()) {
-      while (i - left >= round.shares[share].rows) {
-        left += round.shares[share++].rows;
-      }
-      host = round.shares[share].host;
-    }
-    rows[i] = {.record = round.records[i],
-               .tag = RowPlace{.host = host}.tag(),
-               .length = lengths[i]};
-  }
-  size_t mine = 0;  // of Round::mine
-  for (const DecodedRound::Part& part : decoded.parts) {
-    for (size_t r = 0; r < part.lengths.size(); ++r) {
-      Row& row = rows[round.mine[mine++]];
-      // Rows that the arranger drops are not kept.
-      Row fitting = row;
-      if (!fit_.AdmitAgain(fitting)) continue;
-      const uint64_t slot =
-          store_.Add({part.examples, r}, fit_.ShapeOf(fitting.length));
-      row.tag = RowPlace{job_->topology.host, slot}.tag();
-    }
-  }
-  return rows;
+// Before the first rows that come behind those that wait. Returns the rest of
+// the record in which the state's step ended.
+StatusOr<std::vector<Row>> Streamed::Load() {
+  PENSTOCK_ASSIGN_OR_RETURN(const std::vector<Row> held, waiting_->Held());
+  PENSTOCK_RETURN_IF_ERROR(steps_.Load(waiting_->state(), held));
+  PENSTOCK_ASSIGN_OR_RETURN(std::vector<Row> ahead, waiting_->Ahead());
+  waiting_.reset();
+  return ahead;
 }
 
-Status Streamed::LoadHeld() {
-  std::vector<Row> rows;
-  rows.reserve(restored_.held.size());
-  for (const HeldPiece& piece : restored_.held) {
-    const auto [row, behind] = held_.equal_range(piece.record);
-    if (row == behind) {
-      return FailedPreconditionError(fmt::format(
-          "record {} waits in the state, but it was not read", piece.record));
-    }
-    rows.push_back(row->second);
-    // Pieces of one row have it in common.
-    if (std::next(row) != behind) held_.erase(row);
+Status Streamed::Arrange(const Round& round, std::span<const Row> rows,
+                         std::vector<FedStep>& steps) {
+  steps_.now().window_begin = round.window_begin;
+  PENSTOCK_RETURN_IF_ERROR(AddRows(rows, steps));
+  const StageTimer timer(job_->accounts->plan);
+  Step step;
+  while (round.ends_epoch) {
+    PENSTOCK_ASSIGN_OR_RETURN(const bool made, steps_.EndEpoch(step));
+    if (!made) break;
+    AddStep(step, steps);
   }
-  PENSTOCK_RETURN_IF_ERROR(steps_.Load(restored_, rows));
-  restored_ = {};
-  held_ = {};
   return OkStatus();
 }
 
-StatusOr<std::vector<FedStep>> Streamed::Arrange(const Round& round,
-                                                 std::span<const Row> rows) {
+// Also steps that wait for no more rows.
+Status Streamed::AddRows(std::span<const Row> rows,
+                         std::vector<FedStep>& steps) {
   const StageTimer timer(job_->accounts->plan);
   job_->accounts->plan.Count(rows.size(), 0);
-  std::vector<FedStep> steps;
-  const auto add = [&](Step& step) {
-    step.after.units = source_->UnitsOf(step.after);
-    steps.push_back({.step = std::exchange(step, {})});
-  };
-  steps_.now().window_begin = round.window_begin;
   Step step;
   for (;;) {
     const StepResult result = steps_.Add(rows, step);
     if (result == StepResult::kTooLong) return TooLongError(rows.front());
-    if (result == StepResult::kWantsRows) break;
-    add(step);
+    if (result == StepResult::kWantsRows) return OkStatus();
+    AddStep(step, steps);
   }
-  while (round.ends_epoch) {
-    PENSTOCK_ASSIGN_OR_RETURN(const bool made, steps_.EndEpoch(step));
-    if (!made) break;
-    add(step);
-  }
-  return steps;
+}
+
+void Streamed::AddStep(Step& step, std::vector<FedStep>& steps) const {
+  step.after.units = UnitsOf(step.after);
+  steps.push_back({.step = std::exchange(step, {})});
 }
 
 Status Streamed::TooLongError(const Row& row) const {
-  return penstock::TooLongError(source_->Locate(row.record), job_->stages,
-                                row.length);
+  return penstock::TooLongError(
+      source_->Locate(job_->row_ids.RecordOf(row.record)), job_->stages,
+      row.length);
 }
 
 Status Streamed::Push(FedStep fed, BatchRing& ring) {
@@ -254,23 +219,30 @@ std::vector<ByteBudget> Streamed::Budgets() const {
   const SourceDecoders& decoder = job_->decoder;
   const auto threads = static_cast<uint64_t>(tasks_.threads());
   const uint64_t hosts = job_->topology.hosts;
-  const uint64_t rows = (options_.rows_of_round + hosts - 1) / hosts;
-  const uint64_t round =
-      rows * decoder.RowBytes(job_->contract().lengths.back());
+  const uint64_t records = (options_.rows_of_round + hosts - 1) / hosts;
+  const uint64_t round = records * job_->MostDecodedBytes();
   const uint64_t waiting = steps_.arranger().MostHeldBytes();
+  const uint64_t most_rows = job_->row_ids.most_rows;
+  const std::string made =
+      most_rows == 1 ? "" : fmt::format(", up to {} made of each,", most_rows);
   std::vector<ByteBudget> budgets = {
       {fmt::format("records being read and decoded, {} at once, of at most {} "
                    "bytes each",
                    threads, kChunkBytes),
-       threads * (kChunkBytes + decoder.WorkBytes(kChunkBytes, rows))},
+       threads * (kChunkBytes + decoder.WorkBytes(kChunkBytes, records))},
       {fmt::format("one larger record at a time, of at most {} bytes",
                    job_->max_record_bytes),
        job_->max_record_bytes + decoder.WorkBytes(job_->max_record_bytes, 1)},
-      {fmt::format("rounds of {} rows read and decoded ahead",
-                   options_.rows_of_round),
+      {fmt::format("rounds of {} rows{} read and decoded ahead",
+                   options_.rows_of_round, made),
        std::max(options_.read_ahead_bytes, round) + round},
       // A copy is made of those that stay.
       {"rows that wait for a batch, of all hosts", 2 * waiting}};
+  if (most_rows > 1) {
+    budgets.push_back(
+        {"rows that FlatMap makes at once, before they are ahead",
+         threads * options_.rows_of_part * job_->MostDecodedBytes()});
+  }
   if (group_ != nullptr) {
     budgets.push_back(
         {"rows on their way between hosts", 2 * (waiting + hosts * round)});

@@ -27,7 +27,9 @@ class StreamedWork final : public BatchWork {
   }
 
   StatusOr<bool> BuildPart(size_t part, bool) override {
-    const Locate locate = [this](uint64_t id) { return source_->Locate(id); };
+    const Locate locate = [this](uint64_t id) {
+      return source_->Locate(job_->row_ids.RecordOf(id));
+    };
     const size_t begin = part * rows_of_part_;
     const size_t end = std::min(batch.rows(), begin + rows_of_part_);
     StageAccount& account = job_->accounts->build;

@@ -96,7 +96,7 @@ RandomGraph::RandomGraph(uint64_t number, DataPool& pool)
       batch(static_cast<int64_t>(12 * (1 + Draw(4)))),
       force_streamed(Draw(2) == 0),
       learn(static_cast<Learn>(number % 7)),
-      rows(number % 5 < 3 ? static_cast<Rows>(number % 5) : kAsRead) {
+      rows(number % 5 < 4 ? static_cast<Rows>(number % 5) : kAsRead) {
   if (!data->indexed && shuffle == kAll) shuffle = kWindow;
   if (arrange == kPack) {
     pack = {.by = "tokens",
@@ -322,7 +322,27 @@ std::vector<BucketFeature> RandomGraph::WithTwin() const {
   return {{.by = "twin", .lengths = {10, kLongest}}};
 }
 
-// A function that looks at all rows and changes none, or leaves out a fourth.
+// Copies of a row, told apart by the first value of the first column.
+Status MakeCopies(const RowChunk& chunk, Examples& made,
+                  std::vector<uint32_t>& rows_of) {
+  for (size_t row = 0; row < chunk.rows.rows; ++row) {
+    const auto values = chunk.rows.columns[0].ints_of(row);
+    rows_of[row] = values.empty() ? 1 : RandomGraph::RowsMade(values[0]);
+    for (int64_t copy = 0; copy < rows_of[row]; ++copy) {
+      for (size_t c = 0; c < made.columns.size(); ++c) {
+        CopyRow(chunk.rows.columns[c], row, made.columns[c]);
+      }
+      std::vector<int64_t>& first = made.columns[0].ints;
+      if (!values.empty()) {
+        first[first.size() - values.size()] += copy * RandomGraph::kRowStep;
+      }
+    }
+  }
+  return OkStatus();
+}
+
+// A function that looks at all rows and changes none, leaves out a fourth or
+// makes up to three of each.
 Dataset RandomGraph::WithRows(const Dataset& dataset) const {
   switch (rows) {
     case kAsRead:
@@ -343,6 +363,8 @@ Dataset RandomGraph::WithRows(const Dataset& dataset) const {
         }
         return OkStatus();
       });
+    case kFlatMapped:
+      return dataset.FlatMap({.name = "copies", .most_rows = 3}, MakeCopies);
   }
   return dataset;
 }

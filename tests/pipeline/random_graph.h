@@ -86,7 +86,7 @@ struct RandomGraph {
     kMasked,
     kSpans,
   } learn;
-  enum Rows { kAsRead, kMapped, kFiltered } rows;
+  enum Rows { kAsRead, kMapped, kFiltered, kFlatMapped } rows;
   // Small in one of ten.
   uint64_t waiting_bytes = uint64_t{1} << 32;
   uint64_t window_bytes = uint64_t{1} << 28;
@@ -106,6 +106,14 @@ struct RandomGraph {
   MixStop stop = MixStop::kFirst;
   uint64_t taken = 0;
   double weight = 1;
+
+  // What kFlatMapped adds to the first value of a row for each row of its
+  // record before it.
+  static constexpr int64_t kRowStep = 100'000;
+  // The rows that it makes of a record that begins with `value`.
+  static uint32_t RowsMade(int64_t value) {
+    return static_cast<uint32_t>(value * 7 % 4);
+  }
 
   // The data of a record id, and its number there.
   std::pair<const MadeData*, uint64_t> Find(uint64_t id) const;

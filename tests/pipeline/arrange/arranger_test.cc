@@ -109,7 +109,7 @@ TEST(BucketArrangerTest, TheQueueOfMostBytesIsForcedOutPastTheLimit) {
       {.rows = 100, .lengths = {4, 8}, .row_bytes = {1, 10}, .held_bytes = 35});
   // Six short rows are fewer bytes than three long ones.
   EXPECT_THAT(AddAll(*arranger, RowsOf({1, 8, 1, 8, 1, 1, 8, 1, 1, 1})),
-              ElementsAre(testing::FieldsAre(1, testing::Contains(6))));
+              ElementsAre(::testing::FieldsAre(1, ::testing::Contains(6))));
   EXPECT_EQ(arranger->counts().forced, 1u);
   EXPECT_EQ(arranger->held_rows(), 7u);
 }

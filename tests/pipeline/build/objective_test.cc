@@ -66,7 +66,8 @@ class ObjectiveRunTest : public ::testing::TestWithParam<size_t> {
             FillInMiddle{.prefix_id = 1, .middle_id = 2, .suffix_id = 3});
         break;
       case 3:
-        dataset = dataset.Objective(Masked());
+        dataset = dataset.Objective(
+            MaskedLm{.seed = 5, .mask_id = 103, .vocabulary = 30522});
         break;
       default:
         dataset = dataset.Objective(SpanCorruption{.sentinel = 99});

@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "tests/pipeline/graph/views_fixture.h"
+#include "tests/support/effort.h"
 
 namespace penstock::testing {
 namespace {
@@ -127,6 +128,7 @@ TEST_F(SplitGraphTest, ARunOfAPartGoesOnExactlyOnOtherHosts) {
                        RunAll(dataset, {.shards = 4, .hosts = 2}));
   ASSERT_GT(batches.size(), 5u);
   for (const GlobalBatch& batch : batches) {
+    if (batch.step % kCaseStride != 0) continue;
     for (const bool streamed : {false, true}) {
       ASSERT_OK_AND_ASSIGN(
           const auto rest,

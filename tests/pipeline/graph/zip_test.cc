@@ -282,6 +282,13 @@ TEST_F(ZipTest, WhatDoesNotGoTogetherIsRefusedWithAReason) {
                                         return OkStatus();
                                       })}),
           "has Filter");
+  refused(
+      Dataset::Zip({Source(), Target().FlatMap({.name = "none", .most_rows = 2},
+                                               [](const RowChunk&, Examples&,
+                                                  std::vector<uint32_t>&) {
+                                                 return OkStatus();
+                                               })}),
+      "has FlatMap");
   refused(Pairs().Parse({kZipId}), "Parse after Zip");
   refused(Dataset::Zip({Read(source_), Target()}),
           "no stage names a feature to read of dataset 0 of source 0");

@@ -4,6 +4,7 @@
 
 #include <thread>
 
+#include "tests/support/effort.h"
 #include "tests/support/status_matchers.h"
 
 namespace penstock::testing {
@@ -144,7 +145,8 @@ TEST_P(GroupTest, WhoLeavesWhileOthersNeedItEndsTheirWait) {
 
 TEST_P(GroupTest, ManyBytesArriveAsTheyAre) {
   const auto bytes = [](uint32_t from, uint32_t to) {
-    return std::string((5 << 20) + from, static_cast<char>(from * 7 + to));
+    return std::string((5 << 20) / kCaseStride + from,
+                       static_cast<char>(from * 7 + to));
   };
   OnEveryHost([&](uint32_t host, Group& end) {
     std::vector<std::string> to;
