@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "formats/files/status.h"
-#include "infeed/device.h"
 #include "infeed/sharding/core_slice.h"
 #include "infeed/sharding/mesh.h"
 #include "infeed/sharding/partition_spec.h"
@@ -19,6 +18,8 @@ namespace penstock {
 
 class BatchSource;  // infeed/queues/batch_source.h
 class Clock;        // infeed/queues/clock.h
+class Device;       // infeed/device.h
+class DeviceBatch;  // infeed/device.h
 class Group;        // pipeline/group.h
 class InfeedQueue;  // infeed/queues/infeed_queue.h
 

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "formats/example/examples.h"
 #include "formats/files/callback.h"
 #include "pipeline/arranging.h"
 #include "pipeline/features.h"
@@ -25,6 +24,7 @@ struct MaskedLm;
 struct PrefixLm;
 struct SpanCorruption;
 struct Derived;      // pipeline/derive.h
+struct Examples;     // formats/example/examples.h
 struct Node;         // pipeline/graph/node.h
 struct OpenOptions;  // formats/open.h
 class Status;        // formats/files/status.h

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "formats/example/examples.h"
 #include "formats/example/feature_spec.h"
 #include "pipeline/contract.h"
 #include "tokenizer/interface/call_options.h"

@@ -16,11 +16,11 @@
 #include "pipeline/dataset.h"
 #include "pipeline/state.h"
 #include "pipeline/topology.h"
-#include "pipeline/trace.h"
 
 namespace penstock {
 
 struct PipelineProfile;  // pipeline/profile.h
+struct StepTrace;        // pipeline/trace.h
 
 // What is known of a step before any data is read.
 struct PlannedStep {

@@ -2,18 +2,6 @@
 
 namespace penstock {
 
-std::string_view FeatureTypeName(FeatureType type) {
-  switch (type) {
-    case FeatureType::kBytes:
-      return "bytes";
-    case FeatureType::kFloat:
-      return "float";
-    case FeatureType::kInt64:
-      return "int64";
-  }
-  return "unknown";
-}
-
 void Column::MakeRagged() {
   row_steps.assign(1, 0);
   step_offsets.assign(1, 0);

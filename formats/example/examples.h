@@ -8,13 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "formats/example/feature_spec.h"
+
 namespace penstock {
-
-// The three kinds that tf.train.Feature has.
-enum class FeatureType { kBytes, kFloat, kInt64 };
-
-// "bytes", "float", "int64".
-std::string_view FeatureTypeName(FeatureType type);
 
 // One feature of many rows. Row r holds values [row_offsets[r],
 // row_offsets[r + 1]); of `ints`, `floats` and `byte_offsets` only the one that

@@ -81,6 +81,18 @@ Status CheckSpec(const FeatureSpec& spec) {
 
 }  // namespace
 
+std::string_view FeatureTypeName(FeatureType type) {
+  switch (type) {
+    case FeatureType::kBytes:
+      return "bytes";
+    case FeatureType::kFloat:
+      return "float";
+    case FeatureType::kInt64:
+      return "int64";
+  }
+  return "unknown";
+}
+
 std::string_view FeatureEncodingName(FeatureEncoding encoding) {
   switch (encoding) {
     case FeatureEncoding::kPlain:

@@ -4,14 +4,20 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "formats/example/examples.h"
 #include "formats/files/status.h"
 
 namespace penstock {
 
 struct FoundFeature;
+
+// The three kinds that tf.train.Feature has.
+enum class FeatureType { kBytes, kFloat, kInt64 };
+
+// "bytes", "float", "int64".
+std::string_view FeatureTypeName(FeatureType type);
 
 // How the values of a feature lie in its list.
 enum class FeatureEncoding {

@@ -2,7 +2,7 @@
 # would: user.cc beside this file, and the trainers of README.md, with the
 # CMakeLists.txt that README.md shows. A trainer is stopped by its data's end,
 # then run again from the state that it saved.
-#   cmake -DBUILD=... -DSOURCE=... -DREADME=... -DWORK=... -P run.cmake
+#   cmake -DBUILD=... -DSOURCE=... -DREADME=... -DCXX=... -DWORK=... -P run.cmake
 function(run)
   execute_process(COMMAND ${ARGV} RESULT_VARIABLE result
                   WORKING_DIRECTORY ${WORK})
@@ -74,5 +74,21 @@ function(train number state)
   run(${folder}/build/trainer)
 endfunction()
 
+# What a trainer includes is what it waits for when it is built.
+function(preprocess number most_lines)
+  execute_process(
+    COMMAND ${CXX} -std=c++20 -E -I${WORK}/prefix/include
+      -I${WORK}/prefix/include/penstock ${WORK}/readme-${number}/trainer.cc
+    OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX REPLACE "[^\n]" "" lines "${text}")
+  string(LENGTH "${lines}" lines)
+  if(lines GREATER most_lines)
+    message(FATAL_ERROR "trainer ${number} preprocesses to ${lines} lines, "
+      "more than ${most_lines}: a public header includes too much; forward "
+      "declare what it names alone, or include less")
+  endif()
+endfunction()
+
 train(1 run.checkpoints books)
+preprocess(1 60000)
 train(2 mix.state books web)

@@ -6,6 +6,7 @@
 
 #include "pipeline/derive.h"
 #include "pipeline/objective.h"
+#include "pipeline/trace.h"
 #include "tests/pipeline/graph/views_fixture.h"
 
 namespace penstock::testing {

@@ -10,6 +10,7 @@
 
 #include "formats/datasets/shard_names.h"
 #include "formats/example/example_writer.h"
+#include "formats/example/examples.h"
 #include "formats/files/file.h"
 #include "formats/files/status_or.h"
 #include "formats/index/record_index.h"

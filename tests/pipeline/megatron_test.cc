@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "pipeline/order/megatron_index.h"
+#include "pipeline/trace.h"
 #include "tests/pipeline/dataset_fixture.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/token_files.h"

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "pipeline/trace.h"
 #include "tests/pipeline/lineage_fixture.h"
 #include "tests/support/effort.h"
 

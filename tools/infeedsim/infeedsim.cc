@@ -19,6 +19,7 @@
 #include "pipeline/dataset.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/state.h"
+#include "pipeline/trace.h"
 #include "tools/infeedsim/metrics_server.h"
 #include "tools/infeedsim/metrics_text.h"
 #include "tools/infeedsim/report_files.h"

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "formats/example/examples.h"
 #include "formats/files/file.h"
 #include "tests/pipeline/graph/views_fixture.h"
 #include "tokenizer/load.h"
