@@ -117,6 +117,14 @@ uint32_t Crc32c(std::string_view bytes) {
   return ExtendCrc32c(0, bytes);
 }
 
+uint32_t CopyAndCrc32c(const char* from, size_t size, char* to) {
+#if defined(PENSTOCK_CRC32C_FOLDING)
+  if (CanFoldCrc32c()) return CopyFoldCrc32c(from, size, to);
+#endif
+  std::memcpy(to, from, size);
+  return Crc32c({to, size});
+}
+
 // Each byte behind it multiplies a checksum by x^8.
 uint32_t JoinCrc32c(uint32_t first, uint32_t second, uint64_t second_bytes) {
   uint32_t moved = first;

@@ -5,6 +5,7 @@
 // Source:  RFC 3720, section 12.1; mask as in LevelDB and TFRecord.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -14,6 +15,10 @@ namespace penstock {
 uint32_t ExtendCrc32c(uint32_t crc, std::string_view bytes);
 
 uint32_t Crc32c(std::string_view bytes);
+
+// Copies `size` bytes, each read once, and gives the checksum of what was
+// written: also where others change `from` meanwhile.
+uint32_t CopyAndCrc32c(const char* from, size_t size, char* to);
 
 // The same with no special instruction: the fallback, and what tests compare.
 uint32_t ExtendCrc32cPortable(uint32_t crc, std::string_view bytes);

@@ -85,49 +85,60 @@ inline constexpr std::array<uint32_t, 64> kStart = MakeStart();
                           _mm512_clmulepi64_epi128(bytes, by, 0x11));
 }
 
+// Loads 64 bytes and, where kCopies, stores them; moves behind both.
+template <bool kCopies>
+[[gnu::target(PENSTOCK_CRC32C_FOLDING_TARGET)]] inline __m512i Next(
+    const char*& at, char*& to) {
+  const __m512i bytes = _mm512_loadu_si512(at);
+  at += 64;
+  if constexpr (kCopies) {
+    _mm512_storeu_si512(to, bytes);
+    to += 64;
+  }
+  return bytes;
+}
+
+template <bool kCopies>
 [[gnu::target(PENSTOCK_CRC32C_FOLDING_TARGET)]] inline __m512i Fold(
-    __m512i bytes, const FourFactors& factors, const char* next) {
-  return _mm512_xor_si512(Move(bytes, factors), _mm512_loadu_si512(next));
+    __m512i bytes, const FourFactors& factors, const char*& at, char*& to) {
+  return _mm512_xor_si512(Move(bytes, factors), Next<kCopies>(at, to));
 }
 
-}  // namespace crc32c_folding
-
-// The checksum of 8 bytes.
-[[gnu::target(PENSTOCK_CRC32C_FOLDING_TARGET)]] inline uint32_t Crc32cOfWord(
-    uint64_t word) {
-  return ~static_cast<uint32_t>(_mm_crc32_u64(0xffffffff, word));
-}
-
-// The checksum of [at, at + size). Needs CanFoldCrc32c().
-[[gnu::target(PENSTOCK_CRC32C_FOLDING_TARGET)]] inline uint32_t FoldCrc32c(
-    const char* at, size_t size) {
-  using namespace crc32c_folding;  // NOLINT: its own parts
+template <bool kCopies>
+[[gnu::target(PENSTOCK_CRC32C_FOLDING_TARGET)]] inline uint32_t FoldAll(
+    const char* at, size_t size, char* to) {
   if (size == 0) return 0;
   // The first 1 to 64 bytes stand at the end of a vector of zeros, so that the
-  // others are whole vectors. What is masked is not read.
+  // others are whole vectors. What is masked is neither read nor written.
   const size_t zeros = (64 - size % 64) % 64;
-  __m512i sum = _mm512_maskz_loadu_epi8(~uint64_t{0} << zeros, at - zeros);
+  const __mmask64 some = ~uint64_t{0} << zeros;
+  __m512i sum = _mm512_maskz_loadu_epi8(some, at - zeros);
+  if constexpr (kCopies) {
+    _mm512_mask_storeu_epi8(to - zeros, some, sum);
+    to += 64 - zeros;
+  }
+  at += 64 - zeros;
   sum = _mm512_xor_si512(
       sum, _mm512_zextsi128_si512(_mm_cvtsi32_si128(kStart[zeros])));
   size_t vectors = (size - 1) / 64;
-  at += 64 - zeros;
   if (vectors >= 16) {
-    __m512i sum1 = _mm512_loadu_si512(at);
-    __m512i sum2 = _mm512_loadu_si512(at + 64);
-    __m512i sum3 = _mm512_loadu_si512(at + 128);
-    at += 192;
+    __m512i sum1 = Next<kCopies>(at, to);
+    __m512i sum2 = Next<kCopies>(at, to);
+    __m512i sum3 = Next<kCopies>(at, to);
     vectors -= 3;
-    for (; vectors >= 4; vectors -= 4, at += 256) {
-      sum = Fold(sum, kMove256Bytes, at);
-      sum1 = Fold(sum1, kMove256Bytes, at + 64);
-      sum2 = Fold(sum2, kMove256Bytes, at + 128);
-      sum3 = Fold(sum3, kMove256Bytes, at + 192);
+    for (; vectors >= 4; vectors -= 4) {
+      sum = Fold<kCopies>(sum, kMove256Bytes, at, to);
+      sum1 = Fold<kCopies>(sum1, kMove256Bytes, at, to);
+      sum2 = Fold<kCopies>(sum2, kMove256Bytes, at, to);
+      sum3 = Fold<kCopies>(sum3, kMove256Bytes, at, to);
     }
     sum = _mm512_xor_si512(Move(sum, kMove64Bytes), sum1);
     sum = _mm512_xor_si512(Move(sum, kMove64Bytes), sum2);
     sum = _mm512_xor_si512(Move(sum, kMove64Bytes), sum3);
   }
-  for (; vectors > 0; --vectors, at += 64) sum = Fold(sum, kMove64Bytes, at);
+  for (; vectors > 0; --vectors) {
+    sum = Fold<kCopies>(sum, kMove64Bytes, at, to);
+  }
   const __m512i moved = Move(sum, kMoveTogether);
   // GCC warns of its own intrinsics for this.
   const __m256i half =
@@ -142,6 +153,26 @@ inline constexpr std::array<uint32_t, 64> kStart = MakeStart();
       _mm_crc32_u64(state, _mm_extract_epi64(last, 1)));
 }
 
-}  // namespace penstock
+}  // namespace crc32c_folding
 
+// The checksum of 8 bytes.
+[[gnu::target(PENSTOCK_CRC32C_FOLDING_TARGET)]] inline uint32_t Crc32cOfWord(
+    uint64_t word) {
+  return ~static_cast<uint32_t>(_mm_crc32_u64(0xffffffff, word));
+}
+
+// The checksum of [at, at + size). Needs CanFoldCrc32c().
+[[gnu::target(PENSTOCK_CRC32C_FOLDING_TARGET)]] inline uint32_t FoldCrc32c(
+    const char* at, size_t size) {
+  return crc32c_folding::FoldAll<false>(at, size, nullptr);
+}
+
+// Copies [at, at + size) to `to`, reading each byte once; gives the checksum of
+// what was written. Needs CanFoldCrc32c().
+[[gnu::target(PENSTOCK_CRC32C_FOLDING_TARGET)]] inline uint32_t CopyFoldCrc32c(
+    const char* at, size_t size, char* to) {
+  return crc32c_folding::FoldAll<true>(at, size, to);
+}
+
+}  // namespace penstock
 #endif

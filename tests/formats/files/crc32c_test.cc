@@ -59,6 +59,19 @@ TEST(Crc32cTest, NothingOutsideTheBytesIsRead) {
   munmap(pages, 3 * page);
 }
 
+TEST(Crc32cTest, ACopyIsOfTheBytesAloneAndHasTheirChecksum) {
+  std::string from(1500, '\0');
+  for (size_t i = 0; i < from.size(); ++i) from[i] = static_cast<char>(i * 7);
+  for (size_t size = 0; size < 1400; ++size) {
+    for (const size_t begin : {0, 1, 63}) {
+      std::string to(size + 2, '#');
+      ASSERT_EQ(CopyAndCrc32c(from.data() + begin, size, to.data() + 1),
+                ExtendCrc32cPortable(0, from.substr(begin, size)));
+      ASSERT_EQ(to, '#' + from.substr(begin, size) + '#') << size;
+    }
+  }
+}
+
 TEST(Crc32cTest, ExtendedPieceByPieceItIsTheSame) {
   std::string bytes(1000, '\0');
   std::iota(bytes.begin(), bytes.end(), '\0');
