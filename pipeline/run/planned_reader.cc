@@ -10,6 +10,10 @@
 
 namespace penstock {
 
+// Bytes of records that are gathered, decoded and placed before the next ones:
+// they and their values stay in the nearest caches.
+constexpr uint64_t kStretchBytes = 24 << 10;
+
 // Memory that one task leaves for the next.
 struct PlannedReader::Scratch {
   GatheredRecords gathered;
@@ -83,7 +87,11 @@ StatusOr<size_t> PlannedReader::CountRows(const Batch& batch, size_t row,
   }
   if (ids.empty()) return ends.size();
   PENSTOCK_ASSIGN_OR_RETURN(GatherBound bound,
-                            files_->CountWithin(ids, kChunkBytes));
+                            files_->CountWithin(ids, kStretchBytes));
+  // Large rows, and members of gzip files, which are inflated once for all.
+  if (bound.bytes > kStretchBytes || bound.records < ends[0]) {
+    PENSTOCK_ASSIGN_OR_RETURN(bound, files_->CountWithin(ids, kChunkBytes));
+  }
   if (bound.bytes > kChunkBytes || bound.records < ends[0]) {
     if (!alone) return size_t{0};
     const uint64_t most = std::max(kChunkBytes, job_->max_record_bytes);

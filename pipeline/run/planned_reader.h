@@ -34,9 +34,9 @@ class PlannedReader {
   // Rows of a part of a batch: about kPartBytes of records.
   size_t rows_at_once() const { return rows_at_once_; }
 
-  // Reads and places rows from `row` on, as many as kChunkBytes of records
-  // hold, and moves `row` behind them. False where the record of the next row
-  // is larger, unless `alone`.
+  // Reads and places rows from `row` on, a stretch of them that stays in the
+  // nearest caches, and moves `row` behind them. False where the records of the
+  // next row are more than kChunkBytes, unless `alone`.
   StatusOr<bool> Build(const Assignment& assignment, bool alone, size_t end,
                        size_t& row, Batch& batch, uint64_t& cut_rows) const;
 
