@@ -10,6 +10,9 @@
 namespace penstock {
 namespace {
 
+// So many are counted at once.
+constexpr size_t kStretchRecords = 512;
+
 class IndexedRounds final : public RoundSource {
  public:
   IndexedRounds(std::shared_ptr<const SourceRecords> files,
@@ -92,12 +95,17 @@ StatusOr<bool> IndexedRounds::Load(
     const Round& round, size_t begin, uint64_t limit_bytes, bool alone,
     GatheredRecords& scratch, std::vector<std::string_view>& records) const {
   std::vector<uint64_t> ids;
-  ids.reserve(round.mine.size() - begin);
-  for (size_t i = begin; i < round.mine.size(); ++i) {
+  const size_t most = std::min(kStretchRecords, round.mine.size() - begin);
+  for (size_t i = begin; i < begin + most; ++i) {
     ids.push_back(round.records[round.mine[i]]);
   }
-  PENSTOCK_ASSIGN_OR_RETURN(const GatherBound bound,
-                            files_->CountWithin(ids, limit_bytes));
+  const uint64_t stretch = std::min(kStretchBytes, limit_bytes);
+  PENSTOCK_ASSIGN_OR_RETURN(GatherBound bound,
+                            files_->CountWithin(ids, stretch));
+  // Large records, and members of gzip files, which are inflated once for all.
+  if (bound.bytes > stretch) {
+    PENSTOCK_ASSIGN_OR_RETURN(bound, files_->CountWithin(ids, limit_bytes));
+  }
   if (bound.bytes > limit_bytes && !alone) return false;
   if (bound.bytes > std::max(limit_bytes, options_.max_record_bytes)) {
     return RecordTooLarge(files_->Locate(ids.front()), bound.bytes,

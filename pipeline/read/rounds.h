@@ -67,6 +67,10 @@ struct RoundOptions {
   std::shared_ptr<const RecordShares> shares = {};
 };
 
+// Of records that are reached by number: what is gathered and decoded before
+// the next ones, so that they and their values stay in the nearest caches.
+inline constexpr uint64_t kStretchBytes = 24 << 10;
+
 // Threads: Seek() and Next() from one; the others from any number.
 class RoundSource {
  public:

@@ -10,10 +10,6 @@
 
 namespace penstock {
 
-// Bytes of records that are gathered, decoded and placed before the next ones:
-// they and their values stay in the nearest caches.
-constexpr uint64_t kStretchBytes = 24 << 10;
-
 // Memory that one task leaves for the next.
 struct PlannedReader::Scratch {
   GatheredRecords gathered;

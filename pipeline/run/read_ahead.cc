@@ -9,9 +9,20 @@
 
 #include "formats/files/memory_guard.h"
 #include "formats/files/status_or.h"
+#include "pipeline/read/column_room.h"
 #include "pipeline/tasks/cancelled.h"
 
 namespace penstock {
+
+// Memory that one task leaves for the next.
+struct ReadAhead::Scratch {
+  GatheredRecords gathered;
+  DecodeScratch decode;
+  std::vector<std::string_view> records;
+  std::vector<uint64_t> ids;
+  ColumnRoom room;
+};
+
 // A round on its way.
 struct ReadAhead::Flight {
   Round round;
@@ -30,13 +41,15 @@ struct ReadAhead::Shared {
       : job(std::move(job)), source(std::move(source)) {}
 
   // False where the next record wants memory for itself.
-  StatusOr<bool> Decode(Flight& flight, size_t part, bool alone) const {
-    GatheredRecords gathered;
-    DecodeScratch scratch;
-    std::vector<std::string_view> records;
-    std::vector<uint64_t> ids;
+  StatusOr<bool> Decode(Flight& flight, size_t part, bool alone,
+                        Scratch& scratch) const {
+    auto& [gathered, decode, records, ids, room] = scratch;
     const Locate locate = [this](uint64_t id) { return source->Locate(id); };
     const size_t end = flight.end[part];
+    DecodedRows& rows = flight.rows[part];
+    if (rows.examples.columns.empty()) {
+      room.Make(end - flight.next[part], rows.examples);
+    }
     for (size_t& next = flight.next[part]; next < end;) {
       {
         const StageTimer timer(job->accounts->read);
@@ -55,11 +68,11 @@ struct ReadAhead::Shared {
       job->accounts->read.Count(records.size(), bytes);
       job->accounts->decode.Count(records.size(), bytes);
       const StageTimer timer(job->accounts->decode);
-      PENSTOCK_RETURN_IF_ERROR(job->decoder.Decode(records, ids,
-                                                   flight.round.epoch, locate,
-                                                   scratch, flight.rows[part]));
+      PENSTOCK_RETURN_IF_ERROR(job->decoder.Decode(
+          records, ids, flight.round.epoch, locate, decode, rows));
       next += records.size();
     }
+    room.Take(rows.examples);
     return true;
   }
 
@@ -67,12 +80,24 @@ struct ReadAhead::Shared {
            const std::shared_ptr<Shared>& self) {
     StatusOr<bool> done = no_memory;
     try {
+      std::unique_ptr<Scratch> scratch;
       bool wanted = false;
       {
         const std::lock_guard lock(mutex);
         wanted = !gone && flight->status.ok();
+        if (wanted && !unused.empty()) {
+          scratch = std::move(unused.back());
+          unused.pop_back();
+        }
       }
-      done = wanted ? Decode(*flight, part, alone) : PipelineCancelled();
+      if (scratch == nullptr) scratch = std::make_unique<Scratch>();
+      done =
+          wanted ? Decode(*flight, part, alone, *scratch) : PipelineCancelled();
+      // What a large record needed is not kept.
+      if (done.ok() && *done && !alone) {
+        const std::lock_guard lock(mutex);
+        unused.push_back(std::move(scratch));
+      }
       if (done.ok() && !*done) {
         job->lane->Run(
             [self, flight, part] { self->Run(flight, part, true, self); });
@@ -91,6 +116,7 @@ struct ReadAhead::Shared {
   const Status no_memory = NoMemory("the pipeline", "decode records");
 
   std::mutex mutex;
+  std::vector<std::unique_ptr<Scratch>> unused;  // guarded by mutex
   std::condition_variable_any decoded;
   bool gone = false;
 };

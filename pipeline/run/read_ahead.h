@@ -60,6 +60,7 @@ class ReadAhead {
 
  private:
   struct Flight;
+  struct Scratch;
   struct Shared;
 
   bool HasRoom() const;

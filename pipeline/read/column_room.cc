@@ -1,0 +1,58 @@
+#include "pipeline/read/column_room.h"
+
+namespace penstock {
+namespace {
+
+template <typename Values>
+void GiveBack(Values& values) {
+  if (values.capacity() > 2 * values.size()) values.shrink_to_fit();
+}
+
+}  // namespace
+
+void ColumnRoom::Make(size_t rows, Examples& examples) const {
+  if (rows_ == 0) return;
+  // An eighth more than the mean.
+  const auto room = [&](size_t of_rows) {
+    const size_t mean = of_rows / rows_ + 1;
+    return (mean + mean / 8) * rows;
+  };
+  examples.columns = forms_;
+  for (size_t c = 0; c < forms_.size(); ++c) {
+    Column& column = examples.columns[c];
+    column.row_offsets.reserve(rows + 1);
+    switch (column.type) {
+      case FeatureType::kInt64:
+        column.ints.reserve(room(values_[c]));
+        break;
+      case FeatureType::kFloat:
+        column.floats.reserve(room(values_[c]));
+        break;
+      case FeatureType::kBytes:
+        column.byte_offsets.reserve(room(values_[c]) + 1);
+        column.bytes.reserve(room(bytes_[c]));
+        break;
+    }
+  }
+}
+
+void ColumnRoom::Take(Examples& examples) {
+  rows_ = examples.rows;
+  forms_.resize(examples.columns.size());
+  values_.clear();
+  bytes_.clear();
+  for (size_t c = 0; c < forms_.size(); ++c) {
+    Column& column = examples.columns[c];
+    if (column.is_ragged()) rows_ = 0;
+    forms_[c].name = column.name;
+    forms_[c].type = column.type;
+    values_.push_back(column.values());
+    bytes_.push_back(column.bytes.size());
+    GiveBack(column.ints);
+    GiveBack(column.floats);
+    GiveBack(column.byte_offsets);
+    GiveBack(column.bytes);
+  }
+}
+
+}  // namespace penstock
