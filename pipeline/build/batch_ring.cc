@@ -1,5 +1,6 @@
 #include "pipeline/build/batch_ring.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "formats/files/memory_guard.h"
@@ -16,8 +17,11 @@ struct BatchRing::Slot {
 
 // Tasks hold it, so that they may outlive the ring.
 struct BatchRing::Ring {
-  Ring(Lane& lane, Status no_memory)
-      : lane(lane), no_memory(std::move(no_memory)) {}
+  Ring(Lane& lane, uint64_t budget_bytes, size_t limit, Status no_memory)
+      : lane(lane),
+        budget_bytes(budget_bytes),
+        limit(limit),
+        no_memory(std::move(no_memory)) {}
 
   // Runs part `part`, or leaves what is too large for now to the lane.
   void Build(const std::shared_ptr<Slot>& slot, size_t part, bool alone,
@@ -37,16 +41,27 @@ struct BatchRing::Ring {
     } catch (const std::bad_alloc&) {
       done = no_memory;
     }
-    const std::lock_guard lock(mutex);
-    slot->status.Update(done.status());
-    if (!slot->status.ok()) failed = true;
-    if (--slot->parts_left == 0) {
-      ready.notify_all();
+    bool is_next = false;
+    {
+      const std::lock_guard lock(mutex);
+      slot->status.Update(done.status());
+      if (!slot->status.ok()) failed = true;
+      if (--slot->parts_left > 0) return;
+      is_next = slots.empty() || slots.front() == slot;
       if (failed) room.notify_all();
     }
+    if (is_next) ready.notify_all();
+  }
+
+  bool HasRoom(uint64_t wanted_bytes, size_t wanted_slots) const {
+    return slots.empty() ||
+           (slots.size() + wanted_slots <= limit && bytes <= budget_bytes &&
+            wanted_bytes <= budget_bytes - bytes);
   }
 
   Lane& lane;
+  const uint64_t budget_bytes;
+  const size_t limit;
   const Status no_memory;  // made while there is some
 
   std::mutex mutex;
@@ -54,6 +69,9 @@ struct BatchRing::Ring {
   std::condition_variable ready;  // for Pop()
   std::deque<std::shared_ptr<Slot>> slots;
   uint64_t bytes = 0;  // of slots
+  // What AwaitRoom() waits for.
+  uint64_t wanted_bytes = 0;
+  size_t wanted_slots = 0;
   bool failed = false;
   bool cancelled = false;
   std::optional<Status> finished;
@@ -62,21 +80,26 @@ struct BatchRing::Ring {
 BatchRing::BatchRing(TaskQueue& tasks, Lane& lane, uint64_t budget_bytes,
                      size_t limit)
     : tasks_(tasks),
-      budget_bytes_(budget_bytes),
-      limit_(limit),
-      ring_(std::make_shared<Ring>(
-          lane, NoMemory("the pipeline", "build a batch"))) {}
+      ring_(std::make_shared<Ring>(lane, budget_bytes, limit,
+                                   NoMemory("the pipeline", "build a batch"))) {
+}
 
 BatchRing::~BatchRing() { Cancel(); }
 
 bool BatchRing::AwaitRoom(uint64_t bytes) {
-  std::unique_lock lock(ring_->mutex);
-  ring_->room.wait(lock, [&] {
-    if (ring_->cancelled || ring_->failed || ring_->slots.empty()) return true;
-    return ring_->slots.size() < limit_ && ring_->bytes <= budget_bytes_ &&
-           bytes <= budget_bytes_ - ring_->bytes;
-  });
-  return !ring_->cancelled && !ring_->failed;
+  Ring& ring = *ring_;
+  std::unique_lock lock(ring.mutex);
+  if (!ring.HasRoom(bytes, 1)) {
+    // Of a ring of many batches an eighth, so that the thread is not woken for
+    // each of them.
+    ring.wanted_bytes = std::max(bytes, ring.budget_bytes / 8);
+    ring.wanted_slots = std::max<size_t>(1, ring.limit / 8);
+    ring.room.wait(lock, [&] {
+      return ring.cancelled || ring.failed ||
+             ring.HasRoom(ring.wanted_bytes, ring.wanted_slots);
+    });
+  }
+  return !ring.cancelled && !ring.failed;
 }
 
 void BatchRing::Push(uint64_t bytes, std::shared_ptr<BatchWork> work) {
@@ -131,7 +154,9 @@ StatusOr<std::shared_ptr<BatchWork>> BatchRing::Pop() {
   if (!slot->status.ok()) return slot->status;
   ring_->slots.pop_front();
   ring_->bytes -= slot->bytes;
-  ring_->room.notify_all();
+  if (ring_->HasRoom(ring_->wanted_bytes, ring_->wanted_slots)) {
+    ring_->room.notify_all();
+  }
   return std::move(slot->work);
 }
 

@@ -66,8 +66,6 @@ class BatchRing {
   struct Ring;
 
   TaskQueue& tasks_;
-  const uint64_t budget_bytes_;
-  const size_t limit_;
   const std::shared_ptr<Ring> ring_;
 };
 

@@ -37,7 +37,7 @@ PlannedReader::~PlannedReader() = default;
 StatusOr<bool> PlannedReader::Build(const Assignment& assignment, bool alone,
                                     size_t end, size_t& row, Batch& batch,
                                     uint64_t& cut_rows) const {
-  std::unique_ptr<Scratch> scratch = Borrow();
+  std::unique_ptr<Scratch> scratch = unused_.Borrow();
   PENSTOCK_ASSIGN_OR_RETURN(const size_t rows,
                             CountRows(batch, row, end, alone, *scratch));
   if (rows == 0) return false;
@@ -62,7 +62,7 @@ StatusOr<bool> PlannedReader::Build(const Assignment& assignment, bool alone,
         job_->placer.Place(scratch->placed, row, locate, batch, cut_rows));
   }
   // What a large record needed is not kept.
-  if (!alone) Return(std::move(scratch));
+  if (!alone) unused_.Return(std::move(scratch));
   return true;
 }
 
@@ -159,19 +159,6 @@ Status PlannedReader::CheckLength(const Piece& piece, uint32_t found) const {
       "index again with `{}`",
       files_->Locate(piece.record), job_->stages.by(), found, told,
       IndexCommand(job_->stages, job_->SourceOf(piece.record))));
-}
-
-std::unique_ptr<PlannedReader::Scratch> PlannedReader::Borrow() const {
-  const std::lock_guard lock(mutex_);
-  if (unused_.empty()) return std::make_unique<Scratch>();
-  std::unique_ptr<Scratch> scratch = std::move(unused_.back());
-  unused_.pop_back();
-  return scratch;
-}
-
-void PlannedReader::Return(std::unique_ptr<Scratch> scratch) const {
-  const std::lock_guard lock(mutex_);
-  unused_.push_back(std::move(scratch));
 }
 
 }  // namespace penstock

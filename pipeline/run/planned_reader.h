@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,6 +14,7 @@
 #include "pipeline/graph/source_records.h"
 #include "pipeline/order/lengths.h"
 #include "pipeline/run/job.h"
+#include "pipeline/tasks/scratch_pool.h"
 
 namespace penstock {
 
@@ -48,16 +48,13 @@ class PlannedReader {
   Status Read(std::span<const uint64_t> ids, uint64_t epoch,
               Scratch& scratch) const;
   Status CheckLength(const Piece& piece, uint32_t found) const;
-  std::unique_ptr<Scratch> Borrow() const;
-  void Return(std::unique_ptr<Scratch> scratch) const;
 
   const std::shared_ptr<const Job> job_;
   const std::shared_ptr<const SourceRecords> files_;
   const LengthTable lengths_;
   const uint64_t rows_at_once_;
 
-  mutable std::mutex mutex_;
-  mutable std::vector<std::unique_ptr<Scratch>> unused_;
+  mutable ScratchPool<Scratch> unused_;
 };
 
 }  // namespace penstock

@@ -11,6 +11,7 @@
 #include "formats/files/status_or.h"
 #include "pipeline/read/column_room.h"
 #include "pipeline/tasks/cancelled.h"
+#include "pipeline/tasks/scratch_pool.h"
 
 namespace penstock {
 
@@ -80,24 +81,16 @@ struct ReadAhead::Shared {
            const std::shared_ptr<Shared>& self) {
     StatusOr<bool> done = no_memory;
     try {
-      std::unique_ptr<Scratch> scratch;
       bool wanted = false;
       {
         const std::lock_guard lock(mutex);
         wanted = !gone && flight->status.ok();
-        if (wanted && !unused.empty()) {
-          scratch = std::move(unused.back());
-          unused.pop_back();
-        }
       }
-      if (scratch == nullptr) scratch = std::make_unique<Scratch>();
+      std::unique_ptr<Scratch> scratch = unused.Borrow();
       done =
           wanted ? Decode(*flight, part, alone, *scratch) : PipelineCancelled();
       // What a large record needed is not kept.
-      if (done.ok() && *done && !alone) {
-        const std::lock_guard lock(mutex);
-        unused.push_back(std::move(scratch));
-      }
+      if (done.ok() && *done && !alone) unused.Return(std::move(scratch));
       if (done.ok() && !*done) {
         job->lane->Run(
             [self, flight, part] { self->Run(flight, part, true, self); });
@@ -115,8 +108,9 @@ struct ReadAhead::Shared {
   const std::shared_ptr<const RoundSource> source;
   const Status no_memory = NoMemory("the pipeline", "decode records");
 
+  ScratchPool<Scratch> unused;
+
   std::mutex mutex;
-  std::vector<std::unique_ptr<Scratch>> unused;  // guarded by mutex
   std::condition_variable_any decoded;
   bool gone = false;
 };

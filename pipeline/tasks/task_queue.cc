@@ -69,9 +69,11 @@ class TaskPool {
 
   // Takes the task, unless it throws.
   void Run(Tasks& tasks, std::function<void()>& task) {
-    const std::lock_guard lock(mutex_);
-    tasks.waiting.emplace_back();
-    tasks.waiting.back().swap(task);
+    {
+      const std::lock_guard lock(mutex_);
+      tasks.waiting.emplace_back();
+      tasks.waiting.back().swap(task);
+    }
     changed_.notify_one();
   }
 
