@@ -9,6 +9,7 @@
 
 #include "bench/pipeline/bench_files.h"
 #include "pipeline/arrange/plan_seek.h"
+#include "pipeline/derive.h"
 #include "pipeline/pipeline.h"
 
 namespace penstock {
@@ -88,18 +89,23 @@ void BM_Packed(benchmark::State& state) {
   Dataset dataset = Dataset::TfRecords(files.path())
                         .Shuffle({.seed = 1})
                         .Repeat({.epochs = kEpochs});
-  // Beside packing, rows of one record each; 4 is best fit, balanced.
+  // Beside packing, rows of one record each; 4 is best fit, balanced; 5 is that
+  // with labels and segment ids.
   const int64_t kind = state.range(0);
+  const bool balanced = kind >= 4;
   dataset =
       kind == 3
           ? dataset.Bucket(
                 {.by = "tokens", .lengths = {128, 256, 512, 1024, kLength}})
           : dataset.Pack({.by = "tokens",
                           .length = kLength,
-                          .kind = kind == 4 ? PackKind::kBestFit
-                                            : static_cast<PackKind>(kind)});
+                          .kind = balanced ? PackKind::kBestFit
+                                           : static_cast<PackKind>(kind)});
+  if (kind == 5) {
+    dataset = dataset.Derive({Labels("tokens"), SegmentIds("tokens")});
+  }
   dataset =
-      dataset.Batch({.size = 64, .balance = {.parts = kind == 4 ? 16 : 0}});
+      dataset.Batch({.size = 64, .balance = {.parts = balanced ? 16 : 0}});
   for (auto _ : state) {
     auto pipeline =
         Compile(dataset, {.shards = 8},
@@ -118,7 +124,7 @@ void BM_Packed(benchmark::State& state) {
 }
 BENCHMARK(BM_Packed)
     ->ArgNames({"kind", "streamed"})
-    ->ArgsProduct({{0, 1, 2, 3, 4}, {0, 1}})
+    ->ArgsProduct({{0, 1, 2, 3, 4, 5}, {0, 1}})
     ->MeasureProcessCPUTime()
     ->Unit(benchmark::kMillisecond);
 
