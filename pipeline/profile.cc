@@ -15,8 +15,12 @@ double Share(int64_t part_ns, int64_t whole_ns) {
 
 }  // namespace
 
+bool PipelineProfile::waited() const {
+  return Share(starved_ns, wall_ns) >= 0.05;
+}
+
 std::string PipelineProfile::BoundBy() const {
-  if (Share(starved_ns, wall_ns) < 0.05 || stages.empty()) {
+  if (!waited() || stages.empty()) {
     return "whoever takes the batches";
   }
   // The stages that share the threads are as busy as all of them together.

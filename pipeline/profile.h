@@ -8,13 +8,15 @@
 namespace penstock {
 
 struct StageProfile {
-  std::string name;  // "plan", "read", "decode", "exchange", "build"
+  // "plan", "read", "decode", "tokenize", "exchange", "build"
+  std::string name;
   // Of all threads together; what one thread does alone is no more than the
   // wall time.
   int64_t busy_ns = 0;
   bool one_thread = false;
   uint64_t rows = 0;
-  uint64_t bytes = 0;  // of records read and decoded, of tensors built
+  // Of records read and decoded, of text, of tensors built.
+  uint64_t bytes = 0;
 };
 
 // Of one host.
@@ -27,8 +29,10 @@ struct PipelineProfile {
   int64_t blocked_ns = 0;
   std::vector<StageProfile> stages = {};  // in the order that rows take
 
+  // Whether Next() waited for a twentieth of the time or more.
+  bool waited() const;
   // Which stage, or "whoever takes the batches", sets the speed: the latter
-  // where Next() waited for less than a twentieth of the time.
+  // where Next() did not wait so long.
   std::string BoundBy() const;
   // A table of these for people.
   std::string Describe() const;

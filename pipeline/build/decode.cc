@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <utility>
 
 #include "formats/files/status_or.h"
@@ -122,8 +123,11 @@ StatusOr<Decoder> Decoder::Make(const Stages& stages,
 
 Status Decoder::Parse(std::span<const std::string_view> records,
                       std::span<const uint64_t> ids, uint64_t epoch,
-                      const Locate& locate, Examples& out) const {
-  if (!sides_.empty()) return ParseSides(records, ids, epoch, locate, out);
+                      const Locate& locate, Tokenized& tokenized,
+                      Examples& out) const {
+  if (!sides_.empty()) {
+    return ParseSides(records, ids, epoch, locate, tokenized, out);
+  }
   if (parser_) {
     return parser_->Parse(
         records, [&](size_t i) { return locate(ids[i]); }, out);
@@ -150,9 +154,10 @@ Status Decoder::Parse(std::span<const std::string_view> records,
 
 Status Decoder::ParseSides(std::span<const std::string_view> records,
                            std::span<const uint64_t> ids, uint64_t epoch,
-                           const Locate& locate, Examples& out) const {
+                           const Locate& locate, Tokenized& tokenized,
+                           Examples& out) const {
   std::vector<std::string_view> of_side(records.size());
-  DecodeScratch scratch;
+  DecodeScratch scratch = {.tokenized = tokenized};
   DecodedRows rows;
   const bool first = out.rows == 0;
   if (first) out.columns.clear();  // maybe another decoder's
@@ -173,6 +178,7 @@ Status Decoder::ParseSides(std::span<const std::string_view> records,
     }
     rows.examples.columns.clear();  // those of the next one are others
   }
+  tokenized = scratch.tokenized;
   out.rows += ids.size();
   return OkStatus();
 }
@@ -190,7 +196,8 @@ Status Decoder::Decode(std::span<const std::string_view> records,
   }
   Examples& parsed = tokenize_ ? scratch.parsed : out.examples;
   if (tokenize_) parsed.Clear();
-  PENSTOCK_RETURN_IF_ERROR(Parse(records, ids, epoch, locate, parsed));
+  PENSTOCK_RETURN_IF_ERROR(
+      Parse(records, ids, epoch, locate, scratch.tokenized, parsed));
   if (tokenize_) {
     PENSTOCK_RETURN_IF_ERROR(
         Tokenize(ids, locate, parsed, scratch, out.examples));
@@ -226,6 +233,7 @@ void Decoder::AppendLength(const Examples& rows, size_t row,
 Status Decoder::Tokenize(std::span<const uint64_t> ids, const Locate& locate,
                          const Examples& parsed, DecodeScratch& scratch,
                          Examples& out) const {
+  const auto begin = std::chrono::steady_clock::now();
   out.columns.resize(parsed.columns.size());
   size_t text_column = 0;
   for (size_t c = 0; c < parsed.columns.size(); ++c) {
@@ -245,6 +253,7 @@ Status Decoder::Tokenize(std::span<const uint64_t> ids, const Locate& locate,
     const std::string_view text = texts.values_in(row) == 0
                                       ? std::string_view()
                                       : texts.bytes_at(texts.row_offsets[row]);
+    scratch.tokenized.bytes += text.size();
     encoded.clear();
     const Status status =
         tokenize_->tokenizer->Encode(text, tokenize_->options.encode, encoded);
@@ -253,6 +262,10 @@ Status Decoder::Tokenize(std::span<const uint64_t> ids, const Locate& locate,
     tokens.EndRow();
   }
   out.rows += ids.size();
+  scratch.tokenized.rows += ids.size();
+  scratch.tokenized.ns +=
+      std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin)
+          .count();
   return OkStatus();
 }
 

@@ -20,10 +20,18 @@
 
 namespace penstock {
 
-// Memory that one decoding leaves for the next.
+// What tokenizers took of decoding.
+struct Tokenized {
+  int64_t ns = 0;
+  uint64_t rows = 0;
+  uint64_t bytes = 0;  // of text
+};
+
+// Memory that one decoding leaves for the next, and what it says of itself.
 struct DecodeScratch {
   Examples parsed;
   std::vector<TokenId> tokens;
+  Tokenized tokenized;  // adds up
 };
 
 // Rows and, for each, how many values its record has of the feature that
@@ -91,10 +99,11 @@ class Decoder {
   void SetGrid(const Stages& stages);
   Status Parse(std::span<const std::string_view> records,
                std::span<const uint64_t> ids, uint64_t epoch,
-               const Locate& locate, Examples& out) const;
+               const Locate& locate, Tokenized& tokenized, Examples& out) const;
   Status ParseSides(std::span<const std::string_view> records,
                     std::span<const uint64_t> ids, uint64_t epoch,
-                    const Locate& locate, Examples& out) const;
+                    const Locate& locate, Tokenized& tokenized,
+                    Examples& out) const;
   Status Tokenize(std::span<const uint64_t> ids, const Locate& locate,
                   const Examples& parsed, DecodeScratch& scratch,
                   Examples& out) const;

@@ -20,7 +20,8 @@ Status Decoder::DecodeChunk(std::span<const std::string_view> records,
   std::iota(chunk.at.begin(), chunk.at.end(), 0);
   chunk.numbers.resize(ids.size());
   chunk.rows_of.assign(ids.size(), 1);
-  PENSTOCK_RETURN_IF_ERROR(Parse(records, ids, epoch, locate, chunk.rows));
+  PENSTOCK_RETURN_IF_ERROR(
+      Parse(records, ids, epoch, locate, scratch.tokenized, chunk.rows));
   const size_t before = tokenize_ ? ops_before_tokenize_ : 0;
   PENSTOCK_RETURN_IF_ERROR(ops_.Run(0, before, epoch, locate, chunk));
   if (tokenize_ && chunk.rows.rows > 0) {

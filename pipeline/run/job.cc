@@ -29,6 +29,24 @@ uint64_t Job::MostBatchBytes(size_t pieces, size_t held) const {
   return most;
 }
 
+Status Job::Decode(std::span<const std::string_view> records,
+                   std::span<const uint64_t> ids, uint64_t epoch,
+                   const Locate& locate, DecodeScratch& scratch,
+                   DecodedRows& out) const {
+  scratch.tokenized = {};
+  const uint64_t bytes = BytesOf(records);
+  accounts->read.Count(ids.size(), bytes);
+  accounts->decode.Count(ids.size(), bytes);
+  const StageTimer timer(accounts->decode);
+  const Status decoded =
+      decoder.Decode(records, ids, epoch, locate, scratch, out);
+  const Tokenized& tokenized = scratch.tokenized;
+  accounts->tokenize.Count(tokenized.rows, tokenized.bytes);
+  accounts->tokenize.busy_ns += tokenized.ns;
+  accounts->decode.busy_ns -= tokenized.ns;
+  return decoded;
+}
+
 StatusOr<Batch> Job::NewBatch(const Step& step) const {
   const Assignment& assignment = step.assignment;
   const std::vector<uint32_t>& rows = RowsOf(assignment.shape);

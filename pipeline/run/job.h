@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "formats/files/status_or.h"
@@ -73,6 +74,11 @@ struct Job {
     return BatchBytes(step.assignment.shape, step.assignment.pieces.size(),
                       step.after.held.size());
   }
+  // SourceDecoders::Decode, whose time is charged to its stages.
+  Status Decode(std::span<const std::string_view> records,
+                std::span<const uint64_t> ids, uint64_t epoch,
+                const Locate& locate, DecodeScratch& scratch,
+                DecodedRows& out) const;
   // This host's part of a step, with memory for its tensors.
   // Errors:  kResourceExhausted.
   StatusOr<Batch> NewBatch(const Step& step) const;

@@ -107,16 +107,11 @@ Status PlannedReader::Read(std::span<const uint64_t> ids, uint64_t epoch,
                            Scratch& scratch) const {
   scratch.rows.Clear();
   if (ids.empty()) return OkStatus();
-  StageAccounts& accounts = *job_->accounts;
   {
-    const StageTimer timer(accounts.read);
+    const StageTimer timer(job_->accounts->read);
     PENSTOCK_RETURN_IF_ERROR(files_->Gather(ids, scratch.gathered));
   }
-  const uint64_t bytes = BytesOf(scratch.gathered.records);
-  accounts.read.Count(ids.size(), bytes);
-  accounts.decode.Count(ids.size(), bytes);
-  const StageTimer timer(accounts.decode);
-  return job_->decoder.Decode(
+  return job_->Decode(
       scratch.gathered.records, ids, epoch,
       [this](uint64_t id) { return files_->Locate(id); }, scratch.decode,
       scratch.rows);

@@ -65,12 +65,8 @@ struct ReadAhead::Shared {
       for (size_t i = 0; i < records.size(); ++i) {
         ids.push_back(flight.round.records[flight.round.mine[next + i]]);
       }
-      const uint64_t bytes = BytesOf(records);
-      job->accounts->read.Count(records.size(), bytes);
-      job->accounts->decode.Count(records.size(), bytes);
-      const StageTimer timer(job->accounts->decode);
-      PENSTOCK_RETURN_IF_ERROR(job->decoder.Decode(
-          records, ids, flight.round.epoch, locate, decode, rows));
+      PENSTOCK_RETURN_IF_ERROR(
+          job->Decode(records, ids, flight.round.epoch, locate, decode, rows));
       next += records.size();
     }
     room.Take(rows.examples);

@@ -21,6 +21,7 @@ PipelineProfile StageAccounts::Profile(int threads, bool sequence) const {
   add("plan", plan, true);
   add("read", read, sequence);
   add("decode", decode, false);
+  add("tokenize", tokenize, false);
   add("exchange", exchange, true);
   add("build", build, false);
   return profile;

@@ -26,9 +26,10 @@ struct StageAccount {
 };
 
 struct StageAccounts {
-  StageAccount plan;      // order and arrange, on the thread that drives
-  StageAccount read;      // on that thread where records come in sequence
-  StageAccount decode;    // parse and tokenize
+  StageAccount plan;    // order and arrange, on the thread that drives
+  StageAccount read;    // on that thread where records come in sequence
+  StageAccount decode;  // parse, and functions over rows
+  StageAccount tokenize;
   StageAccount exchange;  // on that thread
   StageAccount build;     // place
   StageAccount starved;   // Next()

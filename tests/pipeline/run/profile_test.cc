@@ -7,7 +7,9 @@
 #include <map>
 #include <numeric>
 
+#include "pipeline/row_function.h"
 #include "tests/pipeline/dataset_fixture.h"
+#include "tokenizer/load.h"
 
 namespace penstock {
 namespace {
@@ -85,6 +87,56 @@ TEST(ProfileTest, PlannedStagesCountEveryRowAndByteOnce) {
 
 TEST(ProfileTest, StreamedStagesCountEveryRowAndByteOnce) {
   ExpectWhatWasRun(RunOnce({}, /*force_streamed=*/true));
+}
+
+// Texts of one token a byte; no time is in two stages.
+TEST(ProfileTest, TokenizingIsToldApartFromDecoding) {
+  const ScratchFolder folder;
+  const std::string pattern = WriteDataset(folder, RandomLengths(5000, 64, 3));
+  const std::vector<Feature> text = {
+      {.name = "text", .type = FeatureType::kBytes, .length = 1}};
+  const auto run = [&](const Dataset& dataset) {
+    auto pipeline = Compile(dataset.Batch({.size = 64}), Topology{},
+                            {.threads = 1, .force_streamed = true});
+    EXPECT_TRUE(pipeline.ok()) << pipeline.status();
+    for (auto batch = pipeline->Next(); batch.ok() && *batch;) {
+      batch = pipeline->Next();
+    }
+    std::map<std::string, StageProfile> stages;
+    for (const StageProfile& stage : pipeline->Profile().stages) {
+      stages[stage.name] = stage;
+    }
+    return std::pair(stages, pipeline->Profile().wall_ns);
+  };
+  const auto bytes = *LoadTokenizer(LocalFiles(), "bytes");
+  const auto lengths = RandomLengths(5000, 64, 3);
+  for (const Dataset& dataset :
+       {Dataset::TfRecords(pattern).Parse(text).Tokenize(bytes),
+        Dataset::TfRecords(pattern)
+            .Parse(text)
+            .Map({.name = "as it is"},
+                 [](const RowChunk&) { return OkStatus(); })
+            .Tokenize(bytes),
+        Dataset::Zip({Dataset::TfRecords(pattern).Parse(text).Tokenize(bytes),
+                      Dataset::TfRecords(pattern).Parse(
+                          {{.name = "id", .length = 1}})})}) {
+    auto [stages, wall_ns] =
+        run(dataset.Bucket({.by = "tokens", .lengths = {64}}));
+    EXPECT_EQ(stages.at("tokenize").rows, 5000u);
+    EXPECT_EQ(stages.at("tokenize").bytes,
+              std::reduce(lengths.begin(), lengths.end(), uint64_t{0}));
+    EXPECT_GT(stages.at("tokenize").busy_ns, 0);
+    EXPECT_GT(stages.at("decode").busy_ns, 0);
+    EXPECT_EQ(stages.at("decode").rows, 5000u);
+    // A task of a thread that waits lends it a third.
+    EXPECT_LE(stages.at("tokenize").busy_ns + stages.at("decode").busy_ns,
+              2 * wall_ns);
+  }
+  const auto stored =
+      run(Dataset::TfRecords(pattern).Parse({{.name = "id", .length = 1}}))
+          .first;
+  EXPECT_EQ(stored.at("tokenize").rows, 0u);
+  EXPECT_EQ(stored.at("tokenize").busy_ns, 0);
 }
 
 TEST(ProfileTest, FilesReadInSequenceAreReadByOneThread) {
