@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <utility>
 
 #include "formats/files/memory_guard.h"
@@ -31,8 +32,8 @@ Pipeline::Impl::Impl(std::shared_ptr<const Job> job,
 
 Pipeline::Impl::~Impl() {
   bool needed = true;  // by other hosts
-  if (driver_.joinable()) {
-    const std::lock_guard lock(mutex_);
+  if (const std::lock_guard lock(mutex_);
+      driver_.joinable() || driver_ended_well_) {
     needed = facts_.lockstep && !driver_ended_well_;
   }
   if (needed && group_ != nullptr) {
@@ -150,11 +151,36 @@ StatusOr<State> Pipeline::Impl::StateAfter(
   });
 }
 
-StatusOr<std::vector<PlannedStep>> Pipeline::Impl::PlannedSteps(
-    uint64_t most) const {
-  return GuardMemory(no_memory_, [&] {
-    return placement_->PlannedSteps(most, stop_.get_token());
-  });
+StatusOr<std::vector<PlannedStep>> Pipeline::Impl::WalkSteps(
+    std::optional<uint64_t> most) {
+  if (!most && job_->stages.epochs == 0) {
+    return InvalidArgumentError(
+        "the run does not end: say how many steps it takes");
+  }
+  const auto walk = [&] {
+    return placement_->WalkSteps(
+        most.value_or(std::numeric_limits<uint64_t>::max()), stop_.get_token());
+  };
+  if (facts_.planned) return GuardMemory(no_memory_, walk);
+  if (!failed_.ok()) return failed_;
+  if (driver_.joinable() || !start_.empty()) {
+    return FailedPreconditionError(
+        "the steps of a streamed run are walked from its start: compile the "
+        "dataset again and walk those of that");
+  }
+  StatusOr<std::vector<PlannedStep>> steps = GuardMemory(no_memory_, walk);
+  if (!steps.ok()) {
+    failed_ = Fail(steps.status());
+    return failed_;
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    driver_ended_well_ = true;
+  }
+  failed_ = FailedPreconditionError(
+      "the steps of this streamed run were walked, for which its data was "
+      "read: compile the dataset again");
+  return steps;
 }
 
 StatusOr<StepTrace> Pipeline::Impl::Trace(
@@ -195,8 +221,9 @@ StatusOr<State> Pipeline::StateAfter(
     uint64_t step, Callback<void(uint64_t, uint64_t)> progress) const {
   return impl_->StateAfter(step, std::move(progress));
 }
-StatusOr<std::vector<PlannedStep>> Pipeline::PlannedSteps(uint64_t most) const {
-  return impl_->PlannedSteps(most);
+StatusOr<std::vector<PlannedStep>> Pipeline::WalkSteps(
+    std::optional<uint64_t> most) {
+  return impl_->WalkSteps(most);
 }
 StatusOr<StepTrace> Pipeline::Trace(
     uint64_t step, Callback<void(uint64_t, uint64_t)> progress) const {

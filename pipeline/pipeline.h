@@ -22,7 +22,7 @@ namespace penstock {
 struct PipelineProfile;  // pipeline/profile.h
 struct StepTrace;        // pipeline/trace.h
 
-// What is known of a step before any data is read.
+// What is known of a step before its batch is built.
 struct PlannedStep {
   size_t shape = 0;  // number of its length in Contract::lengths
   uint64_t real_rows = 0;
@@ -70,10 +70,14 @@ class Pipeline {
       uint64_t step,
       Callback<void(uint64_t done, uint64_t of)> progress = {}) const;
 
-  // The first `most` steps of the run, without reading a record. Planned only.
-  // Cost:    about 30 ns a row.
-  // Errors:  kCancelled after Cancel(); kUnimplemented where streamed.
-  StatusOr<std::vector<PlannedStep>> PlannedSteps(uint64_t most) const;
+  // The steps of the run from its start, the first `most` or all. Streamed, the
+  // data is read for the lengths of its rows, on all hosts, in the memory that
+  // Explain() tells of without batches; Next() is an error from then on.
+  // Cost:    about 30 ns a row; streamed, of reading, parsing and tokenizing.
+  // Errors:  kInvalidArgument for all steps of a run without end; kCancelled
+  //          after Cancel(); streamed, those of Next(), and
+  //          kFailedPrecondition behind it and Restore().
+  StatusOr<std::vector<PlannedStep>> WalkSteps(std::optional<uint64_t> most);
 
   // Ends every wait inside, on all hosts of the group. Never blocks.
   void Cancel();

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "formats/files/status_or.h"
+#include "infeed/virtual/host_costs.h"
 #include "infeed/virtual/virtual_simulation.h"
 
 namespace penstock {
@@ -96,12 +97,32 @@ double MeanTransfer(const RunReport& report) {
   return spans == 0 ? 0 : ns / static_cast<double>(spans);
 }
 
+// What host 0 did in the steps of the run.
+HostShare ShareOf(const RunReport& report) {
+  std::set<uint32_t> shards;
+  for (const CoreReport& core : report.cores) {
+    if (core.host == 0) shards.insert(core.shard);
+  }
+  const auto bytes = static_cast<double>(report.rows.bytes);
+  return {
+      .streamed = !report.planned,
+      .rows = static_cast<double>(report.rows.examples + report.rows.pad_rows),
+      .fed_bytes = bytes * static_cast<double>(shards.size()) /
+                   static_cast<double>(report.shards),
+      .dealt_bytes = bytes / report.hosts,
+      .read_bytes = bytes / report.hosts};
+}
+
+// The profile may be of more batches than were taken, `share` of these.
 void AddStages(const PipelineProfile& profile, bool starved,
-               Calibration& calibration) {
+               const HostShare& share, Calibration& calibration) {
   double built_bytes = 0;
   for (const StageProfile& stage : profile.stages) {
     if (stage.name == "build") built_bytes = static_cast<double>(stage.bytes);
   }
+  const double dealt_bytes =
+      share.fed_bytes == 0 ? 0
+                           : built_bytes * share.dealt_bytes / share.fed_bytes;
   double shared_ns = 0;
   for (const StageProfile& stage : profile.stages) {
     const auto busy_ns = static_cast<double>(stage.busy_ns);
@@ -111,10 +132,12 @@ void AddStages(const PipelineProfile& profile, bool starved,
       continue;
     }
     if (!stage.one_thread) shared_ns += busy_ns;
+    const bool fed = !share.streamed || stage.name == "build";
+    const double bytes = fed ? built_bytes : dealt_bytes;
     calibration.stages.push_back(
         {.name = stage.name,
          .one_thread = stage.one_thread,
-         .ns_per_byte = built_bytes == 0 ? 0 : busy_ns / built_bytes});
+         .ns_per_byte = bytes == 0 ? 0 : busy_ns / bytes});
   }
   calibration.parallel = std::max(profile.threads, 1);
   // While batches are waited for all threads have work, if they can work.
@@ -124,34 +147,6 @@ void AddStages(const PipelineProfile& profile, bool starved,
     calibration.parallel =
         std::min(calibration.parallel, shared_ns / active_ns);
   }
-}
-
-// Of the tensors that host 0 made in the steps of the run.
-double BytesOfHost(const RunReport& report) {
-  std::set<uint32_t> shards;
-  for (const CoreReport& core : report.cores) {
-    if (core.host == 0) shards.insert(core.shard);
-  }
-  return static_cast<double>(report.rows.bytes) *
-         static_cast<double>(shards.size()) / report.shards;
-}
-
-// What the run's steps would have taken host 0 by these costs alone.
-double BuildNs(const RunReport& report, const Calibration& calibration,
-               double bytes) {
-  double shared_ns = 0;
-  double slowest_ns =
-      calibration.plan_ns_per_row *
-      static_cast<double>(report.rows.examples + report.rows.pad_rows);
-  for (const StageCost& stage : calibration.stages) {
-    const double ns = stage.ns_per_byte * bytes;
-    if (stage.one_thread) {
-      slowest_ns = std::max(slowest_ns, ns);
-    } else {
-      shared_ns += ns;
-    }
-  }
-  return std::max(slowest_ns, shared_ns / calibration.parallel);
 }
 
 // From the begin of the first step to the end of the last, compiles left out.
@@ -179,18 +174,21 @@ StatusOr<Calibration> CalibrationOf(const RunReport& report) {
                         report.hosts == 1 ? "" : "s", profile.threads,
                         report.planned ? "planned" : "streamed",
                         report.cores.size(), report.device_kind),
+      .streamed = !report.planned,
+      .hosts = report.hosts,
       .transfer = TransferCost(report),
       .step = StepCost(report),
       .compile_ns = CompileCost(report)};
-  AddStages(profile, starved, calibration);
+  const HostShare share = ShareOf(report);
+  AddStages(profile, starved, share, calibration);
   const double steps_ns = StepsNs(report);
-  const double bytes = BytesOfHost(report);
   const double transfers_ns =
       MeanTransfer(report) * static_cast<double>(report.steps.size());
-  if (bytes > 0 && report.times.infeed_percent >= 100 * kNoWait &&
+  if (share.fed_bytes > 0 && report.times.infeed_percent >= 100 * kNoWait &&
       transfers_ns < (1 - kNoWait) * steps_ns) {
     calibration.hand_over_ns_per_byte =
-        std::max(0.0, steps_ns - BuildNs(report, calibration, bytes)) / bytes;
+        std::max(0.0, steps_ns - TimesOf(calibration, share).all_ns()) /
+        share.fed_bytes;
   }
   return calibration;
 }

@@ -1,6 +1,7 @@
 // Calibrations as JSON.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "formats/files/status_or.h"
@@ -11,9 +12,10 @@ namespace {
 
 using CostJson = nlohmann::ordered_json;
 
-constexpr int kCalibrationVersion = 1;
+constexpr int kCalibrationVersion = 2;
 constexpr const char* kVersionField = "penstock_calibration";
 constexpr uint64_t kMostCalibrationBytes = 1u << 20;
+constexpr double kMostHosts = 1u << 24;
 constexpr double kMostCost = 1e12;  // nanoseconds
 
 // Takes fields out of an object and keeps the first mistake.
@@ -35,6 +37,16 @@ class CostReader {
     } else {
       value = field->get<double>();
     }
+  }
+  void Read(const CostJson& object, const std::string& where, const char* name,
+            uint32_t& value) {
+    double number = 1;
+    Read(object, where, name, number);
+    if (number < 1 || number > kMostHosts || number != std::floor(number)) {
+      return Fail(where + name, fmt::format("is {}, no number of hosts",
+                                            object.at(name).dump()));
+    }
+    value = static_cast<uint32_t>(number);
   }
   void Read(const CostJson& object, const std::string& where, const char* name,
             bool& value) {
@@ -89,6 +101,8 @@ std::string CalibrationJson(const Calibration& calibration) {
   CostJson json = {
       {kVersionField, kCalibrationVersion},
       {"of", calibration.of},
+      {"streamed", calibration.streamed},
+      {"hosts", calibration.hosts},
       {"parallel", calibration.parallel},
       {"plan_ns_per_row", calibration.plan_ns_per_row},
       {"stages", CostJson::array()},
@@ -117,12 +131,14 @@ StatusOr<Calibration> ReadCalibration(FileSystem& files,
   if (json.at(kVersionField) != kCalibrationVersion) {
     return InvalidArgumentError(fmt::format(
         "{}: a calibration of version {}, but this program reads version {}: "
-        "write it again with a real run",
+        "write it again with `infeedsim --write-calibration` and a real run",
         path, json.at(kVersionField).dump(), kCalibrationVersion));
   }
   CostReader reader(path);
   Calibration calibration;
   reader.Read(json, "", "of", calibration.of);
+  reader.Read(json, "", "streamed", calibration.streamed);
+  reader.Read(json, "", "hosts", calibration.hosts);
   reader.Read(json, "", "parallel", calibration.parallel);
   reader.Read(json, "", "plan_ns_per_row", calibration.plan_ns_per_row);
   reader.Read(json, "", "hand_over_ns_per_byte",

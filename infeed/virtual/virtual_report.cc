@@ -118,6 +118,13 @@ VirtualStage VirtualReport::bound() const {
                                  : VirtualStage::kTransfer;
 }
 
+std::string_view VirtualReport::bound_by() const {
+  if (bound() == VirtualStage::kBuild && !build_stage.empty()) {
+    return build_stage;
+  }
+  return VirtualStageName(bound());
+}
+
 std::string VirtualReportText(const VirtualReport& report) {
   const StepSummary& times = report.times;
   std::string text = fmt::format(
@@ -125,6 +132,13 @@ std::string VirtualReportText(const VirtualReport& report) {
       "queue depth {}, seed {}\n",
       times.steps, Milliseconds(report.wall_ns) * 1e-3, report.hosts,
       report.cores.size(), report.depth, report.seed);
+  if (report.rows_read) {
+    text += fmt::format(
+        "  streamed: the data was read for the lengths of {} rows, which "
+        "arrange its steps\n",
+        *report.rows_read);
+  }
+  for (const std::string& note : report.notes) text += "  " + note + "\n";
   if (!report.memory.empty()) text += "  " + report.memory;
   text += fmt::format(
       "  step time p50 {:.3f} ms, p90 {:.3f}, p99 {:.3f}, max {:.3f}\n",
@@ -194,7 +208,10 @@ std::string VirtualReportJson(const VirtualReport& report) {
                  {"au_percent", times.au_percent}}},
                {"utilisation_percent", report.utilisation_percent()},
                {"goodput_percent", report.goodput_percent()},
-               {"bound", VirtualStageName(report.bound())}};
+               {"bound", VirtualStageName(report.bound())},
+               {"bound_by", report.bound_by()}};
+  if (report.rows_read) json["rows_read"] = *report.rows_read;
+  if (!report.notes.empty()) json["notes"] = report.notes;
   if (!report.build_stage.empty()) json["build_stage"] = report.build_stage;
   for (size_t b = 0; b < kBuckets; ++b) {
     const auto bucket = static_cast<Bucket>(b);

@@ -89,6 +89,7 @@ class VirtualRun {
   void Step(uint64_t n) {
     const VirtualStep& step = steps_[n % steps_.size()];
     for (uint32_t h = 0; h < hosts_.size(); ++h) Build(h, step, n);
+    for (uint32_t h = 0; h < hosts_.size(); ++h) Push(h, n);
     size_t last = 0;
     int64_t begin_ns = 0;
     for (size_t c = 0; c < cores_.size(); ++c) {
@@ -101,7 +102,10 @@ class VirtualRun {
     }
     if (begin_ns > all_free_ns_) {
       const CoreClock& late = cores_[last];
-      report_.blame_ns[late.host][static_cast<size_t>(late.late_with)] +=
+      const bool met =
+          options_.hosts_meet && late.late_with == VirtualStage::kBuild;
+      report_.blame_ns[met ? last_done_ : late.host]
+                      [static_cast<size_t>(late.late_with)] +=
           begin_ns - all_free_ns_;
     }
     const int64_t free_ns = all_free_ns_;
@@ -125,20 +129,26 @@ class VirtualRun {
                       .end_ns = end_ns});
   }
 
-  // A batch that finds its queue full waits, and once so many wait the next is
-  // not begun.
+  // The next batch is not begun once so many that are done wait.
   void Build(uint32_t h, const VirtualStep& step, uint64_t n) {
     HostClock& host = hosts_[h];
-    int64_t& left_ns = host.left_ns[n % host.left_ns.size()];
     host.done_ns =
-        std::max(host.done_ns, left_ns) +
-        std::max(step.least_build_ns, step.build_ns * host.parts) +
+        std::max(host.done_ns, host.left_ns[n % host.left_ns.size()]) +
+        std::max(step.least_build_ns,
+                 step.dealt_ns + step.build_ns * host.parts) +
         DrawNs(options_.build, KeyOf(options_, VirtualStage::kBuild, h, n));
+    if (h == 0 || host.done_ns > hosts_[last_done_].done_ns) last_done_ = h;
+  }
+
+  // A batch that finds its queue full waits.
+  void Push(uint32_t h, uint64_t n) {
+    HostClock& host = hosts_[h];
+    const HostClock& done = options_.hosts_meet ? hosts_[last_done_] : host;
     const bool waits = options_.depth > 0 && n >= options_.depth;
     host.pushed_ns =
-        std::max({host.done_ns, host.pushed_ns,
+        std::max({done.done_ns, host.pushed_ns,
                   waits ? begins_ns_[n % options_.depth] : int64_t{0}});
-    left_ns = host.pushed_ns;
+    host.left_ns[n % host.left_ns.size()] = host.pushed_ns;
   }
 
   void Bring(CoreClock& core, size_t c, const VirtualStep& step, uint64_t n) {
@@ -202,6 +212,7 @@ class VirtualRun {
   std::vector<CoreClock> cores_;
   std::vector<int64_t> begins_ns_;  // of the last `depth` steps
   std::vector<StepSpan> spans_;
+  uint32_t last_done_ = 0;   // the host that built the last batch last
   int64_t all_free_ns_ = 0;  // all cores are done with the step before
   int64_t outfeed_ns_ = 0;   // of that, for places to send back to
   VirtualReport report_;
@@ -226,9 +237,10 @@ Status CheckVirtual(std::span<const VirtualStep> steps,
   }
   bool negative = false;
   for (const VirtualStep& step : steps) {
-    negative = negative || step.build_ns < 0 || step.least_build_ns < 0 ||
-               step.transfer_ns < 0 || step.step_ns < 0 ||
-               step.compile_ns < 0 || step.pad_rows > step.rows;
+    negative = negative || step.build_ns < 0 || step.dealt_ns < 0 ||
+               step.least_build_ns < 0 || step.transfer_ns < 0 ||
+               step.step_ns < 0 || step.compile_ns < 0 ||
+               step.pad_rows > step.rows;
   }
   for (const DelayLaw& law :
        {options.build, options.transfer_extra, options.step_extra}) {

@@ -26,8 +26,10 @@ struct DelayLaw {
 
 // One step, the same for all cores but for what laws add.
 struct VirtualStep {
-  // Of a host: of each of its parts, but of all together no less than that.
+  // Of a host: of each of its parts, of the rows that it was dealt whatever its
+  // parts are, but of all together no less than that.
   int64_t build_ns = 0;
+  int64_t dealt_ns = 0;
   int64_t least_build_ns = 0;
   int64_t transfer_ns = 0;  // of a core's slice
   int64_t step_ns = 0;
@@ -55,6 +57,8 @@ struct VirtualOptions {
   // Batches that a host has at most beside those in its queues: the one that is
   // built, and others that are done and wait.
   size_t built_ahead = 1;
+  // Hosts meet at each batch: none has it before all have done their part.
+  bool hosts_meet = false;
   std::string build_stage = {};  // what takes most of building; for reports
   uint64_t seed = 17;
   OutfeedOptions outfeed = {};
@@ -95,6 +99,11 @@ struct VirtualReport {
   uint64_t seed = 0;
   std::string build_stage = {};
   std::string memory = {};  // of devices, in words, where it is known
+  // Streamed: data was read for the lengths of these rows, for so long. The
+  // time is real, so neither text nor JSON has it.
+  std::optional<uint64_t> rows_read = {};
+  int64_t read_ns = 0;
+  std::vector<std::string> notes = {};  // what costs do not tell, in words
   StepSummary times = {};
   int64_t first_step_ns = 0;  // until the first step itself began
   int64_t wall_ns = 0;
@@ -116,6 +125,8 @@ struct VirtualReport {
   // stage with the most blame; the device where they wait for either less than
   // 5 per cent of step time.
   VirtualStage bound() const;
+  // The same, and for the build `build_stage` where that is known.
+  std::string_view bound_by() const;
 };
 
 // Takes `count` steps, steps[n % steps.size()] each. Every host builds one

@@ -1,25 +1,27 @@
 #include "infeed/virtual/virtual_simulation.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <stop_token>
 #include <utility>
 #include <vector>
 
 #include "formats/files/status_or.h"
 #include "infeed/devices/device_memory.h"
+#include "infeed/queues/clock.h"
 #include "infeed/sharding/batch_placement.h"
 #include "infeed/sharding/device_hosts.h"
 #include "infeed/sharding/slice_cuts.h"
 #include "infeed/sharding/tiled_layout.h"
+#include "infeed/virtual/host_costs.h"
 #include "pipeline/pipeline.h"
 
 namespace penstock {
 namespace {
-
-// More steps than a run in memory can have.
-constexpr uint64_t kMostSteps = 100'000'000;
 
 // A host builds no more batches ahead than this, however small they are.
 constexpr uint64_t kMostBuiltAhead = 64;
@@ -33,41 +35,30 @@ int64_t CostNs(const LinearCost& cost, double units) {
   return WholeNs(cost.fixed_ns + cost.ns_each * units);
 }
 
-// What a host's stages take for a part of so many bytes of a batch of so many
-// rows.
-void AddBuild(const Calibration& calibration, double part_bytes, double rows,
-              VirtualStep& step) {
-  double shared_ns = 0;
-  double slowest_ns = 0;
-  for (const StageCost& stage : calibration.stages) {
-    const double ns = stage.ns_per_byte * part_bytes;
-    if (stage.one_thread) {
-      slowest_ns = std::max(slowest_ns, ns);
-    } else {
-      shared_ns += ns;
-    }
-  }
-  step.build_ns =
-      WholeNs(std::max(slowest_ns, shared_ns / calibration.parallel) +
-              calibration.hand_over_ns_per_byte * part_bytes);
-  step.least_build_ns = WholeNs(calibration.plan_ns_per_row * rows);
-}
-
-// Of those of a byte; the plan is in none of them.
-std::string LongestStage(const Calibration& calibration) {
-  const auto longest = std::ranges::max_element(
-      calibration.stages, {}, [&](const StageCost& stage) {
-        return stage.ns_per_byte /
-               (stage.one_thread ? 1 : calibration.parallel);
-      });
-  return longest == calibration.stages.end() ? std::string() : longest->name;
+// What a host with so many parts of a batch has to do of it. `one` has all
+// devices.
+HostShare ShareOf(const Pipeline& one, size_t shape, uint32_t parts,
+                  const SimulationOptions& options) {
+  const Contract& contract = one.contract();
+  const auto rows = static_cast<uint64_t>(contract.RowsOf(shape));
+  const auto row_bytes = static_cast<double>(contract.RowBytes(shape));
+  const auto part_rows =
+      static_cast<double>(one.topology().RowsOfShard(rows) * parts);
+  const double all_bytes = row_bytes * static_cast<double>(rows);
+  const bool all_read = options.sequence == SequenceReading::kAllRead;
+  return {.streamed = !one.planned(),
+          .rows = static_cast<double>(rows),
+          .fed_bytes = row_bytes * part_rows,
+          .dealt_bytes = all_bytes / options.hosts,
+          .read_bytes = all_read ? all_bytes : all_bytes / options.hosts};
 }
 
 // Of a step of each shape, its rows all real and its program known.
 StatusOr<std::vector<VirtualStep>> StepsOfShapes(
-    const Mesh& mesh, const Contract& contract, const Topology& topology,
-    const SimulationOptions& options, uint32_t shards,
-    const std::optional<Calibration>& calibration) {
+    const Mesh& mesh, const Pipeline& one, const SimulationOptions& options,
+    uint32_t shards, const std::optional<Calibration>& calibration) {
+  const Contract& contract = one.contract();
+  const Topology& topology = one.topology();
   PENSTOCK_ASSIGN_OR_RETURN(const auto cuts,
                             CutSlices(mesh, contract, topology, options.axis,
                                       options.shardings, {mesh.devices()[0]}));
@@ -89,11 +80,11 @@ StatusOr<std::vector<VirtualStep>> StepsOfShapes(
     if (!calibration) continue;
     step.transfer_ns = CostNs(calibration->transfer, bytes);
     step.step_ns = CostNs(calibration->step, tokens);
-    const uint64_t part_rows =
-        topology.RowsOfShard(static_cast<uint64_t>(contract.RowsOf(shape)));
-    AddBuild(*calibration,
-             static_cast<double>(contract.RowBytes(shape) * part_rows),
-             static_cast<double>(contract.RowsOf(shape)), step);
+    const HostTimes times =
+        TimesOf(*calibration, ShareOf(one, shape, /*parts=*/1, options));
+    step.build_ns = WholeNs(times.fed_ns);
+    step.dealt_ns = WholeNs(times.dealt_ns);
+    step.least_build_ns = WholeNs(times.alone_ns);
   }
   return steps;
 }
@@ -123,6 +114,51 @@ size_t BuiltAhead(const Contract& contract, const Topology& topology,
   return std::clamp<uint64_t>(buffer_bytes / most_bytes, 1, kMostBuiltAhead);
 }
 
+// What the costs of another run do not tell of this one.
+std::vector<std::string> NotesOn(const Calibration& costs, bool streamed,
+                                 uint32_t hosts) {
+  const auto kind = [](bool is_streamed) {
+    return is_streamed ? "streamed" : "planned";
+  };
+  std::vector<std::string> notes;
+  if (costs.streamed != streamed) {
+    notes.push_back(fmt::format(
+        "the costs are of a {} run, but this one is {}: calibrate with one "
+        "that is",
+        kind(costs.streamed), kind(streamed)));
+  }
+  if (streamed && hosts > 1 && costs.hosts != hosts) {
+    notes.push_back(
+        costs.hosts == 1
+            ? fmt::format("the costs are of one host: what {} take to exchange "
+                          "rows is in none of them",
+                          hosts)
+            : fmt::format("the costs are of {} hosts: that {} take as long to "
+                          "exchange a row is a guess",
+                          costs.hosts, hosts));
+  }
+  return notes;
+}
+
+// The steps that `one` has, their programs compiled when they first come.
+StatusOr<std::vector<VirtualStep>> Walk(
+    Pipeline& one, const std::vector<VirtualStep>& of_shape, int64_t compile_ns,
+    const SimulationOptions& options) {
+  const std::stop_callback cancel(options.stop, [&] { one.Cancel(); });
+  PENSTOCK_ASSIGN_OR_RETURN(const std::vector<PlannedStep> walked,
+                            one.WalkSteps(options.max_steps));
+  std::vector<VirtualStep> steps;
+  steps.reserve(walked.size());
+  std::vector<bool> compiled(of_shape.size());
+  for (const PlannedStep& planned : walked) {
+    VirtualStep& step = steps.emplace_back(of_shape[planned.shape]);
+    step.pad_rows = step.rows - planned.real_rows;
+    if (!compiled[planned.shape]) step.compile_ns = compile_ns;
+    compiled[planned.shape] = true;
+  }
+  return steps;
+}
+
 }  // namespace
 
 StatusOr<VirtualReport> SimulateVirtually(const Dataset& dataset,
@@ -149,7 +185,7 @@ StatusOr<VirtualReport> SimulateVirtually(const Dataset& dataset,
       PlaceBatch(mesh, options.axis, hosts, options.shardings));
   const Topology topology = placement.TopologyOf(0);
   PENSTOCK_ASSIGN_OR_RETURN(
-      const Pipeline pipeline,
+      Pipeline pipeline,
       Compile(dataset, topology,
               {.threads = options.threads_per_host,
                .max_batch_bytes = std::numeric_limits<uint64_t>::max(),
@@ -159,31 +195,23 @@ StatusOr<VirtualReport> SimulateVirtually(const Dataset& dataset,
       const DeviceMemory memory,
       PlanDeviceMemory(mesh, pipeline.contract(), topology, options.axis,
                        options.shardings, options.depth, options.device));
-  const uint64_t most = options.max_steps.value_or(kMostSteps);
-  PENSTOCK_ASSIGN_OR_RETURN(const std::vector<PlannedStep> plan,
-                            pipeline.PlannedSteps(most));
-  if (plan.size() == kMostSteps) {
-    return InvalidArgumentError(
-        "the run does not end: say how many steps it takes");
-  }
+  const std::optional<Calibration>& calibration = times.calibration;
   PENSTOCK_ASSIGN_OR_RETURN(
       const std::vector<VirtualStep> of_shape,
-      StepsOfShapes(mesh, pipeline.contract(), topology, options,
-                    placement.shards, times.calibration));
-  const std::optional<Calibration>& calibration = times.calibration;
-  const int64_t compile_ns = calibration ? std::llround(calibration->compile_ns)
-                                         : options.device.compile_ns;
-  std::vector<VirtualStep> steps;
-  std::vector<bool> compiled(of_shape.size());
-  for (const PlannedStep& planned : plan) {
-    VirtualStep& step = steps.emplace_back(of_shape[planned.shape]);
-    step.pad_rows = step.rows - planned.real_rows;
-    if (!compiled[planned.shape]) step.compile_ns = compile_ns;
-    compiled[planned.shape] = true;
-  }
+      StepsOfShapes(mesh, pipeline, options, placement.shards, calibration));
+  const int64_t begin_ns = SteadyClock().NowNs();
+  PENSTOCK_ASSIGN_OR_RETURN(
+      const std::vector<VirtualStep> steps,
+      Walk(pipeline, of_shape,
+           calibration ? std::llround(calibration->compile_ns)
+                       : options.device.compile_ns,
+           options));
+  const int64_t walk_ns = SteadyClock().NowNs() - begin_ns;
+  const bool streamed = !pipeline.planned();
   VirtualOptions run = {.host_of_core = hosts.host_of_device(),
                         .hosts = options.hosts,
                         .depth = options.depth,
+                        .hosts_meet = streamed && options.hosts > 1,
                         .seed = times.seed,
                         .outfeed = options.device.outfeed,
                         .build = times.build,
@@ -194,11 +222,25 @@ StatusOr<VirtualReport> SimulateVirtually(const Dataset& dataset,
     run.parts_of_host = PartsOfHosts(of_hosts, options.hosts);
     run.built_ahead = BuiltAhead(pipeline.contract(), topology,
                                  options.buffer_bytes, run.parts_of_host);
-    run.build_stage = LongestStage(*calibration);
+    run.build_stage =
+        TimesOf(*calibration,
+                ShareOf(pipeline, pipeline.contract().shapes() - 1,
+                        std::ranges::max(run.parts_of_host), options))
+            .longest;
   }
   PENSTOCK_ASSIGN_OR_RETURN(VirtualReport report,
                             RunVirtual(steps, steps.size(), run));
   report.memory = memory.Describe();
+  if (calibration) {
+    report.notes = NotesOn(*calibration, streamed, options.hosts);
+  }
+  if (streamed) {
+    report.rows_read = 0;
+    for (const VirtualStep& step : steps) {
+      *report.rows_read += step.rows - step.pad_rows;
+    }
+    report.read_ns = walk_ns;
+  }
   return report;
 }
 

@@ -22,15 +22,20 @@ struct LinearCost {
 
 // Of a stage of a host's pipeline.
 struct StageCost {
-  std::string name;  // "read", "decode", "exchange", "build"
+  // "read", "decode", "tokenize", "exchange", "build"
+  std::string name;
   bool one_thread = false;
-  double ns_per_byte = 0;  // of the tensors that the host makes
+  // Of the tensors that the host makes; streamed, of all but "build", of those
+  // that all hosts make, shared out evenly, as rows are for decoding.
+  double ns_per_byte = 0;
 };
 
 // What a real run's stages cost, as it measured them: of its host 0, on that
 // machine, with what else ran there.
 struct Calibration {
   std::string of;  // that run, in words
+  bool streamed = false;
+  uint32_t hosts = 1;  // that met to exchange rows, where they did
   // How many threads' worth of the stages that share threads go on at a time.
   double parallel = 1;
   double plan_ns_per_row = 0;  // of the global batch, on one thread
@@ -64,16 +69,19 @@ struct VirtualTimes {
   FailureOptions failures = {};
 };
 
-// Compiles the dataset and walks its plan, shape by shape, without reading a
-// record: transfers, steps and compiles take what `options.device` or the
-// calibration says for each shape and sharding; a shape compiles when it first
-// comes.
+// Compiles the dataset and walks its steps, shape by shape: transfers, steps
+// and compiles take what `options.device` or the calibration says for each
+// shape and sharding; a shape compiles when it first comes. Planned, no record
+// is read. Streamed, one host without devices reads all for the lengths of
+// rows, with options.threads_per_host threads, and builds no batch: steps are
+// the same for any hosts. Virtual hosts then meet at each batch.
 //
-// Errors:  those of Compile(), RunVirtual() and the shardings; kUnimplemented
-//          where the pipeline is streamed, or options.shard_by gives hosts
-//          records of their own; kInvalidArgument for endless epochs
-//          without options.max_steps.
-// Cost:    one core: that of the plan and of RunVirtual().
+// Errors:  those of Compile(), Pipeline::WalkSteps(), RunVirtual() and the
+//          shardings; kUnimplemented where options.shard_by gives hosts records
+//          of their own; kInvalidArgument for endless epochs without
+//          options.max_steps.
+// Cost:    one core: that of the plan and of RunVirtual(); streamed, that of
+//          Pipeline::WalkSteps().
 StatusOr<VirtualReport> SimulateVirtually(const Dataset& dataset,
                                           const SimulationOptions& options,
                                           const VirtualTimes& times = {});

@@ -48,7 +48,7 @@ class Pipeline::Impl {
                              Callback<void(uint64_t, uint64_t)> progress) const;
   StatusOr<StepTrace> Trace(uint64_t step,
                             Callback<void(uint64_t, uint64_t)> progress) const;
-  StatusOr<std::vector<PlannedStep>> PlannedSteps(uint64_t most) const;
+  StatusOr<std::vector<PlannedStep>> WalkSteps(std::optional<uint64_t> most);
   void Cancel();
   void Leave(const Status& why);
 

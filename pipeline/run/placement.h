@@ -41,11 +41,11 @@ class Placement {
   virtual StatusOr<StepTrace> Trace(uint64_t step, TaskQueue& tasks,
                                     const SeekOptions& options) const = 0;
 
-  // The first `most` steps of the run, without running it.
-  // Errors:  kCancelled once `stop` was requested; kUnimplemented where only
-  //          reading tells.
-  virtual StatusOr<std::vector<PlannedStep>> PlannedSteps(
-      uint64_t most, const std::stop_token& stop) const = 0;
+  // The first `most` steps of the run, of which no batch is built. Streamed,
+  // instead of Restore() and Run(), on all hosts.
+  // Errors:  kCancelled once `stop` was requested; streamed, those of Run().
+  virtual StatusOr<std::vector<PlannedStep>> WalkSteps(
+      uint64_t most, const std::stop_token& stop) = 0;
 
   // Starts every batch of the run, in order, as far as `ring` takes them. Runs
   // on a thread of its own, which may wait; returns what became of all rows.

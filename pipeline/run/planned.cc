@@ -92,8 +92,8 @@ class Planned final : public Placement {
     return trace;
   }
 
-  StatusOr<std::vector<PlannedStep>> PlannedSteps(
-      uint64_t most, const std::stop_token& stop) const override {
+  StatusOr<std::vector<PlannedStep>> WalkSteps(
+      uint64_t most, const std::stop_token& stop) override {
     if (changed_) {
       return FailedPreconditionError(
           "the first steps of a run that has changed are those of another "

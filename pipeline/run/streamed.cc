@@ -51,10 +51,8 @@ class Streamed final : public Placement {
                              const SeekOptions&) const override {
     return KnownOnlyAfterReading("go on from a saved state");
   }
-  StatusOr<std::vector<PlannedStep>> PlannedSteps(
-      uint64_t, const std::stop_token&) const override {
-    return KnownOnlyAfterReading("write indexes with `recordtool index`");
-  }
+  StatusOr<std::vector<PlannedStep>> WalkSteps(
+      uint64_t most, const std::stop_token& stop) override;
   StatusOr<StepTrace> Trace(uint64_t, TaskQueue&,
                             const SeekOptions&) const override {
     return KnownOnlyAfterReading("Batch::record_ids says it then");
@@ -65,6 +63,7 @@ class Streamed final : public Placement {
   std::vector<ByteBudget> Budgets() const override;
 
  private:
+  StatusOr<ReadAheadOptions> HowFarAhead() const;
   Status Take(const DecodedRound& decoded, BatchRing& ring);
   StatusOr<std::vector<Row>> Load();
   Status Arrange(const Round& round, std::span<const Row> rows,
@@ -110,14 +109,18 @@ Status Streamed::Restore(const State& state) {
   return OkStatus();
 }
 
+StatusOr<ReadAheadOptions> Streamed::HowFarAhead() const {
+  const ReadAheadOptions mine = {
+      .budget_bytes = options_.read_ahead_bytes,
+      .rounds = 2 * static_cast<size_t>(tasks_.threads()),
+      .rows_of_part = options_.rows_of_part};
+  if (!source_->meets()) return mine;
+  return AgreeOn(mine, *group_);
+}
+
 StatusOr<PipelineCounts> Streamed::Run(BatchRing& ring,
                                        const std::stop_token& stop) {
-  ReadAheadOptions ahead = {.budget_bytes = options_.read_ahead_bytes,
-                            .rounds = 2 * static_cast<size_t>(tasks_.threads()),
-                            .rows_of_part = options_.rows_of_part};
-  if (source_->meets()) {
-    PENSTOCK_ASSIGN_OR_RETURN(ahead, AgreeOn(ahead, *group_));
-  }
+  PENSTOCK_ASSIGN_OR_RETURN(const ReadAheadOptions ahead, HowFarAhead());
   ReadAhead read_ahead(job_, source_, tasks_, ahead);
   for (;;) {
     PENSTOCK_ASSIGN_OR_RETURN(const std::optional<DecodedRound> decoded,
@@ -125,6 +128,30 @@ StatusOr<PipelineCounts> Streamed::Run(BatchRing& ring,
     if (!decoded) return steps_.counts();
     PENSTOCK_RETURN_IF_ERROR(Take(*decoded, ring));
   }
+}
+
+// Rows are arranged by what they are told of, and kept nowhere.
+StatusOr<std::vector<PlannedStep>> Streamed::WalkSteps(
+    uint64_t most, const std::stop_token& stop) {
+  PENSTOCK_ASSIGN_OR_RETURN(const ReadAheadOptions ahead, HowFarAhead());
+  ReadAhead read_ahead(job_, source_, tasks_, ahead);
+  std::vector<PlannedStep> walked;
+  while (walked.size() < most) {
+    PENSTOCK_ASSIGN_OR_RETURN(const std::optional<DecodedRound> decoded,
+                              read_ahead.Next(stop));
+    if (!decoded) break;
+    PENSTOCK_ASSIGN_OR_RETURN(const std::vector<Row> rows,
+                              GatherRows(*job_, *decoded, group_));
+    std::vector<FedStep> steps;
+    PENSTOCK_RETURN_IF_ERROR(Arrange(decoded->round, rows, steps));
+    for (const FedStep& fed : steps) {
+      if (walked.size() == most) break;
+      const Assignment& assignment = fed.step.assignment;
+      walked.push_back(
+          {.shape = assignment.shape, .real_rows = assignment.real_rows});
+    }
+  }
+  return walked;
 }
 
 Status Streamed::Take(const DecodedRound& decoded, BatchRing& ring) {

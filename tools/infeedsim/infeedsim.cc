@@ -88,8 +88,9 @@ constexpr char kExamples[] = R"(
 constexpr char kNotes[] = R"(
 Times are those of simulated devices, unless --device names others; no TPU is
 used. The pipeline, the queues and their threads are real; with --clock virtual
-only the plan is, and times are predictions from the flags, the same for the same
-seed.
+only the plan is, or, where it is known only after reading, a pipeline that reads
+the data once and builds no batch; times are predictions from the flags, the same
+for the same seed.
 Where hosts are processes host 0 alone prints the report and writes files.)";
 
 // [rows]: the host that feeds each row of a batch of so many.
@@ -165,14 +166,15 @@ Status Simulation(SimulationArguments& arguments, const StopSignals& signals) {
     PENSTOCK_ASSIGN_OR_RETURN(options.restore,
                               LoadState(LocalFiles(), arguments.state_in));
   }
-  if (arguments.virtual_time.chosen()) {
-    PENSTOCK_ASSIGN_OR_RETURN(const Dataset dataset, MakeDataset(arguments));
-    return PrintVirtualRun(dataset, arguments);
-  }
-  options.traced_steps = arguments.reports.TracedSteps();
   SkippedReport skipped("infeedsim");
   arguments.open.recovery = arguments.recovery.ToOptions(skipped);
   PENSTOCK_ASSIGN_OR_RETURN(const Dataset dataset, MakeDataset(arguments));
+  if (arguments.virtual_time.chosen()) {
+    PENSTOCK_RETURN_IF_ERROR(PrintVirtualRun(dataset, arguments));
+    skipped.Finish();
+    return OkStatus();
+  }
+  options.traced_steps = arguments.reports.TracedSteps();
   if (arguments.trace_step) return PrintTrace(arguments, dataset);
   PENSTOCK_ASSIGN_OR_RETURN(const PjrtDevices devices,
                             arguments.device.Open(options));

@@ -36,6 +36,10 @@ Status PrintVirtualRun(const Dataset& dataset,
   PENSTOCK_ASSIGN_OR_RETURN(
       const VirtualReport report,
       SimulateVirtually(dataset, arguments.simulation, times));
+  if (report.rows_read) {
+    PrintError("infeedsim: read the data for the lengths of rows in {:.3f} s\n",
+               static_cast<double>(report.read_ns) * 1e-9);
+  }
   Print("{}", VirtualReportText(report));
   const std::string& json = reports.json;
   if (json.empty()) return OkStatus();

@@ -9,6 +9,7 @@
 #include "infeed/virtual/virtual_simulation.h"
 #include "tests/pipeline/dataset_fixture.h"
 #include "tests/support/status_matchers.h"
+#include "tokenizer/load.h"
 
 namespace penstock {
 namespace {
@@ -59,9 +60,13 @@ TEST_F(CalibrationTest, ARealRunMeasuresWhatItsDevicesWereToldToTake) {
   EXPECT_EQ(found.compile_ns, 3'000'000);
   EXPECT_THAT(found.stages, ElementsAre(Field(&StageCost::name, "read"),
                                         Field(&StageCost::name, "decode"),
+                                        Field(&StageCost::name, "tokenize"),
                                         Field(&StageCost::name, "exchange"),
                                         Field(&StageCost::name, "build")));
   EXPECT_GT(found.stages[1].ns_per_byte, 0);
+  EXPECT_EQ(found.stages[2].ns_per_byte, 0);  // they are tokens
+  EXPECT_FALSE(found.streamed);
+  EXPECT_EQ(found.hosts, 1u);
   EXPECT_GT(found.plan_ns_per_row, 0);
   EXPECT_GT(found.parallel, 0);
   EXPECT_THAT(found.of, HasSubstr("of 1 host"));
@@ -88,6 +93,18 @@ Calibration Made() {
           .transfer = {.fixed_ns = 3, .ns_each = 0.25},
           .step = {.fixed_ns = 5, .ns_each = 0.5},
           .compile_ns = 1000};
+}
+
+Calibration MadeStreamed() {
+  Calibration costs = Made();
+  costs.streamed = true;
+  costs.hosts = 2;
+  costs.stages = {{"read", false, 1.5},
+                  {"decode", false, 1.5},
+                  {"tokenize", false, 3},
+                  {"exchange", true, 0.25},
+                  {"build", false, 2}};
+  return costs;
 }
 
 // Hosts make 4 parts each, of two rows; what shares threads takes 8 ns a byte
@@ -118,6 +135,102 @@ TEST_F(CalibrationTest, TheSlowestStageOfTheHostWithMostRowsSetsThePace) {
       const VirtualReport planned,
       SimulateVirtually(Data({64}), options, {.calibration = costs}));
   EXPECT_EQ(planned.times.p50_ns, 16'000'000);
+}
+
+// The same by hand, streamed: read, decoded, tokenized and exchanged are 16
+// rows by two hosts; one thread plans and exchanges; what a host feeds is
+// built.
+TEST_F(CalibrationTest, StreamedRowsAreDealtOutAndOneThreadDrives) {
+  SimulationOptions options;
+  options.force_streamed = true;
+  ASSERT_OK_AND_ASSIGN(const Topology topology, TopologyOf(options, 0));
+  ASSERT_OK_AND_ASSIGN(const Pipeline pipeline, Compile(Data({64}), topology));
+  const auto row = static_cast<double>(pipeline.contract().RowBytes(0));
+  const auto step_ns = [&](const Calibration& costs) {
+    const auto report =
+        SimulateVirtually(Data({64}), options, {.calibration = costs});
+    EXPECT_OK(report.status());
+    return static_cast<double>(report->times.p50_ns);
+  };
+  Calibration costs = MadeStreamed();
+  for (const uint32_t hosts : {2u, 3u, 4u}) {
+    options.hosts = hosts;
+    const double dealt = 16 * row / hosts;
+    const double fed = 2 * row * (hosts == 3 ? 3 : 8 / hosts);
+    EXPECT_NEAR(step_ns(costs),
+                dealt * (1.5 + 1.5 + 3) / 2 + fed * (2.0 / 2 + 0.5), 2);
+  }
+  // The driver plans all rows and exchanges its own.
+  costs.stages[3].ns_per_byte = 100;
+  EXPECT_NEAR(step_ns(costs), 16 + 100 * 16 * row / 4, 1);
+  EXPECT_EQ(SimulateVirtually(Data({64}), options, {.calibration = costs})
+                ->bound_by(),
+            "exchange");
+  // Read by one thread, that thread drives, too.
+  costs.stages[0].one_thread = true;
+  EXPECT_NEAR(step_ns(costs), 16 + (100 + 1.5) * 16 * row / 4, 1);
+  // And where every host reads every file, there is no share of it.
+  options.sequence = SequenceReading::kAllRead;
+  EXPECT_NEAR(step_ns(costs), 16 + (100 / 4.0 + 1.5) * 16 * row, 1);
+}
+
+TEST_F(CalibrationTest, AReportNamesTokenizingApartFromDecoding) {
+  SimulationOptions options;
+  options.force_streamed = true;
+  Calibration costs = MadeStreamed();
+  ASSERT_OK_AND_ASSIGN(
+      const VirtualReport report,
+      SimulateVirtually(Data({64}), options, {.calibration = costs}));
+  EXPECT_EQ(report.bound_by(), "tokenize");
+  EXPECT_THAT(VirtualReportText(report), HasSubstr("most of it tokenize"));
+  EXPECT_THAT(VirtualReportJson(report),
+              HasSubstr("\"bound_by\": \"tokenize\""));
+}
+
+TEST_F(CalibrationTest, WhatOtherCostsDoNotTellIsSaid) {
+  SimulationOptions options;
+  options.hosts = 4;
+  const auto said = [&](Calibration costs) {
+    const auto report = SimulateVirtually(Data({64}), options,
+                                          {.calibration = std::move(costs)});
+    EXPECT_OK(report.status());
+    return VirtualReportText(*report) + VirtualReportJson(*report);
+  };
+  EXPECT_THAT(said(Made()), ::testing::Not(HasSubstr("the costs are of")));
+  Calibration costs = MadeStreamed();
+  EXPECT_THAT(said(costs), HasSubstr("of a streamed run, but this one is "
+                                     "planned: calibrate with one that is"));
+  options.force_streamed = true;
+  EXPECT_THAT(said(Made()), HasSubstr("of a planned run"));
+  EXPECT_THAT(said(costs), HasSubstr("the costs are of 2 hosts: that 4 take"));
+  costs.hosts = 1;
+  EXPECT_THAT(said(costs), HasSubstr("of one host: what 4 take to exchange"));
+  costs.hosts = 4;
+  EXPECT_THAT(said(costs), ::testing::Not(HasSubstr("the costs are of")));
+}
+
+// Of text, by hosts that exchange rows; whose costs make the run again.
+TEST_F(CalibrationTest, AStreamedRunTellsOfTokenizingAndExchange) {
+  const Dataset text =
+      Dataset::TfRecords(pattern_)
+          .Parse({{.name = "text", .type = FeatureType::kBytes, .length = 1}})
+          .Tokenize(*LoadTokenizer(LocalFiles(), "bytes"))
+          .Bucket({.by = "tokens", .lengths = {64}})
+          .Batch({.size = 16});
+  SimulationOptions options;
+  options.hosts = 2;
+  options.device.step_ns = options.device.compile_ns = 0;
+  ASSERT_OK_AND_ASSIGN(const RunReport report, Simulate(text, options));
+  ASSERT_OK_AND_ASSIGN(const Calibration found, CalibrationOf(report));
+  EXPECT_TRUE(found.streamed);
+  EXPECT_EQ(found.hosts, 2u);
+  for (const StageCost& stage : found.stages) {
+    EXPECT_GT(stage.ns_per_byte, 0) << stage.name;
+  }
+  ASSERT_OK_AND_ASSIGN(
+      const Calibration read,
+      ReadCalibration(LocalFiles(), Write(CalibrationJson(found))));
+  EXPECT_EQ(CalibrationJson(read), CalibrationJson(found));
 }
 
 TEST_F(CalibrationTest, AFileGivesTheSameReportByteForByte) {
@@ -152,8 +265,15 @@ TEST_F(CalibrationTest, AWrongFileIsOneClearLine) {
       {"", "no calibration"},
       {"[1]", "no calibration"},
       {"{\"a\": 1}", "no calibration"},
-      {with("calibration\": 1", "calibration\": 7"),
-       "of version 7, but this program reads version 1"},
+      {with("calibration\": 2", "calibration\": 1"),
+       "of version 1, but this program reads version 2: write it again with "
+       "`infeedsim --write-calibration`"},
+      {with("\"hosts\": 1", "\"hosts\": 0"), "hosts is 0, no number of"},
+      {with("\"hosts\": 1", "\"hosts\": 1.5"), "hosts is 1.5, no number of"},
+      {with("\"hosts\": 1", "\"hosts\": 1e11"),
+       "hosts is 100000000000.0, no number of"},
+      {with("\"streamed\": false", "\"streamed\": 0"),
+       "streamed is not true or false"},
       {with("\"compile_ns\"", "\"other\""), "compile_ns is missing"},
       {with("\"fixed_ns\": 5.0", "\"fixed_ns\": -5.0"),
        "step.fixed_ns is negative, -5.0"},

@@ -100,6 +100,59 @@ TEST(VirtualRunTest, StragglersCostAHarmonicNumber) {
   }
 }
 
+// n hosts that meet at each batch, each with an exponential time of mean m for
+// its part and no place to be ahead: m (1 + 1/2 + ... + 1/n) for a batch. Those
+// that do not meet wait for each other at steps alone, a queue later.
+TEST(VirtualRunTest, HostsThatMeetGoAtThePaceOfTheLastOfEachBatch) {
+  double harmonic = 0;
+  uint32_t counted = 0;
+  for (const uint32_t hosts : {1u, 2u, 4u, 8u}) {
+    while (counted < hosts) harmonic += 1.0 / ++counted;
+    std::vector<uint32_t> host_of_core(hosts);
+    for (uint32_t h = 0; h < hosts; ++h) host_of_core[h] = h;
+    VirtualOptions options = {.host_of_core = host_of_core,
+                              .hosts = hosts,
+                              .depth = 4,
+                              .hosts_meet = true,
+                              .build = {.exponential_mean_ns = kMs}};
+    const auto mean_ms = [&] {
+      return static_cast<double>(RunSteps({}, 60'000, options).wall_ns) / kMs /
+             60'000;
+    };
+    EXPECT_NEAR(mean_ms(), harmonic, 0.01 * harmonic) << hosts << " hosts";
+    options.hosts_meet = false;
+    if (hosts == 1) continue;
+    EXPECT_LT(mean_ms(), 0.95 * harmonic) << hosts << " hosts";
+  }
+}
+
+// The others have done their part when the last one comes.
+TEST(VirtualRunTest, WhoComesLastToAMeetingIsBlamed) {
+  const VirtualReport report = RunSteps({.build_ns = kMs, .step_ns = kMs}, 100,
+                                        {.host_of_core = {0, 1, 2},
+                                         .hosts = 3,
+                                         .parts_of_host = {1, 1, 5},
+                                         .hosts_meet = true});
+  EXPECT_EQ(report.times.p50_ns, 5 * kMs);
+  EXPECT_EQ(report.blame_ns[0][0], 0);
+  EXPECT_EQ(report.blame_ns[1][0], 0);
+  EXPECT_EQ(report.blame_ns[2][0], 5 * kMs + 99 * 4 * kMs);
+}
+
+// Rows that are dealt out for decoding are the same for all hosts.
+TEST(VirtualRunTest, WhatAHostIsDealtDoesNotDependOnItsParts) {
+  const VirtualStep step = {
+      .build_ns = kMs, .dealt_ns = 2 * kMs, .least_build_ns = 4 * kMs};
+  VirtualOptions options = {
+      .host_of_core = {0, 1}, .hosts = 2, .parts_of_host = {1, 2}};
+  EXPECT_EQ(RunSteps(step, 100, options).times.p50_ns, 4 * kMs);
+  options.parts_of_host = {1, 3};
+  EXPECT_EQ(RunSteps(step, 100, options).times.p50_ns, 5 * kMs);
+  const VirtualStep negative = {.dealt_ns = -1};
+  EXPECT_THAT(RunVirtual({&negative, 1}, 1, options),
+              StatusIs(kInvalid, HasSubstr("negative")));
+}
+
 TEST(VirtualRunTest, InputThatCostsNothingLeavesTheDevicesBusy) {
   const VirtualReport report = RunSteps({.step_ns = kMs}, 1000, {});
   EXPECT_DOUBLE_EQ(report.times.au_percent, 100);

@@ -6,10 +6,12 @@
 #include "infeed/virtual/virtual_run.h"
 #include "tests/pipeline/dataset_fixture.h"
 #include "tests/support/status_matchers.h"
+#include "tokenizer/load.h"
 
 namespace penstock {
 namespace {
 
+using ::penstock::testing::kInvalid;
 using ::penstock::testing::RandomLengths;
 using ::penstock::testing::StatusIs;
 using ::penstock::testing::WriteDataset;
@@ -110,12 +112,66 @@ TEST_F(VirtualSimulationTest, EndlessRunsNeedANumberOfSteps) {
   EXPECT_EQ(report.times.steps, 1000u);
 }
 
-TEST_F(VirtualSimulationTest, AStreamedPipelineHasNoPlanToWalk) {
+// Of text, whose lengths are known only once it is tokenized: those of the real
+// run, on any hosts, and the same report with any threads.
+TEST_F(VirtualSimulationTest, AStreamedRunIsReadForItsSteps) {
+  const auto text = [&](uint64_t epochs) {
+    return Dataset::TfRecords(pattern_)
+        .Parse({{.name = "text", .type = FeatureType::kBytes, .length = 1}})
+        .Tokenize(*LoadTokenizer(LocalFiles(), "bytes"))
+        .Shuffle({.seed = 17})
+        .Repeat({.epochs = epochs})
+        .Bucket({.by = "tokens", .lengths = {16, 64}})
+        .Batch({.size = 16});
+  };
+  for (const uint32_t hosts : {1u, 3u}) {
+    SimulationOptions options = Options(hosts);
+    ASSERT_OK_AND_ASSIGN(const RunReport real, Simulate(text(2), options));
+    EXPECT_FALSE(real.planned);
+    ASSERT_OK_AND_ASSIGN(const VirtualReport report,
+                         SimulateVirtually(text(2), options));
+    EXPECT_EQ(report.times.steps, real.times.steps);
+    EXPECT_EQ(report.rows_read, 2 * 523u);
+    int64_t compute_ns = 0;
+    for (const ShapeReport& shape : real.shapes) {
+      compute_ns +=
+          static_cast<int64_t>(shape.steps) * (1000 + 10 * 2 * shape.length);
+    }
+    EXPECT_EQ(
+        report.MeanNs(Bucket::kCompute) + report.MeanNs(Bucket::kPadCompute),
+        compute_ns);
+    const std::string said = VirtualReportText(report);
+    EXPECT_THAT(said, HasSubstr("read for the lengths of 1046 rows"));
+    options.threads_per_host = 3;
+    ASSERT_OK_AND_ASSIGN(const VirtualReport again,
+                         SimulateVirtually(text(2), options));
+    EXPECT_EQ(VirtualReportText(again), said);
+    EXPECT_EQ(VirtualReportJson(again), VirtualReportJson(report));
+  }
+  // No more is read than the steps need.
+  SimulationOptions options = Options(2);
+  options.max_steps = 5;
+  ASSERT_OK_AND_ASSIGN(const VirtualReport few,
+                       SimulateVirtually(text(0), options));
+  EXPECT_EQ(few.times.steps, 5u);
+  EXPECT_EQ(few.rows_read, 5 * 16u);
+  options.max_steps = {};
+  EXPECT_THAT(SimulateVirtually(text(0), options),
+              StatusIs(kInvalid, HasSubstr("does not end")));
+}
+
+// The plan of the same run is the same, and says nothing of reading.
+TEST_F(VirtualSimulationTest, StreamedAndPlannedWalkTheSameSteps) {
   SimulationOptions options = Options(1);
+  ASSERT_OK_AND_ASSIGN(const VirtualReport planned,
+                       SimulateVirtually(Data(2), options));
+  EXPECT_EQ(planned.rows_read, std::nullopt);
   options.force_streamed = true;
-  EXPECT_THAT(SimulateVirtually(Data(), options),
-              StatusIs(StatusCode::kUnimplemented,
-                       HasSubstr("known only after reading")));
+  ASSERT_OK_AND_ASSIGN(VirtualReport streamed,
+                       SimulateVirtually(Data(2), options));
+  EXPECT_EQ(streamed.rows_read, 2 * 523u);
+  streamed.rows_read = {};
+  EXPECT_EQ(VirtualReportJson(streamed), VirtualReportJson(planned));
 }
 
 }  // namespace

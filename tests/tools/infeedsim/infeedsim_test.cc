@@ -235,6 +235,40 @@ TEST_F(InfeedsimTest, VirtualTimeWalksThePlanAndRepeats) {
             nlohmann::json::parse(folder_.Read("real.json"))["steps"]);
 }
 
+TEST_F(InfeedsimTest, VirtualTimeReadsAStreamedRunForItsSteps) {
+  std::string text;
+  for (int i = 0; i < 400; ++i) {
+    text += std::string(1 + i * 37 % 150, 'a') + "\n\n";
+  }
+  folder_.Write("books.txt", text);
+  const std::string run = fmt::format(
+      "infeedsim --corpus {} --tokenizer bytes --by tokens --buckets 32,128 "
+      "--too-long truncate --batch 8 --no-shuffle --step-time 0 "
+      "--compile-time 0 ",
+      folder_ / "books.txt");
+  const Outcome real = RunProgramLine(run + "--hosts 2 --write-calibration " +
+                                      (folder_ / "costs.json") + " --json " +
+                                      (folder_ / "real.json"));
+  ASSERT_EQ(real.exit_code, 0) << real.output;
+  EXPECT_THAT(real.output, HasSubstr("bound by "));
+  const std::string walk =
+      run + "--clock virtual --calibration " + (folder_ / "costs.json");
+  const Outcome one =
+      RunProgramLine(walk + " --hosts 2 --json " + (folder_ / "one.json"));
+  ASSERT_EQ(one.exit_code, 0) << one.output;
+  EXPECT_THAT(one.output,
+              AllOf(HasSubstr("infeedsim: read the data for the lengths"),
+                    HasSubstr("streamed: the data was read")));
+  ASSERT_EQ(RunProgramLine(walk + " --hosts 2 --json " + (folder_ / "two.json"))
+                .exit_code,
+            0);
+  EXPECT_EQ(folder_.Read("one.json"), folder_.Read("two.json"));
+  EXPECT_EQ(nlohmann::json::parse(folder_.Read("one.json"))["steps"],
+            nlohmann::json::parse(folder_.Read("real.json"))["steps"]);
+  EXPECT_THAT(RunProgramLine(walk + " --hosts 4").output,
+              HasSubstr("the costs are of 2 hosts"));
+}
+
 TEST_F(InfeedsimTest, FailuresInVirtualTimeRepeatAndSaveAsOftenAsIsBest) {
   const std::string run = fmt::format(
       "infeedsim {} --by tokens --buckets 256 --batch 16 --clock "
