@@ -49,6 +49,11 @@ std::string Figures(const RunReport& report) {
       "goodput: real rows' compute");
   add(fmt::format("{:.2f} %", times.infeed_percent),
       HtmlText(InputBoundName(InputBoundOf(times.infeed_percent))));
+  if (times.outfeed_percent > 0) {
+    add(fmt::format("{:.2f} %", times.outfeed_percent),
+        HtmlText(OutfeedBoundName(InputBoundOf(times.outfeed_percent))));
+  }
+  add(HtmlText(report.bound_by()), "sets the pace");
   if (report.rows.all_tokens > 0) {
     add(Count(report.tokens_per_second()), "tokens a second");
   }
@@ -61,10 +66,14 @@ std::string Figures(const RunReport& report) {
 }
 
 std::string Timeline(const RunReport& report) {
-  const std::vector<ChartPart> parts = {
+  std::vector<ChartPart> parts = {
       {"compute", ColorOf(Bucket::kCompute)},
       {"compile", ColorOf(Bucket::kCompile)},
       {"wait for input", ColorOf(Bucket::kInfeedWait)}};
+  const bool outfeed = report.times.outfeed_percent > 0;
+  if (outfeed) {
+    parts.push_back({"wait for outfeed", ColorOf(Bucket::kOutfeedWait)});
+  }
   std::vector<ChartBar> columns;
   for (const StepBin& bin :
        BinSteps(report.steps, report.begin_ns, report.wall_ns, kBins)) {
@@ -79,6 +88,10 @@ std::string Timeline(const RunReport& report) {
          .values = {part(Phase::kCompute), part(Phase::kCompile),
                     part(Phase::kWait)},
          .note = {}});
+    if (!outfeed) continue;
+    columns.back().label +=
+        fmt::format(", outfeed {:.1f} %", 100 * part(Phase::kOutfeed));
+    columns.back().values.push_back(part(Phase::kOutfeed));
   }
   return "<h2>What the devices did, from start to end</h2>\n" +
          ChartLegend(parts) + Columns(parts, columns) +

@@ -53,6 +53,7 @@ Json TimesJson(const RunReport& report) {
           {"infeed_percent", times.infeed_percent},
           {"outfeed_percent", times.outfeed_percent},
           {"input_bound", InputBoundName(InputBoundOf(times.infeed_percent))},
+          {"bound_by", report.bound_by()},
           {"au_percent", times.au_percent},
           {"goodput_percent", report.goodput_percent()}};
 }

@@ -65,7 +65,8 @@ pre { background: var(--card); border: 1px solid var(--line);
 .c8 { background: var(--c8); } .c9 { background: var(--c9); }
 .c10 { background: var(--c10); } .c11 { background: var(--c11); }
 .c12 { background: var(--c12); } .c13 { background: var(--c13); }
-.c14 { background: var(--c14); } .c15 { background: var(--c15); }
+.c14 { background: var(--c14); }
+.c15 { background: var(--c15); fill: var(--c15); }
 @media (max-width: 40rem) {
   .bars { grid-template-columns: max-content 1fr; }
   .bars span { grid-column: 1 / -1; margin-bottom: .3rem; } }

@@ -38,9 +38,10 @@ std::string Speed(const RunReport& report) {
       "  step time p50 {:.3f} ms, p90 {:.3f}, p99 {:.3f}, max {:.3f}\n",
       Ms(times.p50_ns), Ms(times.p90_ns), Ms(times.p99_ns), Ms(times.max_ns));
   text += fmt::format(
-      "  {}: {:.2f} % of steady step time; AU {:.2f} %, goodput {:.2f} %\n",
+      "  {}: {:.2f} % of steady step time; AU {:.2f} %, goodput {:.2f} %, "
+      "bound by {}\n",
       InputBoundName(InputBoundOf(times.infeed_percent)), times.infeed_percent,
-      times.au_percent, report.goodput_percent());
+      times.au_percent, report.goodput_percent(), report.bound_by());
   if (times.outfeed_percent > 0) {
     text += fmt::format("  {}: {:.2f} % of steady step time\n",
                         OutfeedBoundName(InputBoundOf(times.outfeed_percent)),

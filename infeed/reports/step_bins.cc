@@ -24,6 +24,7 @@ std::vector<StepBin> BinSteps(std::span<const StepSpan> steps, int64_t begin_ns,
   for (size_t s = 0; s < steps.size(); ++s) {
     const StepSpan& step = steps[s];
     const int64_t compute_ns = step.begin_ns + step.compile_ns;
+    add(Phase::kOutfeed, step.free_ns - step.outfeed_ns, step.free_ns);
     add(Phase::kWait, step.free_ns, step.begin_ns);
     add(Phase::kCompile, step.begin_ns, compute_ns);
     add(Phase::kCompute, compute_ns, step.end_ns);

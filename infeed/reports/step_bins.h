@@ -12,8 +12,8 @@
 namespace penstock {
 
 // What a pod does at an instant: its devices begin steps together.
-enum class Phase { kWait, kCompile, kCompute };
-inline constexpr size_t kPhases = 3;
+enum class Phase { kOutfeed, kWait, kCompile, kCompute };
+inline constexpr size_t kPhases = 4;
 
 struct StepBin {
   uint64_t first_step = 0;  // that ends in it or later

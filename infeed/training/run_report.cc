@@ -31,4 +31,18 @@ double RunReport::tokens_per_second() const {
   return PerSecond(rows.real_tokens, wall_ns);
 }
 
+std::string RunReport::bound_by() const {
+  const bool input = InputBoundOf(times.infeed_percent) != InputBound::kNot;
+  if (times.outfeed_percent > times.infeed_percent &&
+      InputBoundOf(times.outfeed_percent) != InputBound::kNot) {
+    return "outfeed";
+  }
+  if (!input) return "device";
+  if (MeanNs(Bucket::kTransferWait) > MeanNs(Bucket::kInfeedWait)) {
+    return "transfer";
+  }
+  const bool waited = pipeline && pipeline->waited();
+  return waited ? pipeline->BoundBy() : "hand-over";
+}
+
 }  // namespace penstock

@@ -85,6 +85,11 @@ struct RunReport {
   double padding_percent() const { return rows.padding_percent(); }
   double examples_per_second() const;
   double tokens_per_second() const;  // real ones
+  // What steps wait for: "device" where that is for neither input nor outfeed
+  // as much as 5 per cent of step time; "outfeed"; "transfer"; a stage of the
+  // pipeline, which PipelineProfile::BoundBy() names; "hand-over" where batches
+  // were there, and their way to the devices is slow.
+  std::string bound_by() const;
 };
 
 }  // namespace penstock

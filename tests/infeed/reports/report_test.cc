@@ -1,7 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "infeed/reports/reports.h"
 #include "infeed/training/training_run.h"
@@ -12,7 +14,9 @@ namespace {
 
 using ::penstock::testing::MadeForHosts;
 using ::penstock::testing::TokenContract;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class ReportTest : public ::testing::Test {
  protected:
@@ -67,6 +71,60 @@ TEST_F(ReportTest, TextNamesEveryBucketShapeAndCause) {
   EXPECT_THAT(text, HasSubstr("tokens dim 1: 4 -> 8"));
   EXPECT_THAT(text, HasSubstr("input bound"));
   EXPECT_THAT(text, HasSubstr("37 records seen, 0 twice, 3 missing"));
+}
+
+RunReport ReportOf(double infeed_percent, int64_t infeed_ns,
+                   int64_t transfer_ns) {
+  std::array<int64_t, kBuckets> ns = {};
+  ns[static_cast<size_t>(Bucket::kInfeedWait)] = infeed_ns;
+  ns[static_cast<size_t>(Bucket::kTransferWait)] = transfer_ns;
+  RunReport report;
+  report.times.infeed_percent = infeed_percent;
+  report.cores = {{.ledger = Ledger::Of(0, ns)}};
+  report.pipeline = {.threads = 1,
+                     .wall_ns = 1000,
+                     .starved_ns = 50,
+                     .stages = {{.name = "decode", .busy_ns = 300},
+                                {.name = "tokenize", .busy_ns = 400}}};
+  return report;
+}
+
+// By XProf's limit of 5 per cent.
+TEST(BoundByTest, WhatStepsWaitForIsNamed) {
+  EXPECT_EQ(ReportOf(4.9, 10, 0).bound_by(), "device");
+  EXPECT_EQ(ReportOf(5, 10, 9).bound_by(), "tokenize");
+  EXPECT_EQ(ReportOf(5, 10, 11).bound_by(), "transfer");
+  RunReport report = ReportOf(5, 10, 0);
+  report.pipeline->starved_ns = 49;
+  EXPECT_EQ(report.bound_by(), "hand-over");
+  report.pipeline.reset();
+  EXPECT_EQ(report.bound_by(), "hand-over");
+  report.times.outfeed_percent = 6;
+  EXPECT_EQ(report.bound_by(), "outfeed");
+  report.times.outfeed_percent = 5;
+  EXPECT_EQ(report.bound_by(), "hand-over");
+  EXPECT_EQ(ReportOf(4.9, 10, 0).bound_by(), "device");
+}
+
+// Waits for the outfeed are drawn where there are any.
+TEST(BoundByTest, ThePageShowsWhatBoundsARun) {
+  RunReport report = ReportOf(1, 10, 0);
+  report.depth = 2;
+  report.wall_ns = 100;
+  report.steps = {
+      {.end_ns = 40},
+      {.outfeed_ns = 20, .free_ns = 60, .begin_ns = 60, .end_ns = 90}};
+  EXPECT_THAT(
+      ReportHtml(report, "a run"),
+      AllOf(HasSubstr("<b>device</b>"), Not(HasSubstr("wait for outfeed"))));
+  report.times.outfeed_percent = 22;
+  const std::string html = ReportHtml(report, "a run");
+  EXPECT_THAT(
+      html,
+      AllOf(HasSubstr("<b>outfeed</b>"), HasSubstr("wait for outfeed"),
+            HasSubstr("HIGHLY outfeed bound"), HasSubstr("outfeed 100.0 %")));
+  EXPECT_THAT(ReportText(report), HasSubstr("bound by outfeed"));
+  EXPECT_THAT(ReportJson(report), HasSubstr("\"bound_by\": \"outfeed\""));
 }
 
 TEST_F(ReportTest, PaddingIsOfTokens) {

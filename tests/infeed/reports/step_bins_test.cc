@@ -17,13 +17,15 @@ TEST(StepBinsTest, EachPhaseKeepsItsTimeWhateverTheBins) {
   int64_t now = 1000;
   int64_t sums[kPhases] = {};
   for (int s = 0; s < 100; ++s) {
-    StepSpan step{.free_ns = now};
+    StepSpan step{.outfeed_ns = static_cast<int64_t>(random() % 20)};
+    step.free_ns = now + step.outfeed_ns;
     step.begin_ns = step.free_ns + random() % 50;
     step.compile_ns = s % 10 == 0 ? random() % 300 : 0;
     step.end_ns = step.begin_ns + step.compile_ns + random() % 80;
-    sums[0] += step.begin_ns - step.free_ns;
-    sums[1] += step.compile_ns;
-    sums[2] += step.end_ns - step.begin_ns - step.compile_ns;
+    sums[0] += step.outfeed_ns;
+    sums[1] += step.begin_ns - step.free_ns;
+    sums[2] += step.compile_ns;
+    sums[3] += step.end_ns - step.begin_ns - step.compile_ns;
     now = step.end_ns;
     steps.push_back(step);
   }
