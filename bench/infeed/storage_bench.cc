@@ -1,0 +1,184 @@
+// How many accelerators of MLPerf Storage's workloads one core keeps above
+// their floor, and what part that is of what a plain read of the same bytes
+// could feed, from the system's cache: records of each workload's mean size
+// through a pipeline of one thread, an infeed and a device that takes no time.
+// Counters: accelerators, of_read.
+#include <benchmark/benchmark.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <iterator>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "formats/example/example_writer.h"
+#include "formats/files/file.h"
+#include "formats/index/record_index.h"
+#include "formats/tfrecord/tfrecord_writer.h"
+#include "infeed/infeed.h"
+#include "pipeline/pipeline.h"
+
+namespace penstock {
+namespace {
+
+// Source:  MLPerf Storage v2.0 and v3.0, configs/dlio/workload; the mean size
+// of a sample, rows of a batch, seconds of a step and the least utilisation.
+struct Workload {
+  const char* name;
+  int64_t sample_bytes;
+  int64_t batch;
+  double step_s;
+  double floor;
+};
+
+constexpr Workload kWorkloads[] = {
+    {"unet3d_h100", 146'600'628, 7, 0.323, 0.90},
+    {"unet3d_b200", 146'600'628, 7, 0.162, 0.90},
+    {"cosmoflow_h100", 2'828'486, 1, 0.00350, 0.70},
+    {"flux_b200", 2'164'832, 48, 1.35, 0.90},
+    {"retinanet_b200", 322'957, 24, 0.04755, 0.85},
+    {"resnet50_h100", 114'660, 400, 0.224, 0.90},
+    {"bert_v100", 2'500, 48, 0.968, 0.90},
+    {"dlrm_b200", 761, 16'384, 0.000375, 0.70}};
+
+// Larger than any processor's cache, small enough to stay in the system's.
+constexpr int64_t kDataBytes = 600 << 20;
+constexpr size_t kReadBytes = 1 << 20;
+constexpr uint64_t kMostRecordBytes = 256 << 20;
+
+// Of all threads.
+double ProcessSeconds() {
+  timespec now = {};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) +
+         static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+void Require(const Status& status) {
+  if (status.ok()) return;
+  std::fprintf(stderr, "%s\n", status.ToString().c_str());
+  std::abort();
+}
+
+// An indexed TFRecord file of such samples; gone with it.
+class Samples {
+ public:
+  explicit Samples(const Workload& workload)
+      : workload_(workload),
+        records_(std::max(kDataBytes / workload.sample_bytes, workload.batch)),
+        folder_(std::filesystem::temp_directory_path() /
+                ("penstock_storage_bench_" + std::to_string(::getpid()))) {
+    std::filesystem::create_directories(folder_);
+    path_ = folder_ / "data.tfrecord";
+    FileSystem& files = LocalFiles();
+    auto writer = CreateTfRecord(files, path_);
+    Require(writer.status());
+    std::vector<uint64_t> offsets;
+    std::string sample(static_cast<size_t>(workload.sample_bytes), '\0');
+    for (size_t i = 0; i < sample.size(); ++i) {
+      sample[i] = static_cast<char>(i * 2654435761u >> 13);
+    }
+    ExampleWriter example;
+    for (int64_t record = 0; record < records_; ++record) {
+      sample[0] = static_cast<char>(record);
+      example.SetBytes("sample", sample);
+      std::string bytes;
+      example.Finish(bytes);
+      offsets.push_back((*writer)->framed_bytes());
+      Require((*writer)->Append(bytes));
+    }
+    Require((*writer)->Finish());
+    const auto info = files.Stat(path_);
+    Require(info.status());
+    Require(RecordIndex(std::move(offsets), {}, *info).Save(files, path_));
+  }
+  ~Samples() { std::filesystem::remove_all(folder_); }
+
+  int64_t records() const { return records_; }
+
+  // Of samples, of one core's time, as a loop of read() has them.
+  double BytesReadASecond() const {
+    std::vector<char> buffer(kReadBytes);
+    const int file = ::open(path_.c_str(), O_RDONLY);
+    const double begin = ProcessSeconds();
+    while (::read(file, buffer.data(), buffer.size()) > 0) {
+      benchmark::DoNotOptimize(buffer.data());
+    }
+    const double took = ProcessSeconds() - begin;
+    ::close(file);
+    return static_cast<double>(records_ * workload_.sample_bytes) / took;
+  }
+
+  Dataset Make() const {
+    return Dataset::TfRecords(path_)
+        .Parse({{.name = "sample",
+                 .type = FeatureType::kBytes,
+                 .shape = {workload_.sample_bytes}}})
+        .Shuffle({.seed = 1})
+        .Repeat({.epochs = 0})
+        .Batch({.size = workload_.batch});
+  }
+
+ private:
+  const Workload workload_;
+  const int64_t records_;
+  std::filesystem::path folder_;
+  std::string path_;
+};
+
+// Of one core's time, whatever else the machine does.
+void BM_Storage(benchmark::State& state) {
+  const Workload& workload = kWorkloads[state.range(0)];
+  state.SetLabel(workload.name);
+  const Samples samples(workload);
+  double read = 0;
+  for (int i = 0; i < 4; ++i) read = std::max(read, samples.BytesReadASecond());
+  const auto batch_bytes =
+      static_cast<uint64_t>(workload.batch * workload.sample_bytes);
+  const uint64_t buffer_bytes =
+      std::max(CompileOptions().buffer_bytes, 2 * batch_bytes);
+  auto pipeline = Compile(samples.Make(), Topology{},
+                          {.threads = 1,
+                           .buffer_bytes = buffer_bytes,
+                           .max_record_bytes = kMostRecordBytes});
+  Require(pipeline.status());
+  Infeed infeed(*std::move(pipeline), *Mesh::Create({{"data", 1}}),
+                {.depth = 2, .queue_bytes = 2 * buffer_bytes});
+  // Past what is built ahead, so that as much is built as is taken, in memory
+  // that was used before.
+  const auto take = [&] {
+    Require(infeed.Next() ? OkStatus() : infeed.status());
+  };
+  for (uint64_t built = 0; built < 3 * buffer_bytes; built += batch_bytes) {
+    take();
+  }
+  const double begin = ProcessSeconds();
+  for (auto _ : state) take();
+  const double took = ProcessSeconds() - begin;
+  // Leftovers of an epoch fill their batch with rows that pad.
+  const double real =
+      static_cast<double>(samples.records()) /
+      static_cast<double>((samples.records() + workload.batch - 1) /
+                          workload.batch * workload.batch);
+  const auto rows =
+      real * static_cast<double>(state.iterations() * workload.batch) / took;
+  state.counters["accelerators"] =
+      rows * workload.step_s /
+      (static_cast<double>(workload.batch) * workload.floor);
+  state.counters["of_read"] =
+      rows * static_cast<double>(workload.sample_bytes) / read;
+  state.counters["read_GB_s"] = read * 1e-9;
+}
+BENCHMARK(BM_Storage)->DenseRange(0, std::size(kWorkloads) - 1)->UseRealTime();
+
+}  // namespace
+}  // namespace penstock
+
+BENCHMARK_MAIN();
