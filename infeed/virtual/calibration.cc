@@ -139,8 +139,14 @@ void AddStages(const PipelineProfile& profile, bool starved,
          .one_thread = stage.one_thread,
          .ns_per_byte = bytes == 0 ? 0 : busy_ns / bytes});
   }
-  calibration.parallel = std::max(profile.threads, 1);
-  // While batches are waited for all threads have work, if they can work.
+  calibration.threads = static_cast<uint32_t>(std::max(profile.threads, 1));
+  calibration.parallel = calibration.threads;
+  // While batches are waited for all threads have work, if they can work: where
+  // it is not one thread alone that sets the speed.
+  const std::string bound = profile.BoundBy();
+  for (const StageProfile& stage : profile.stages) {
+    starved = starved && !(stage.one_thread && stage.name == bound);
+  }
   const auto active_ns =
       static_cast<double>(profile.wall_ns - profile.blocked_ns);
   if (starved && active_ns > 0 && shared_ns > 0) {
@@ -187,7 +193,7 @@ StatusOr<Calibration> CalibrationOf(const RunReport& report) {
   if (share.fed_bytes > 0 && report.times.infeed_percent >= 100 * kNoWait &&
       transfers_ns < (1 - kNoWait) * steps_ns) {
     calibration.hand_over_ns_per_byte =
-        std::max(0.0, steps_ns - TimesOf(calibration, share).all_ns()) /
+        std::max(0.0, steps_ns - TimesOf(calibration, share).built_ns()) /
         share.fed_bytes;
   }
   return calibration;

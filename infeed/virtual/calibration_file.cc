@@ -15,7 +15,7 @@ using CostJson = nlohmann::ordered_json;
 constexpr int kCalibrationVersion = 2;
 constexpr const char* kVersionField = "penstock_calibration";
 constexpr uint64_t kMostCalibrationBytes = 1u << 20;
-constexpr double kMostHosts = 1u << 24;
+constexpr double kMostNumber = 1u << 24;
 constexpr double kMostCost = 1e12;  // nanoseconds
 
 // Takes fields out of an object and keeps the first mistake.
@@ -42,8 +42,8 @@ class CostReader {
             uint32_t& value) {
     double number = 1;
     Read(object, where, name, number);
-    if (number < 1 || number > kMostHosts || number != std::floor(number)) {
-      return Fail(where + name, fmt::format("is {}, no number of hosts",
+    if (number < 1 || number > kMostNumber || number != std::floor(number)) {
+      return Fail(where + name, fmt::format("is {}, no whole number from 1 on",
                                             object.at(name).dump()));
     }
     value = static_cast<uint32_t>(number);
@@ -103,6 +103,7 @@ std::string CalibrationJson(const Calibration& calibration) {
       {"of", calibration.of},
       {"streamed", calibration.streamed},
       {"hosts", calibration.hosts},
+      {"threads", calibration.threads},
       {"parallel", calibration.parallel},
       {"plan_ns_per_row", calibration.plan_ns_per_row},
       {"stages", CostJson::array()},
@@ -139,6 +140,7 @@ StatusOr<Calibration> ReadCalibration(FileSystem& files,
   reader.Read(json, "", "of", calibration.of);
   reader.Read(json, "", "streamed", calibration.streamed);
   reader.Read(json, "", "hosts", calibration.hosts);
+  reader.Read(json, "", "threads", calibration.threads);
   reader.Read(json, "", "parallel", calibration.parallel);
   reader.Read(json, "", "plan_ns_per_row", calibration.plan_ns_per_row);
   reader.Read(json, "", "hand_over_ns_per_byte",

@@ -44,7 +44,10 @@ HostTimes TimesOf(const Calibration& costs, const HostShare& share) {
       shared.Take(ns, stage.name);
     }
   }
-  const double shared_ns = times.dealt_ns + times.fed_ns;
+  // As PipelineProfile::BoundBy() has it.
+  const double shared_ns = (times.dealt_ns + times.fed_ns) * costs.parallel;
+  times.longest =
+      alone.ns > shared_ns / costs.threads ? alone.name : shared.name;
   if (share.streamed) {
     times.alone_ns = sum_ns;
   } else {
@@ -52,10 +55,8 @@ HostTimes TimesOf(const Calibration& costs, const HostShare& share) {
     times.alone_ns = plan_ns;
     times.fed_ns = std::max(slowest_ns, times.fed_ns);
   }
-  times.longest = std::max(times.alone_ns, slowest_ns) > shared_ns
-                      ? alone.name
-                      : shared.name;
-  times.fed_ns += costs.hand_over_ns_per_byte * share.fed_bytes;
+  times.hand_over_ns = costs.hand_over_ns_per_byte * share.fed_bytes;
+  if (times.hand_over_ns > times.built_ns()) times.longest = "hand-over";
   return times;
 }
 

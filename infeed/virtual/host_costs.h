@@ -1,7 +1,7 @@
 // What a host takes for its part of a batch, by the costs of its stages.
 #pragma once
 
-#include <cstdint>
+#include <algorithm>
 #include <string>
 
 #include "infeed/virtual/virtual_simulation.h"
@@ -24,12 +24,11 @@ struct HostShare {
 struct HostTimes {
   double alone_ns = 0;  // of one thread: no less than that in all
   double dealt_ns = 0;  // of the stages that share threads: rows it was dealt
-  double fed_ns = 0;    // and of those that it feeds, the hand-over included
-  std::string longest = {};  // the stage that takes most, by its name
+  double fed_ns = 0;    // and of those that it feeds
+  double hand_over_ns = 0;   // on top
+  std::string longest = {};  // what takes most: a stage, or "hand-over"
 
-  double all_ns() const {
-    return alone_ns > dealt_ns + fed_ns ? alone_ns : dealt_ns + fed_ns;
-  }
+  double built_ns() const { return std::max(alone_ns, dealt_ns + fed_ns); }
 };
 
 HostTimes TimesOf(const Calibration& costs, const HostShare& share);

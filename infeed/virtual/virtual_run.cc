@@ -136,6 +136,7 @@ class VirtualRun {
         std::max(host.done_ns, host.left_ns[n % host.left_ns.size()]) +
         std::max(step.least_build_ns,
                  step.dealt_ns + step.build_ns * host.parts) +
+        step.hand_over_ns * host.parts +
         DrawNs(options_.build, KeyOf(options_, VirtualStage::kBuild, h, n));
     if (h == 0 || host.done_ns > hosts_[last_done_].done_ns) last_done_ = h;
   }
@@ -238,9 +239,9 @@ Status CheckVirtual(std::span<const VirtualStep> steps,
   bool negative = false;
   for (const VirtualStep& step : steps) {
     negative = negative || step.build_ns < 0 || step.dealt_ns < 0 ||
-               step.least_build_ns < 0 || step.transfer_ns < 0 ||
-               step.step_ns < 0 || step.compile_ns < 0 ||
-               step.pad_rows > step.rows;
+               step.hand_over_ns < 0 || step.least_build_ns < 0 ||
+               step.transfer_ns < 0 || step.step_ns < 0 ||
+               step.compile_ns < 0 || step.pad_rows > step.rows;
   }
   for (const DelayLaw& law :
        {options.build, options.transfer_extra, options.step_extra}) {

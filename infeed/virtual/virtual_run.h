@@ -31,7 +31,8 @@ struct VirtualStep {
   int64_t build_ns = 0;
   int64_t dealt_ns = 0;
   int64_t least_build_ns = 0;
-  int64_t transfer_ns = 0;  // of a core's slice
+  int64_t hand_over_ns = 0;  // of each of its parts, on top
+  int64_t transfer_ns = 0;   // of a core's slice
   int64_t step_ns = 0;
   int64_t compile_ns = 0;
   uint64_t pad_rows = 0;

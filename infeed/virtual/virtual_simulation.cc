@@ -85,6 +85,7 @@ StatusOr<std::vector<VirtualStep>> StepsOfShapes(
     step.build_ns = WholeNs(times.fed_ns);
     step.dealt_ns = WholeNs(times.dealt_ns);
     step.least_build_ns = WholeNs(times.alone_ns);
+    step.hand_over_ns = WholeNs(times.hand_over_ns);
   }
   return steps;
 }

@@ -36,6 +36,7 @@ struct Calibration {
   std::string of;  // that run, in words
   bool streamed = false;
   uint32_t hosts = 1;  // that met to exchange rows, where they did
+  uint32_t threads = 1;
   // How many threads' worth of the stages that share threads go on at a time.
   double parallel = 1;
   double plan_ns_per_row = 0;  // of the global batch, on one thread

@@ -83,6 +83,7 @@ TEST_F(CalibrationTest, ARunOfOneStepMeasuresNothing) {
 
 Calibration Made() {
   return {.of = "a test",
+          .threads = 2,
           .parallel = 2,
           .plan_ns_per_row = 1,
           .stages = {{"read", false, 1.5},
@@ -134,7 +135,8 @@ TEST_F(CalibrationTest, TheSlowestStageOfTheHostWithMostRowsSetsThePace) {
   ASSERT_OK_AND_ASSIGN(
       const VirtualReport planned,
       SimulateVirtually(Data({64}), options, {.calibration = costs}));
-  EXPECT_EQ(planned.times.p50_ns, 16'000'000);
+  EXPECT_EQ(planned.times.p50_ns, 16'000'000 + 3 * 2 * row_bytes * 0.5);
+  EXPECT_EQ(planned.bound_by(), "plan");
 }
 
 // The same by hand, streamed: read, decoded, tokenized and exchanged are 16
@@ -162,16 +164,22 @@ TEST_F(CalibrationTest, StreamedRowsAreDealtOutAndOneThreadDrives) {
   }
   // The driver plans all rows and exchanges its own.
   costs.stages[3].ns_per_byte = 100;
-  EXPECT_NEAR(step_ns(costs), 16 + 100 * 16 * row / 4, 1);
+  const double handed_over = 2 * row * 2 * 0.5;
+  EXPECT_NEAR(step_ns(costs), 16 + 100 * 16 * row / 4 + handed_over, 1);
   EXPECT_EQ(SimulateVirtually(Data({64}), options, {.calibration = costs})
                 ->bound_by(),
             "exchange");
   // Read by one thread, that thread drives, too.
   costs.stages[0].one_thread = true;
-  EXPECT_NEAR(step_ns(costs), 16 + (100 + 1.5) * 16 * row / 4, 1);
+  EXPECT_NEAR(step_ns(costs), 16 + (100 + 1.5) * 16 * row / 4 + handed_over, 1);
   // And where every host reads every file, there is no share of it.
   options.sequence = SequenceReading::kAllRead;
-  EXPECT_NEAR(step_ns(costs), 16 + (100 / 4.0 + 1.5) * 16 * row, 1);
+  EXPECT_NEAR(step_ns(costs), 16 + (100 / 4.0 + 1.5) * 16 * row + handed_over,
+              1);
+  costs.hand_over_ns_per_byte = 1000;
+  EXPECT_EQ(SimulateVirtually(Data({64}), options, {.calibration = costs})
+                ->bound_by(),
+            "hand-over");
 }
 
 TEST_F(CalibrationTest, AReportNamesTokenizingApartFromDecoding) {
@@ -268,10 +276,10 @@ TEST_F(CalibrationTest, AWrongFileIsOneClearLine) {
       {with("calibration\": 2", "calibration\": 1"),
        "of version 1, but this program reads version 2: write it again with "
        "`infeedsim --write-calibration`"},
-      {with("\"hosts\": 1", "\"hosts\": 0"), "hosts is 0, no number of"},
-      {with("\"hosts\": 1", "\"hosts\": 1.5"), "hosts is 1.5, no number of"},
+      {with("\"hosts\": 1", "\"hosts\": 0"), "hosts is 0, no whole number"},
+      {with("\"hosts\": 1", "\"hosts\": 1.5"), "hosts is 1.5, no whole number"},
       {with("\"hosts\": 1", "\"hosts\": 1e11"),
-       "hosts is 100000000000.0, no number of"},
+       "hosts is 100000000000.0, no whole number"},
       {with("\"streamed\": false", "\"streamed\": 0"),
        "streamed is not true or false"},
       {with("\"compile_ns\"", "\"other\""), "compile_ns is missing"},
