@@ -72,14 +72,14 @@ class Dataset {
   // a row more or less of any than its share (under kLast: of what came since
   // one left). Weights are positive, and rounded to a period of 65,536 rows at
   // most, a row of it at least; 1,024 datasets at most.
-  // Mix, Zip, Concat, Take, Skip, Slice, Split and Exclude need records that
-  // are reached by number (an index beside each file).
+  // Mix, Concat, Take, Skip, Slice, Split and Exclude need records that are
+  // reached by number (an index beside each file), but inside Zip.
   static Dataset Mix(std::vector<MixSource> sources, MixOptions options = {});
   // Side by side: record i has the features of record i of each dataset in the
-  // order of its files. All have as many, and no two a feature of one name.
-  // Before it stand Take, Skip, Slice, Parse, Tokenize and what happens to
-  // features, but for Filter and FlatMap: docs/sources.md.
-  // Cost:    of datasets of files a copy of the bytes of each record.
+  // order of its files. All have as many, which is known at the end of what is
+  // read in sequence, and no two a feature of one name.
+  // Before it stand Take, Skip, Slice, Parse, Tokenize and what changes rows
+  // but Filter and FlatMap: docs/sources.md. Cost: a copy of files' records.
   static Dataset Zip(std::vector<Dataset> datasets);
   // One after the other, with the same features.
   static Dataset Concat(std::vector<Dataset> datasets);

@@ -103,7 +103,8 @@ struct State {
   std::vector<PlanBegin> lineage = {};
   // Only where records are read in sequence: the first record of the window
   // that is being read, and of the units that the records above lie in; of 16
-  // units at most, as behind the last one all are read.
+  // units at most, as behind the last one all are read. Of a zip counted over
+  // the files of its datasets that are read in sequence, 16 of each.
   uint64_t window_begin = 0;
   std::vector<UnitPlace> units = {};
   PipelineCounts counts = {};  // since the run began

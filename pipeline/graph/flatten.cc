@@ -29,10 +29,7 @@ class Flattener {
     out.sources.push_back({.read = stage});
     return OkStatus();
   }
-  Status Visit(const ZipStage&) {
-    out.views = true;
-    return Before(Rank::kArranged, "Zip");
-  }
+  Status Visit(const ZipStage&) { return Before(Rank::kArranged, "Zip"); }
   Status Visit(const MixStage& stage) {
     if (stage.weights.empty()) return Wrong("Mix of no datasets");
     return BeginEpochs("Mix");

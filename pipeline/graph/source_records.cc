@@ -10,29 +10,25 @@
 namespace penstock {
 namespace {
 
-// A zip's record: the size of each side, then their bytes.
-constexpr size_t kSizeBytes = sizeof(uint64_t);
-
 uint64_t SizeOfSide(std::string_view record, size_t side) {
   uint64_t size = 0;
-  std::memcpy(&size, record.data() + side * kSizeBytes, kSizeBytes);
+  std::memcpy(&size, record.data() + side * kZipBytesOfSide, sizeof(size));
   return size;
-}
-
-// Appends sides[0], sides[1] ... as one record.
-void JoinSides(std::span<const std::string_view> sides, std::string& out) {
-  for (const std::string_view side : sides) {
-    const uint64_t size = side.size();
-    out.append(reinterpret_cast<const char*>(&size), kSizeBytes);
-  }
-  for (const std::string_view side : sides) out.append(side);
 }
 
 }  // namespace
 
+void JoinSides(std::span<const std::string_view> sides, std::string& out) {
+  for (const std::string_view side : sides) {
+    const uint64_t size = side.size();
+    out.append(reinterpret_cast<const char*>(&size), kZipBytesOfSide);
+  }
+  for (const std::string_view side : sides) out.append(side);
+}
+
 std::string_view SideOfRecord(std::string_view record, size_t side,
                               size_t sides) {
-  size_t begin = sides * kSizeBytes;
+  size_t begin = sides * kZipBytesOfSide;
   for (size_t before = 0; before < side; ++before) {
     begin += SizeOfSide(record, before);
   }
@@ -113,7 +109,7 @@ Status SourceRecords::Gather(std::span<const uint64_t> ids,
         joined_bytes += side.megatron->SizeOf(number) * sides.size();
       }
     }
-    if (sides.size() > 1) joined_bytes += sides.size() * kSizeBytes;
+    if (sides.size() > 1) joined_bytes += sides.size() * kZipBytesOfSide;
   }
   out.records.clear();
   if (!in_files.empty()) {

@@ -38,8 +38,13 @@ struct RecordSource {
   std::vector<RecordSide> sides;
 };
 
-// The bytes of one side of a record that a zip of `sides` gave, as Gather()
-// joins them.
+// Before the bytes of its sides a record of a zip has the size of each.
+inline constexpr uint64_t kZipBytesOfSide = sizeof(uint64_t);
+// Appends a record of a zip.
+void JoinSides(std::span<const std::string_view> sides, std::string& out);
+
+// The bytes of one side of a record that a zip of `sides` gave, as JoinSides()
+// has them.
 std::string_view SideOfRecord(std::string_view record, size_t side,
                               size_t sides);
 

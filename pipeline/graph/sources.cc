@@ -16,9 +16,8 @@ namespace {
 
 Status NeedsIndex(const Source& source) {
   return FailedPreconditionError(fmt::format(
-      "{}, so its records can only be read in sequence, but Mix, Concat, Zip, "
-      "Take, Skip, Slice, Split and Exclude reach them by number: write "
-      "indexes with "
+      "{}, so its records can only be read in sequence, but Mix, Concat, Take, "
+      "Skip, Slice, Split and Exclude reach them by number: write indexes with "
       "`recordtool index` (unpack what is compressed first, or write it again "
       "with `recordtool pack`); files that only follow each other can be one "
       "pattern, \"a,b\"",
@@ -48,8 +47,10 @@ class SourceOpener {
   StatusOr<Sources> Finish();
 
  private:
-  // Adds a side to `records`.
-  StatusOr<Source> OpenSide(const SourceStages& stages, RecordSource& records);
+  StatusOr<Source> Open(const SourceStages& stages);
+  // Adds a side to `records`, unless it is read in sequence.
+  Status AddSide(const SourceStages& stages, Source& opened,
+                 RecordSource& records);
   StatusOr<Source> OpenZip(const SourceStages& stages, RecordSource& records);
 
   FileSystem& files_;
@@ -62,18 +63,27 @@ class SourceOpener {
   size_t indexed_sources_ = 0;
 };
 
-StatusOr<Source> SourceOpener::OpenSide(const SourceStages& stages,
-                                        RecordSource& records) {
+// One that is no zip.
+StatusOr<Source> SourceOpener::Open(const SourceStages& stages) {
   PENSTOCK_ASSIGN_OR_RETURN(Source opened, OpenSource(files_, stages.read));
-  RecordSide side = {.columns = opened.columns};
-  uint64_t count = 0;
   if (opened.columns != nullptr) {
     for (const Feature& feature : stages.features) {
       PENSTOCK_RETURN_IF_ERROR(opened.columns->Check(feature));
     }
+  }
+  if (opened.megatron != nullptr) {
+    PENSTOCK_RETURN_IF_ERROR(CheckTokens(*opened.megatron, stages.features));
+  }
+  return opened;
+}
+
+Status SourceOpener::AddSide(const SourceStages& stages, Source& opened,
+                             RecordSource& records) {
+  RecordSide side = {.columns = opened.columns};
+  uint64_t count = 0;
+  if (opened.columns != nullptr) {
     count = opened.columns->rows();
   } else if (opened.megatron != nullptr) {
-    PENSTOCK_RETURN_IF_ERROR(CheckTokens(*opened.megatron, stages.features));
     side.megatron = opened.megatron;
     count = opened.megatron->sequences();
   } else if (opened.indexed != nullptr) {
@@ -85,38 +95,60 @@ StatusOr<Source> SourceOpener::OpenSide(const SourceStages& stages,
     // Those of all files serve all.
     indexed_ = std::exchange(opened.indexed, nullptr);
     ++indexed_sources_;
-  } else if (views_) {
-    return NeedsIndex(opened);
   } else {
-    return opened;
+    return views_ ? NeedsIndex(opened) : OkStatus();
   }
   opened.part = PartOf(stages.part, count);
   side.first += opened.part.begin;
   records.records = opened.part.end - opened.part.begin;
   records.sides.push_back(std::move(side));
-  return opened;
+  return OkStatus();
+}
+
+// Sides of which one at least is read in sequence, and with it all others but
+// those that are in no files of records.
+StatusOr<Source> ZipInSequence(const SourceStages& stages,
+                               std::vector<Source> sides) {
+  Source zip;
+  Fingerprinter hash;
+  for (size_t s = 0; s < sides.size(); ++s) {
+    Source& side = sides[s];
+    PENSTOCK_RETURN_IF_ERROR(
+        CheckZipped(NameOfRead(stages.sides[s]), side.options));
+    if (zip.why_sequential.empty()) zip.why_sequential = side.why_sequential;
+    side.indexed.reset();
+    side.part = stages.sides[s].part;
+    zip.size_bytes += side.size_bytes;
+    hash.Add(side.fingerprint).Add(side.part.begin);
+  }
+  zip.sides = std::move(sides);
+  zip.fingerprint = hash.Finish();
+  return zip;
 }
 
 StatusOr<Source> SourceOpener::OpenZip(const SourceStages& stages,
                                        RecordSource& records) {
+  std::vector<Source> sides;
+  for (const SourceStages& side : stages.sides) {
+    PENSTOCK_ASSIGN_OR_RETURN(sides.emplace_back(), Open(side));
+  }
+  const auto in_sequence = std::ranges::find_if(
+      sides, [](const Source& side) { return !side.why_sequential.empty(); });
+  if (in_sequence != sides.end()) {
+    if (views_) return NeedsIndex(*in_sequence);
+    return ZipInSequence(stages, std::move(sides));
+  }
   Source zip;
   Fingerprinter hash;
   for (size_t s = 0; s < stages.sides.size(); ++s) {
     const uint64_t before = records.records;
-    PENSTOCK_ASSIGN_OR_RETURN(Source side, OpenSide(stages.sides[s], records));
-    if (records.records == 0) {
-      return InvalidArgumentError(
-          fmt::format("{} gives no records to Zip after Take, Skip or Slice",
-                      NameOfRead(stages.sides[s])));
-    }
+    Source& side = sides[s];
+    PENSTOCK_RETURN_IF_ERROR(AddSide(stages.sides[s], side, records));
+    if (records.records == 0)
+      return NoRecordsToZip(NameOfRead(stages.sides[s]));
     if (s > 0 && records.records != before) {
-      const bool longer = records.records > before;
-      return InvalidArgumentError(fmt::format(
-          "Zip: {} has {} records and {} has {}, but record i of one goes with "
-          "record i of the other: cut the longer one, before Zip, with "
-          ".Take({})",
-          NameOfRead(stages.sides[s - 1]), before, NameOfRead(stages.sides[s]),
-          records.records, longer ? before : records.records));
+      return OtherNumbers(NameOfRead(stages.sides[s - 1]), before,
+                          NameOfRead(stages.sides[s]), records.records);
     }
     zip.size_bytes += side.size_bytes;
     hash.Add(side.fingerprint).Add(side.part.begin);
@@ -129,8 +161,11 @@ StatusOr<Source> SourceOpener::OpenZip(const SourceStages& stages,
 Status SourceOpener::Add(const SourceStages& stages) {
   RecordSource records;
   PENSTOCK_ASSIGN_OR_RETURN(Source opened, stages.sides.empty()
-                                               ? OpenSide(stages, records)
+                                               ? Open(stages)
                                                : OpenZip(stages, records));
+  if (stages.sides.empty()) {
+    PENSTOCK_RETURN_IF_ERROR(AddSide(stages, opened, records));
+  }
   sources_.each.push_back(std::move(opened));
   if (records.sides.empty()) return OkStatus();
   sources_.first_ids.push_back(sources_.first_ids.back() + records.records);

@@ -54,8 +54,9 @@ struct SourceStages {
 
 struct Stages {
   std::vector<SourceStages> sources;  // in the order of the graph
-  // Mix, Take and so on stand somewhere, so that only graph/order_tree.h knows
-  // which records come. Otherwise there is one source, and `shuffle` says.
+  // Mix, Take and so on stand somewhere, not inside a zip, so that only
+  // graph/order_tree.h knows which records come. Otherwise there is one source,
+  // and `shuffle` says.
   bool views = false;
   std::shared_ptr<const Node> root;
   std::optional<ShuffleOptions> shuffle;

@@ -123,6 +123,31 @@ Status JoinFeatures(SourceStages& zip) {
   return OkStatus();
 }
 
+Status CheckZipped(const std::string& name, const OpenOptions& options) {
+  if (options.recovery.on_corruption == OnCorruption::kFail &&
+      !options.on_bad_part) {
+    return OkStatus();
+  }
+  return InvalidArgumentError(fmt::format(
+      "Zip of {}, of which what is damaged is to be left out (on_corruption, "
+      "on_bad_part): records behind it would stand beside others; let damage "
+      "end the run, or write the files again without it",
+      name));
+}
+
+Status OtherNumbers(const std::string& one, uint64_t records,
+                    const std::string& other, uint64_t other_records) {
+  return InvalidArgumentError(fmt::format(
+      "Zip: {} has {} records and {} has {}, but record i of one goes with "
+      "record i of the other: cut the longer one, before Zip, with .Take({})",
+      one, records, other, other_records, std::min(records, other_records)));
+}
+
+Status NoRecordsToZip(const std::string& name) {
+  return InvalidArgumentError(fmt::format(
+      "{} gives no records to Zip after Take, Skip or Slice", name));
+}
+
 SliceOptions PartOf(const SliceOptions& part, uint64_t records) {
   const uint64_t end = std::min(part.end, records);
   return {.begin = std::min(part.begin, end), .end = end};

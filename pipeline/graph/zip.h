@@ -25,6 +25,17 @@ StatusOr<SourceStages> ZipOf(std::vector<SourceStages> sides);
 // Errors:  kInvalidArgument for a name that two of them have.
 Status JoinFeatures(SourceStages& zip);
 
+// Of a dataset that is read in sequence.
+// Errors:  kInvalidArgument where damage is left out: all records behind it
+//          would stand beside others.
+Status CheckZipped(const std::string& name, const OpenOptions& options);
+
+// kInvalidArgument for datasets inside Zip that give other numbers of records.
+Status OtherNumbers(const std::string& one, uint64_t records,
+                    const std::string& other, uint64_t other_records);
+// The same for one that gives none.
+Status NoRecordsToZip(const std::string& name);
+
 // Of the first record that a part of `records` has, and behind the last.
 SliceOptions PartOf(const SliceOptions& part, uint64_t records);
 

@@ -14,6 +14,7 @@
 #include "formats/open.h"
 #include "formats/records/record_reader.h"
 #include "pipeline/read/sequence.h"
+#include "pipeline/read/unit_places.h"
 
 namespace penstock {
 
@@ -30,7 +31,7 @@ class RecordSequence final : public Sequence {
       const std::stop_token& stop) override;
   uint64_t next_id() const override { return next_id_; }
   uint64_t records_read() const override { return records_read_; }
-  const UnitPlaces& places() const override { return places_; }
+  const Places& places() const override { return places_; }
 
  private:
   void BeginPass();

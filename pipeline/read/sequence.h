@@ -1,8 +1,8 @@
 // All records of some files, one file after the other.
 //
 // Implementations form a star around this header: record_sequence, of which
-// every host has all bytes, and shared_sequence, where each file is read by one
-// host.
+// every host has all bytes, shared_sequence, where each file is read by one
+// host, and zipped_sequence of several datasets side by side.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "formats/files/status_or.h"
-#include "pipeline/read/unit_places.h"
+#include "pipeline/read/places.h"
 #include "pipeline/state.h"
 
 namespace penstock {
@@ -66,7 +66,7 @@ class Sequence {
   virtual uint64_t next_id() const = 0;
   // In all epochs so far.
   virtual uint64_t records_read() const = 0;
-  virtual const UnitPlaces& places() const = 0;
+  virtual const Places& places() const = 0;
 
   // Whether hosts meet in HasNext() and Next(), so that all must make the same
   // calls.

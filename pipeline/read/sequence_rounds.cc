@@ -86,11 +86,8 @@ Status SequenceRounds::Seek(const State& state) {
   }
   const uint64_t first =
       start.needed.empty() ? start.end : start.needed.front();
-  for (const UnitPlace& place : state.units) {
-    if (place.first_record <= first) start.units.clear();
-    // From the one on that has record `end` no file is left out.
-    if (place.first_record <= start.end) start.units.push_back(place);
-  }
+  start.units =
+      cursor_.sequence().places().Needed(state.units, first, start.end);
   return cursor_.StartAt(start);
 }
 

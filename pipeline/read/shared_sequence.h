@@ -12,6 +12,7 @@
 #include "pipeline/group.h"
 #include "pipeline/read/sequence.h"
 #include "pipeline/read/told_records.h"
+#include "pipeline/read/unit_places.h"
 #include "pipeline/read/unit_reader.h"
 
 namespace penstock {
@@ -35,7 +36,7 @@ class SharedSequence final : public Sequence {
   uint64_t next_id() const override { return next_id_; }
   // Of all hosts: of those that wait it rises, too, while one reads.
   uint64_t records_read() const override { return records_read_; }
-  const UnitPlaces& places() const override { return places_; }
+  const Places& places() const override { return places_; }
   bool meets() const override { return true; }
   Status CauseOf(const Status& error) override;
   int64_t waited_ns() const override { return waited_ns_; }

@@ -56,4 +56,14 @@ std::vector<UnitPlace> UnitPlaces::Of(
   return units;
 }
 
+std::vector<UnitPlace> UnitPlaces::Needed(const std::vector<UnitPlace>& listed,
+                                          uint64_t first, uint64_t end) const {
+  std::vector<UnitPlace> needed;
+  for (const UnitPlace& place : listed) {
+    if (place.first_record <= first) needed.clear();
+    if (place.first_record <= end) needed.push_back(place);
+  }
+  return needed;
+}
+
 }  // namespace penstock

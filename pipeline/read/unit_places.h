@@ -9,15 +9,14 @@
 #include <vector>
 
 #include "formats/files/status.h"
+#include "pipeline/read/places.h"
 #include "pipeline/state.h"
 
 namespace penstock {
 
 // Units are files; they are known once they were opened, and the same in every
 // epoch.
-//
-// Threads: any number at a time.
-class UnitPlaces {
+class UnitPlaces final : public Places {
  public:
   // So many a state lists, at most. What lies in others is found by reading on
   // from the last of them.
@@ -33,11 +32,12 @@ class UnitPlaces {
 
   void Remember(UnitPlace place);
 
-  // "b.jsonl: record 17", for a record that was read.
-  std::string Locate(uint64_t record_id) const;
-  // Of the units that hold these records, which were read or come next: rising,
-  // each once, the first kMostListed.
-  std::vector<UnitPlace> Of(const std::vector<uint64_t>& record_ids) const;
+  std::string Locate(uint64_t record_id) const override;
+  // The first kMostListed.
+  std::vector<UnitPlace> Of(
+      const std::vector<uint64_t>& record_ids) const override;
+  std::vector<UnitPlace> Needed(const std::vector<UnitPlace>& listed,
+                                uint64_t first, uint64_t end) const override;
 
  private:
   UnitPlace PlaceOf(uint64_t record_id) const;  // locked

@@ -105,14 +105,20 @@ StatusOr<SequenceChoice> ChooseSequence(const Stages& stages,
   }
   if (asked) return SequenceChoice{options.sequence, "as asked for"};
   // As measured: that every host unpacks all costs more than either.
-  const SourceStages& stage = stages.sources.front();
-  const bool deals = stage.tokenize || !stage.row_ops.empty();
+  const std::vector<const SourceStages*> readers = stages.readers();
+  const bool deals = std::ranges::any_of(readers, [](const auto* stage) {
+    return stage->tokenize || !stage->row_ops.empty();
+  });
   why = deals ? "as Tokenize, Map, Filter and FlatMap take longer than sending "
                 "records"
               : "as parsing takes less than sending records";
-  if (source.paths.size() < topology.hosts) {
+  size_t most_files = 0;
+  for (const Source* reader : sources.readers()) {
+    most_files = std::max(most_files, reader->paths.size());
+  }
+  if (most_files < topology.hosts) {
     why += fmt::format("; {} of {} hosts read none",
-                       topology.hosts - source.paths.size(), topology.hosts);
+                       topology.hosts - most_files, topology.hosts);
   }
   return SequenceChoice{
       deals ? SequenceReading::kOneReads : SequenceReading::kOneDecodes, why};

@@ -18,9 +18,8 @@
 #include "pipeline/group.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/read/indexed_rounds.h"
-#include "pipeline/read/record_sequence.h"
+#include "pipeline/read/open_sequence.h"
 #include "pipeline/read/sequence_rounds.h"
-#include "pipeline/read/shared_sequence.h"
 #include "pipeline/run/arrange_options.h"
 #include "pipeline/run/checks.h"
 #include "pipeline/run/choice.h"
@@ -61,7 +60,6 @@ class Compiler {
   StepOptions StepsOf() const;
   Status PlanIt();
   Status StreamIt();
-  std::unique_ptr<Sequence> MakeSequence() const;
   // Where no length matters a row's position says which batch it is in, and so
   // who decodes it: no batch may end early.
   uint64_t WaitingLimit() const {
@@ -219,7 +217,13 @@ Status Compiler::StreamIt() {
       records.window_records = stages_.shuffle->window_records;
       records.window_bytes = options_.window_bytes;
     }
-    source = MakeSequenceRounds(MakeSequence(), {std::move(rounds), records});
+    const SequenceChoice& how = choice_.sequence;
+    source = MakeSequenceRounds(
+        OpenSequence(
+            files_, stages_, sources_, how.shared() ? options_.group : nullptr,
+            {topology_.hosts, topology_.host, stages_.epochs,
+             how.how == SequenceReading::kOneReads, options_.max_record_bytes}),
+        {std::move(rounds), records});
   }
   ArrangeOptions arrange = Arrange(job_->decoder);
   arrange.held_bytes = WaitingLimit();
@@ -227,19 +231,6 @@ Status Compiler::StreamIt() {
       job_, std::move(source), alone ? nullptr : options_.group, *tasks_,
       Steps(MakeArranger(std::move(arrange)), StepsOf()), streamed);
   return OkStatus();
-}
-
-std::unique_ptr<Sequence> Compiler::MakeSequence() const {
-  const Source& source = sources_.each.front();
-  if (!choice_.sequence.shared()) {
-    return std::make_unique<RecordSequence>(files_, source.paths,
-                                            source.options);
-  }
-  return std::make_unique<SharedSequence>(
-      *options_.group, files_, source.paths, source.options,
-      UnitReaderOptions{topology_.hosts, topology_.host, stages_.epochs,
-                        choice_.sequence.how == SequenceReading::kOneReads,
-                        options_.max_record_bytes});
 }
 
 PipelineFacts Compiler::Facts() const {

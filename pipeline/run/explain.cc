@@ -75,21 +75,20 @@ std::string DescribeSequence(const SequenceChoice& sequence) {
                      sequence.why);
 }
 
+// "2 files", "zip of 4 files and in memory from record 10".
 std::string WhereIs(const Source& source) {
+  if (!source.sides.empty()) {
+    std::string text;
+    for (const Source& side : source.sides) {
+      text += (text.empty() ? "zip of " : " and ") + WhereIs(side);
+      if (side.part.begin == 0) continue;
+      text += fmt::format(" from record {}", side.part.begin);
+    }
+    return text;
+  }
   if (source.columns != nullptr) return "in memory";
   if (source.megatron != nullptr) return "a token file";
   return fmt::format("{} files", source.paths.size());
-}
-
-// "zip of 4 files and in memory from record 10".
-std::string DescribeZip(const Source& zip) {
-  std::string text;
-  for (const Source& side : zip.sides) {
-    text += (text.empty() ? "zip of " : " and ") + WhereIs(side);
-    if (side.part.begin == 0) continue;
-    text += fmt::format(" from record {}", side.part.begin);
-  }
-  return text;
 }
 
 // What is read, and the views over it.
@@ -114,9 +113,8 @@ std::string DescribeSources(const Stages& stages, const Sources& sources,
     text += fmt::format(
         "  read      {}: {}, {} records by number; {:.4g} % of all rows, "
         "{:.4g} times through in an epoch\n",
-        SourceName(stages, s),
-        source.sides.empty() ? WhereIs(source) : DescribeZip(source),
-        sources.RecordsOf(s), 100 * tree.rows[s] / all, tree.rows[s] / records);
+        SourceName(stages, s), WhereIs(source), sources.RecordsOf(s),
+        100 * tree.rows[s] / all, tree.rows[s] / records);
   }
   for (const std::string& view : tree.views) text += "  " + view + "\n";
   return text;

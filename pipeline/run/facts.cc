@@ -9,15 +9,15 @@ namespace {
 
 // Of what sources and orders hold as long as the pipeline is there.
 void AddTables(const CompiledParts& of, std::vector<ByteBudget>& budgets) {
-  if (of.sources.indexed == nullptr) return;
+  const bool indexed = of.sources.indexed != nullptr;
   const uint64_t order =
-      of.tree.order->table_bytes() + of.tree.shared_table_bytes;
+      indexed ? of.tree.order->table_bytes() + of.tree.shared_table_bytes : 0;
   if (order > 0) {
     budgets.push_back({"tables of the order of records", order});
   }
   uint64_t columns = 0;
   uint64_t tokens = 0;
-  uint64_t pages = of.sources.indexed->most_mapped_bytes();
+  uint64_t pages = indexed ? of.sources.indexed->most_mapped_bytes() : 0;
   for (const Source* source : of.sources.readers()) {
     if (source->columns != nullptr) columns += source->columns->table_bytes();
     if (source->megatron == nullptr) continue;
@@ -37,6 +37,7 @@ void AddTables(const CompiledParts& of, std::vector<ByteBudget>& budgets) {
     budgets.push_back(
         {"which pair of lengths each record has", of.length_bytes});
   }
+  if (!indexed && pages == 0) return;
   budgets.push_back(
       {"pages of files that were read, mapped, which the system takes back",
        pages});

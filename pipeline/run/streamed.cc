@@ -278,7 +278,8 @@ std::vector<ByteBudget> Streamed::Budgets() const {
     budgets.push_back({source_->meets()
                            ? "records of this host's files that hosts were "
                              "told of, and a window of records"
-                           : "a window of records",
+                           : "records read in sequence: a window, or those of "
+                             "a Zip side by side",
                        source_->BufferBytes()});
   }
   return budgets;

@@ -59,7 +59,8 @@ const std::vector<std::vector<std::string>> kStars = {
      "pipeline/order/view_order", "pipeline/order/mix_order",
      "pipeline/order/megatron_order"},
     {"pipeline/read/indexed_rounds", "pipeline/read/sequence_rounds"},
-    {"pipeline/read/record_sequence", "pipeline/read/shared_sequence"},
+    {"pipeline/read/record_sequence", "pipeline/read/shared_sequence",
+     "pipeline/read/zipped_sequence"},
 };
 
 TEST(LayersTest, AFloorIncludesOnlyItselfAndTheFloorsUnderIt) {

@@ -160,11 +160,21 @@ TEST(HeapTest, HostsThatShareFilesTakeNoMoreThanTheirExplanationsSay) {
   const Dataset files = Dataset::TfRecords(WriteDataset(
       folder, std::vector<uint32_t>(2000, 4000),
       {.compression = Compression::kGzip, .records = {900, 20, 1000, 80}}));
-  const Dataset kinds[] = {files,
-                           files.Shuffle({.seed = 1, .window_records = 300})};
+  const ScratchFolder other;
+  const Feature id = {.name = "id", .length = 1};
+  const Feature half = {
+      .name = "half", .type = FeatureType::kFloat, .length = 1};
+  const Dataset zip = Dataset::Zip(
+      {files.Parse({id}),
+       Dataset::TfRecords(WriteDataset(other, std::vector<uint32_t>(2000, 3000),
+                                       {.files = 5, .index = false}))
+           .Parse({half})});
+  const Dataset kinds[] = {
+      files.Parse({id}),
+      files.Parse({id}).Shuffle({.seed = 1, .window_records = 300}), zip,
+      zip.Shuffle({.seed = 1, .window_records = 300})};
   for (const Dataset& kind : kinds) {
-    const Dataset dataset =
-        kind.Parse({{.name = "id", .length = 1}}).Batch({.size = 6});
+    const Dataset dataset = kind.Batch({.size = 6});
     for (const SequenceReading sequence :
          {SequenceReading::kOneDecodes, SequenceReading::kOneReads}) {
       const auto ends = ThreadGroup(kHosts);

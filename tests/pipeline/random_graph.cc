@@ -78,6 +78,13 @@ const MadeData& DataPool::Get(size_t kind) {
   made.length_column = made.indexed && files.length_column;
   made.pattern = Copy(kind, "data", files, made.lengths);
   made.rows = RowsInMemory(made.lengths);
+  if (made.indexed) return made;
+  made.beside = Copy(
+      kind, "beside",
+      {.files = static_cast<uint32_t>(1 + kind / 2 % 3),
+       .compression = kind % 6 == 5 ? Compression::kNone : Compression::kGzip,
+       .index = false},
+      made.lengths);
   return made;
 }
 
@@ -129,6 +136,12 @@ RandomGraph::RandomGraph(uint64_t number, DataPool& pool)
   merge = arrange == kBucket && leftover == Leftover::kPad && number % 2 == 0;
   sources = {data};
   if (data->indexed && Draw(2) == 0) DrawView(pool);
+  if (!data->indexed && number % 3 == 1) {
+    // Files that are read in sequence, side by side.
+    view = kZip;
+    const uint64_t records = data->lengths.size();
+    taken = number % 2 == 0 ? records : 1 + number / 3 % records;
+  }
   pairs = view == kZip && arrange == kBucket;
   if (!pairs) return;
   merge = false;
@@ -242,23 +255,27 @@ Dataset RandomGraph::Read(const std::string& pattern) const {
   }
 }
 
-// The id, half of it or the tokens are of rows in memory, the rest of
-// `pattern`.
+// The id, half of it or the tokens are of rows in memory, or of other files,
+// the rest of `pattern`.
 Dataset RandomGraph::ReadZip(const std::string& pattern) const {
-  const Dataset memory = Dataset::Columns(data->rows).Take(taken);
-  const Dataset first =
-      (in_memory() && pattern == data->pattern ? Dataset::Columns(data->rows)
-                                               : Dataset::TfRecords(pattern))
-          .Take(taken);
+  const auto part = [&](const Dataset& dataset) {
+    return taken < data->lengths.size() ? dataset.Take(taken) : dataset;
+  };
+  const Dataset other =
+      part(data->indexed || seed % 5 == 0 ? Dataset::Columns(data->rows)
+                                          : Dataset::TfRecords(data->beside));
+  const Dataset first = part(in_memory() && pattern == data->pattern
+                                 ? Dataset::Columns(data->rows)
+                                 : Dataset::TfRecords(pattern));
   const Feature half = {
       .name = "half", .type = FeatureType::kFloat, .length = 1};
   if (arrange == kFixed) {
-    return Dataset::Zip({first.Parse({kId}), memory.Parse({half})});
+    return Dataset::Zip({first.Parse({kId}), other.Parse({half})});
   }
   const Dataset twin =
-      memory.Parse({kTokens}).Rename({.from = "tokens", .to = "twin"});
+      other.Parse({kTokens}).Rename({.from = "tokens", .to = "twin"});
   if (arrange != kPack) {
-    std::vector<Dataset> sides = {memory.Parse({kId}),
+    std::vector<Dataset> sides = {other.Parse({kId}),
                                   first.Parse({tokenize ? kText : kTokens})};
     if (pairs) sides.push_back(twin);
     return Dataset::Zip(std::move(sides));

@@ -19,7 +19,8 @@ namespace penstock::testing {
 struct MadeData {
   std::vector<uint32_t> lengths;
   std::string pattern;
-  std::shared_ptr<const Examples> rows;  // the same, in memory
+  std::string beside;  // the same in other files that have no index
+  std::shared_ptr<const Examples> rows;  // and in memory
   bool indexed = true;
   bool length_column = true;
 };

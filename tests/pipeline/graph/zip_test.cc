@@ -292,13 +292,6 @@ TEST_F(ZipTest, WhatDoesNotGoTogetherIsRefusedWithAReason) {
   refused(Pairs().Parse({kZipId}), "Parse after Zip");
   refused(Dataset::Zip({Read(source_), Target()}),
           "no stage names a feature to read of dataset 0 of source 0");
-  ExpectRefused(
-      Arranged(Dataset::Zip(
-          {Read(Write(kRecords, 3, {.index = false})).Parse({kZipTokens}),
-           Target()})),
-      StatusCode::kFailedPrecondition,
-      "so its records can only be read in sequence, but Mix, Concat, "
-      "Zip");
 }
 
 TEST_F(ZipTest, HostsHaveRecordsOfTheirOwnButNoFiles) {
