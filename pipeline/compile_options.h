@@ -38,7 +38,9 @@ enum class ShardBy {
   // hosts, so a state goes on only on as many. Where a part has no more rows,
   // rows of weight 0 stand for them; under Leftover::kDrop all parts end with
   // the shortest.
-  kFile,    // host h reads the files f with f mod hosts = h
+  // Host h reads the files f with f mod hosts = h; of a Zip, whose files must
+  // have as many records in all its datasets, those of each.
+  kFile,
   kRecord,  // and the records i with i mod hosts = h
   kRange,   // and records that follow each other, as many as others or one more
   kAuto,    // kFile where every source's files divide by the hosts, or kRecord

@@ -105,7 +105,7 @@ std::pair<ShardBy, std::string> Resolve(const Stages& stages,
                                         size_t hosts) {
   if (by != ShardBy::kAuto) return {by, ""};
   for (size_t s = 0; s < sources.each.size(); ++s) {
-    const size_t files = sources.each[s].paths.size();
+    const size_t files = sources.FirstOfFiles(s).size();
     if (files > 0 && files % hosts == 0) continue;
     return {ShardBy::kRecord,
             fmt::format(", as the {} files of {} do not divide by {} hosts",
@@ -117,13 +117,16 @@ std::pair<ShardBy, std::string> Resolve(const Stages& stages,
 
 Status CheckFiles(const Stages& stages, const Sources& sources, size_t hosts) {
   for (size_t s = 0; s < sources.each.size(); ++s) {
-    const size_t files = sources.each[s].paths.size();
+    const size_t files = sources.FirstOfFiles(s).size();
     if (files >= hosts) continue;
+    const bool zip = !sources.each[s].sides.empty();
     return NotShared(fmt::format(
         "ShardBy::kFile gives each of {} hosts files of its own, but {} has "
         "{}: use ShardBy::kRecord{}",
         hosts, SourceName(stages, s),
-        files > 0 ? fmt::format("only {}", files) : "none",
+        files > 0 ? fmt::format("only {}", files)
+        : zip     ? "none that are as long in all datasets of the Zip"
+                  : "none",
         files > 0 ? ", or write the data in more files" : ""));
   }
   return OkStatus();
@@ -138,12 +141,7 @@ std::shared_ptr<const RecordShares> SharesOf(const Sources& sources,
     SharedSource& source = shared.emplace_back();
     source.order = leaves[s].order;
     source.first_id = sources.first_ids[s];
-    uint64_t first = source.first_id;
-    const Source& of = sources.each[s];
-    for (size_t file = 0; file < of.paths.size(); ++file) {
-      source.first_of_file.push_back(first);
-      first += sources.indexed->files()->index(of.first_file + file).records();
-    }
+    source.first_of_file = sources.FirstOfFiles(s);
   }
   return std::make_shared<const RecordShares>(by, static_cast<uint32_t>(hosts),
                                               drop, std::move(shared));

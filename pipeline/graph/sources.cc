@@ -226,6 +226,28 @@ StatusOr<double> Sources::MeanLength(size_t source,
       by, of.paths[file], by));
 }
 
+std::vector<uint64_t> Sources::FirstOfFiles(size_t source) const {
+  std::vector<uint64_t> first;
+  const auto files_of = [&](const Source& of) {
+    std::vector<uint64_t> begins;
+    uint64_t begin = 0;
+    for (size_t file = 0; file < of.paths.size(); ++file) {
+      const auto [from, end] = of.part;
+      begins.push_back(first_ids[source] + std::clamp(begin, from, end) - from);
+      begin += indexed->files()->index(of.first_file + file).records();
+    }
+    return begins;
+  };
+  if (each[source].sides.empty()) return files_of(each[source]);
+  for (const Source& side : each[source].sides) {
+    if (side.paths.empty()) continue;
+    std::vector<uint64_t> begins = files_of(side);
+    if (!first.empty() && first != begins) return {};
+    first = std::move(begins);
+  }
+  return first;
+}
+
 std::vector<const Source*> Sources::readers() const {
   std::vector<const Source*> all;
   for (const Source& source : each) {

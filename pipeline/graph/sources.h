@@ -32,6 +32,11 @@ struct Sources {
   // Errors:  kInvalidArgument where its indexes have no such lengths.
   StatusOr<double> MeanLength(size_t source, const std::string& by) const;
 
+  // The id of the first record of each file of a source that is indexed. Of a
+  // zip of its datasets of files, where these are as long, file by file; none
+  // where they are not, and of rows in memory.
+  std::vector<uint64_t> FirstOfFiles(size_t source) const;
+
   // What rows are drawn by: the data of all of them.
   uint64_t Key() const;
   // Sources, but of a zip its sides.

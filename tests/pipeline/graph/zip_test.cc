@@ -294,18 +294,53 @@ TEST_F(ZipTest, WhatDoesNotGoTogetherIsRefusedWithAReason) {
           "no stage names a feature to read of dataset 0 of source 0");
 }
 
-TEST_F(ZipTest, HostsHaveRecordsOfTheirOwnButNoFiles) {
+TEST_F(ZipTest, HostsHaveFilesOfTheirOwnWhereThoseOfAllDatasetsAreAsLong) {
+  const auto shared = [](const Dataset& dataset, ShardBy by) {
+    RunOptions options = {.shards = 2, .hosts = 2};
+    options.change = [by](uint32_t, HostRun& run) {
+      run.compile.shard_by = by;
+    };
+    return RunHosts(dataset, options);
+  };
+  // Records 1 to 29, 30 to 59 and 60 to 89 are of files 0, 1 and 2 of both.
+  const std::string other = Write(kRecords, 3, {.records = {30, 30, 30}});
+  const Dataset alike =
+      Arranged(Dataset::Zip({Dataset::Columns(RowsInMemory(source_lengths_))
+                                 .Parse({kZipHalf})
+                                 .Skip(1),
+                             Read(source_).Parse({kZipTokens}).Skip(1),
+                             Read(other)
+                                 .Parse({kZipId, kZipTokens})
+                                 .Rename({.from = "tokens", .to = "targets"})
+                                 .Skip(1)}));
+  const auto hosts = shared(alike, ShardBy::kFile);
+  for (uint64_t host = 0; host < 2; ++host) {
+    ASSERT_OK(hosts[host]);
+    std::vector<uint64_t> ids;
+    for (const Batch& batch : *hosts[host]) {
+      for (const uint64_t id : RowIds(batch)) {
+        if (id != kNoRecord) ids.push_back(id + 1);
+      }
+    }
+    std::ranges::sort(ids);
+    std::vector<uint64_t> own;
+    for (uint64_t id = 1; id < kRecords; ++id) {
+      if (id / 30 % 2 == host) own.push_back(id);
+    }
+    EXPECT_EQ(ids, own) << "host " << host;
+  }
+  // As the three files of one and the two of the other are not.
+  EXPECT_THAT(
+      shared(Arranged(Pairs()), ShardBy::kFile)[0].status(),
+      StatusIs(StatusCode::kInvalidArgument,
+               HasSubstr("has none that are as long in all datasets of the "
+                         "Zip: use ShardBy::kRecord")));
   RunOptions options = {.shards = 4, .hosts = 4};
   options.change = [](uint32_t, HostRun& run) {
     run.compile.shard_by = ShardBy::kAuto;
   };
   ASSERT_OK_AND_ASSIGN(const auto batches, RunAll(Arranged(Pairs()), options));
   EXPECT_EQ(RealIds(batches), Iota(kRecords));
-  const Topology topology = {.shards = 2, .hosts = 2};
-  EXPECT_THAT(
-      Compile(Arranged(Pairs()), topology, {.shard_by = ShardBy::kFile}),
-      StatusIs(StatusCode::kInvalidArgument,
-               HasSubstr("has none: use ShardBy::kRecord")));
 }
 
 TEST_F(ZipTest, AMixWeighsTheValuesOfOneOfItsDatasets) {
