@@ -1,8 +1,28 @@
 #include "tools/infeedsim/batch_arguments.h"
 
+#include <algorithm>
+#include <cstdint>
+
+#include "tools/arguments/numbers.h"
 #include "tools/infeedsim/simulation_arguments.h"
 
 namespace penstock {
+
+std::optional<BucketFeature> ReadBucketsWith(std::string_view text) {
+  const size_t equals = text.rfind('=');
+  if (equals == 0 || equals == std::string_view::npos) return std::nullopt;
+  BucketFeature feature = {.by = std::string(text.substr(0, equals))};
+  for (std::string_view left = text.substr(equals); !left.empty();) {
+    left.remove_prefix(1);  // = or a comma
+    const size_t end = std::min(left.find(','), left.size());
+    const auto length = ReadWholeNumber(left.substr(0, end));
+    const WholeRange lengths = {.least = 1, .most = INT64_MAX};
+    if (!length || !lengths.Has(*length)) return std::nullopt;
+    feature.lengths.push_back(static_cast<int64_t>(length->magnitude));
+    left.remove_prefix(end);
+  }
+  return feature;
+}
 
 void AddBatches(Command& command, SimulationArguments& arguments) {
   ArgumentGroup& batches = command.Group("Batches");
@@ -12,9 +32,19 @@ void AddBatches(Command& command, SimulationArguments& arguments) {
       .AtLeast(1)
       .DefaultsTo("by least padding");
   batches
+      .Option("--buckets-with", arguments.buckets_with, "FEATURE=N,N",
+              "Features that have buckets of their own beside --by, as a "
+              "decoder's beside an encoder's, such as targets=64,128: a batch "
+              "then has one of the pairs of lengths")
+      .MustBe("a feature, = and lengths with commas between them",
+              [](std::string_view text) {
+                return ReadBucketsWith(text).has_value();
+              })
+      .Needs("--buckets");
+  batches
       .Number("--bucket-rows", arguments.bucket_rows, "N",
-              "Rows of a batch of each bucket instead of --batch, such as "
-              "1024,512,256")
+              "Rows of a batch of each bucket, or pair, instead of --batch, "
+              "such as 1024,512,256")
       .AtLeast(1)
       .Excludes({"--batch"})
       .Needs("--buckets");

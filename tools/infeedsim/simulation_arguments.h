@@ -36,6 +36,7 @@ struct SimulationArguments {
   std::string by;
   std::optional<FeatureEncoding> encoding;  // by default the manifest says
   std::vector<int64_t> buckets;
+  std::vector<std::string> buckets_with;  // "FEATURE=N,N"
   std::vector<int64_t> bucket_rows;
   bool merge_leftovers = false;
   int64_t multiple_of = 0;

@@ -13,20 +13,49 @@
 #include "formats/open.h"
 #include "tokenizer/interface/tokenizer.h"
 #include "tools/arguments/numbers.h"
+#include "tools/infeedsim/batch_arguments.h"
 
 namespace penstock {
 namespace {
 
-StatusOr<FeatureEncoding> EncodingOf(const SimulationArguments& arguments,
+StatusOr<FeatureEncoding> EncodingOf(const std::string& feature_name,
                                      const std::string& pattern) {
-  if (arguments.encoding) return *arguments.encoding;
   PENSTOCK_ASSIGN_OR_RETURN(const std::vector<std::string> paths,
                             ExpandPattern(LocalFiles(), pattern));
   PENSTOCK_ASSIGN_OR_RETURN(const std::optional<Manifest> manifest,
                             LoadManifestBeside(LocalFiles(), paths[0]));
   const ManifestFeature* feature =
-      manifest ? manifest->Find(arguments.by) : nullptr;
+      manifest ? manifest->Find(feature_name) : nullptr;
   return feature == nullptr ? FeatureEncoding::kPlain : feature->encoding;
+}
+
+std::vector<BucketFeature> BucketsWith(const SimulationArguments& arguments) {
+  std::vector<BucketFeature> features;
+  for (const std::string& text : arguments.buckets_with) {
+    features.push_back(*ReadBucketsWith(text));
+    features.back().pad_value = arguments.pad_value;
+  }
+  return features;
+}
+
+// What is taken of records that are Examples.
+StatusOr<std::vector<Feature>> FeaturesOf(const SimulationArguments& arguments,
+                                          const std::string& pattern) {
+  std::vector<Feature> features = {{.name = arguments.by}};
+  if (!arguments.tokenizer.path.empty()) {
+    features = {{.name = "text", .type = FeatureType::kBytes, .length = 1}};
+  } else if (arguments.encoding) {
+    features[0].encoding = *arguments.encoding;
+  } else {
+    PENSTOCK_ASSIGN_OR_RETURN(features[0].encoding,
+                              EncodingOf(arguments.by, pattern));
+  }
+  for (const BucketFeature& more : BucketsWith(arguments)) {
+    features.push_back({.name = more.by});
+    PENSTOCK_ASSIGN_OR_RETURN(features.back().encoding,
+                              EncodingOf(more.by, pattern));
+  }
+  return features;
 }
 
 bool IsTokenFile(std::string_view pattern) {
@@ -45,10 +74,11 @@ StatusOr<Dataset> ReadDataset(const SimulationArguments& arguments,
   Dataset dataset = arguments.corpus
                         ? Dataset::Corpus(pattern, arguments.open)
                         : Dataset::TfRecords(pattern, arguments.open);
-  if (!arguments.corpus && arguments.tokenizer.path.empty()) {
-    PENSTOCK_ASSIGN_OR_RETURN(const FeatureEncoding encoding,
-                              EncodingOf(arguments, pattern));
-    dataset = dataset.Parse({{.name = arguments.by, .encoding = encoding}});
+  if (!arguments.corpus &&
+      (arguments.tokenizer.path.empty() || !arguments.buckets_with.empty())) {
+    PENSTOCK_ASSIGN_OR_RETURN(std::vector<Feature> features,
+                              FeaturesOf(arguments, pattern));
+    dataset = dataset.Parse(std::move(features));
   }
   return shuffle ? dataset.Shuffle(arguments.shuffling) : dataset;
 }
@@ -108,6 +138,7 @@ StatusOr<Dataset> MakeDataset(const SimulationArguments& arguments) {
                               .lengths = arguments.buckets,
                               .too_long = arguments.too_long,
                               .pad_value = arguments.pad_value,
+                              .with = BucketsWith(arguments),
                               .rows = arguments.bucket_rows,
                               .merge_leftovers = arguments.merge_leftovers,
                               .shapes = arguments.shapes});
