@@ -70,10 +70,11 @@ StatusOr<MegatronIndex> MakeMegatronIndex(std::span<const uint32_t> lengths,
   const uint64_t values =
       std::accumulate(lengths.begin(), lengths.end(), uint64_t{0});
   const uint64_t length = options.length;
-  if (values <= length) {
+  // Samples that are asked for may go through all documents several times.
+  if (values == 0 || (options.samples == 0 && values <= length)) {
     return InvalidArgumentError(fmt::format(
         "the documents have {} values, but one sample takes {}: use a shorter "
-        "length or more data",
+        "length, ask for samples, or use more data",
         values, length + 1));
   }
   if (options.samples > kMostPlaces) {

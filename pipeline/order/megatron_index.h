@@ -38,8 +38,9 @@ struct MegatronIndex {
 // `lengths` are those of documents, in the order of their files.
 //
 // Cost:    a walk over the documents and samples of all passes, by one thread.
-// Errors:  kInvalidArgument for fewer values than one sample and one more
-//          have, and for 2^32 documents or samples in all passes.
+// Errors:  kInvalidArgument for no values, for fewer than one sample and one
+//          more have where samples are not asked for, and for 2^32 documents
+//          or samples in all passes.
 // Source:  megatron/core/datasets/gpt_dataset.py and helpers.cpp. Shuffles are
 //          those of NumPy's RandomState.
 StatusOr<MegatronIndex> MakeMegatronIndex(std::span<const uint32_t> lengths,

@@ -78,6 +78,18 @@ TEST(MegatronIndexTest, ManyDocumentsAreShuffledAsNumPyShuffles) {
   EXPECT_EQ(sum, 85612547933264u);
 }
 
+// A sample of more values than all documents have goes through them again, as
+// in tools/interop/compare_megatron.py.
+TEST(MegatronIndexTest, ASampleMayTakeSeveralPasses) {
+  ASSERT_OK_AND_ASSIGN(const MegatronIndex index,
+                       MakeMegatronIndex(std::vector<uint32_t>{2, 1},
+                                         {.length = 7, .samples = 2}));
+  EXPECT_EQ(index.passes, 5u);  // 15 values
+  EXPECT_FALSE(index.last_apart);
+  EXPECT_EQ(index.documents.size(), 10u);
+  EXPECT_EQ(index.samples.size(), 3u);
+}
+
 TEST(MegatronIndexTest, WhatMegatronCannotIndexIsRefused) {
   const auto refused = [](std::vector<uint32_t> lengths,
                           const MegatronOptions& options, const char* words) {
@@ -85,6 +97,7 @@ TEST(MegatronIndexTest, WhatMegatronCannotIndexIsRefused) {
                 StatusIs(kInvalid, HasSubstr(words)));
   };
   refused({}, {.length = 4}, "have 0 values");
+  refused({0, 0}, {.length = 4, .samples = 3}, "have 0 values");
   refused({4}, {.length = 4}, "one sample takes 5");
   EXPECT_OK(MakeMegatronIndex(std::vector<uint32_t>{5}, {.length = 4}));
   refused({5}, {.length = 4, .samples = UINT32_MAX}, "the most are");
