@@ -76,8 +76,9 @@ void Pipeline::Impl::Drive() {
     const std::lock_guard lock(mutex_);
     counts_at_end_ = *counts;
     driver_ended_well_ = true;
-  } else if (facts_.lockstep) {
-    // The others would wait for this one for ever.
+  } else if (facts_.lockstep && !ring_.failed()) {
+    // The others would wait for this one for ever. Of a batch that could not
+    // be built Next() tells the cause.
     counts = Fail(counts.status());
   }
   ring_.Finish(counts.status());

@@ -102,6 +102,11 @@ bool BatchRing::AwaitRoom(uint64_t bytes) {
   return !ring.cancelled && !ring.failed;
 }
 
+bool BatchRing::failed() const {
+  const std::lock_guard lock(ring_->mutex);
+  return ring_->failed;
+}
+
 void BatchRing::Push(uint64_t bytes, std::shared_ptr<BatchWork> work) {
   const auto slot = std::make_shared<Slot>();
   slot->bytes = bytes;

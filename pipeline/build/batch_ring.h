@@ -49,6 +49,8 @@ class BatchRing {
   // Waits until there is room for a batch of `bytes`. False where nobody will
   // take it any more: after Cancel(), or a build that failed.
   bool AwaitRoom(uint64_t bytes);
+  // Whether a build failed: Pop() says why, behind the batches before it.
+  bool failed() const;
   // Starts it.
   void Push(uint64_t bytes, std::shared_ptr<BatchWork> work);
 

@@ -192,6 +192,23 @@ TEST_F(SharedFilesEndTest, ARecordThatIsTooLargeIsNamedOnEveryHost) {
   }
 }
 
+// Whoever makes batches on that host stops, too, which is not the cause.
+TEST_F(SharedFilesEndTest, ABatchThatCannotBeBuiltIsTheCauseForAll) {
+  const Dataset dataset =
+      Dataset::TfRecords(Write({300, 300, 300}, 4))
+          .Parse({{.name = "tokens", .as = ElementType::kInt8}})
+          .Bucket({.by = "tokens", .lengths = {4}})
+          .Batch({.size = 12});
+  for (int run = 0; run < Cases(40); ++run) {
+    const auto results = RunHosts(
+        dataset, {.shards = 3, .hosts = 3, .sequence = kShared[run % 2]});
+    for (const auto& result : results) {
+      ASSERT_THAT(result.status(), StatusIs(StatusCode::kInvalidArgument,
+                                            HasSubstr("\"tokens\"")));
+    }
+  }
+}
+
 TEST_F(SharedFilesEndTest, WhatCannotBeSharedIsSaidAndRefusedWhereAskedFor) {
   const std::string pattern = Write({30, 30});
   const auto explain = [&](const Dataset& dataset, CompileOptions options,
