@@ -61,6 +61,8 @@ constexpr char kExamples[] = R"(
   infeedsim data/books-train.tfrecord@8 --by tokens --multiple-of 128 \
             --max-length 1024 --batch 64 --hosts 3 --epochs 2
   infeedsim data/books-train.tfrecord@8 --by tokens --pack 2048 --batch 64
+  infeedsim data/pairs-train.tfrecord@8 --by tokens --buckets 128,256 \
+            --buckets-with targets=64,256 --batch 256 --explain
   infeedsim data/raw-train.tfrecord@8 --tokenizer cl100k_base.tiktoken \
             --by tokens --buckets 512,1024 --too-long truncate --batch 128
   infeedsim ... --pack 2048 --batch 64 --trace 120000
