@@ -1,6 +1,8 @@
 // What a call to a tokenizer may ask for.
 #pragma once
 
+#include <cstddef>
+
 namespace penstock {
 
 // What happens to the text of a special token ("<|endoftext|>") in the input.
@@ -21,6 +23,13 @@ struct EncodeOptions {
   InvalidUtf8 invalid_utf8 = InvalidUtf8::kAsReference;
   // Adds what the file's post-processor adds around a text (BOS, [CLS] ...).
   bool add_special_tokens = true;
+};
+
+struct EncodeBatchOptions {
+  // How many encode, the caller among them: texts side by side, and parts of
+  // texts that can be cut (StreamEncoder). The others are the call's own and
+  // remember nothing of earlier calls: for batches of many megabytes.
+  size_t threads = 1;
 };
 
 struct DecodeOptions {

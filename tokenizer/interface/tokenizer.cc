@@ -49,16 +49,4 @@ Status Tokenizer::EncodeBest(std::string_view, EncodeOptions, size_t,
                   Describe()));
 }
 
-Status Tokenizer::EncodeBatch(std::span<const std::string_view> texts,
-                              EncodeOptions options, Encodings& out) const {
-  for (size_t t = 0; t < texts.size(); ++t) {
-    if (Status status = Encode(texts[t], options, out.ids); !status.ok()) {
-      out.ids.resize(out.row_offsets.back());
-      return Annotate(status, fmt::format("text {}", t));
-    }
-    out.row_offsets.push_back(out.ids.size());
-  }
-  return OkStatus();
-}
-
 }  // namespace penstock

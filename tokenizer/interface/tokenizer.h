@@ -91,11 +91,12 @@ class Tokenizer {
   virtual Status EncodeBest(std::string_view text, EncodeOptions options,
                             size_t count, std::vector<ScoredIds>& best) const;
 
-  // Appends one row per text.
+  // Appends one row per text, the same with any number of threads.
   // Errors:  those of Encode, naming the text's number; `out` then holds the
-  //          rows before it.
+  //          rows before it. kInvalidArgument for no thread.
   Status EncodeBatch(std::span<const std::string_view> texts,
-                     EncodeOptions options, Encodings& out) const;
+                     EncodeOptions options, Encodings& out,
+                     EncodeBatchOptions batch = {}) const;
 
   // Appends the bytes that `ids` stand for to `text`.
   // Errors:  kInvalidArgument naming an id that the vocabulary lacks.

@@ -1,0 +1,91 @@
+#include "tokenizer/interface/batch_parts.h"
+
+#include <new>
+
+namespace penstock {
+
+BatchParts::BatchParts(const Tokenizer& tokenizer,
+                       std::span<const std::string_view> texts,
+                       EncodeOptions options)
+    : tokenizer_(tokenizer),
+      options_(options),
+      affixes_(AffixesOf(tokenizer.frame())) {
+  size_t waiting = 0;  // bytes that are in no job yet
+  for (size_t t = 0; t < texts.size(); ++t) {
+    const size_t first = parts_.size();
+    Cut(texts[t], t);
+    for (size_t i = first; i < parts_.size(); ++i) {
+      waiting += parts_[i].bytes.size();
+      if (waiting < kJobBytes / 2) continue;
+      job_ends_.push_back(i + 1);
+      waiting = 0;
+    }
+  }
+  if (job_ends_.empty() || job_ends_.back() < parts_.size()) {
+    job_ends_.push_back(parts_.size());
+  }
+}
+
+void BatchParts::Cut(std::string_view text, size_t number) {
+  bool begins = true;
+  if (affixes_) {
+    // Where none is found, twice as much is looked at: that costs no more than
+    // encoding it does.
+    for (size_t size = kJobBytes; size < text.size();) {
+      const size_t cut = tokenizer_.SafeCut(text.substr(0, size));
+      if (cut == 0) {
+        size *= 2;
+        continue;
+      }
+      parts_.push_back({text.substr(0, cut), number, begins, false});
+      text.remove_prefix(cut);
+      begins = false;
+      size = kJobBytes;
+    }
+  }
+  parts_.push_back({text, number, begins, true});
+}
+
+std::span<const TextPart> BatchParts::OfJob(size_t job) const {
+  const size_t begin = job == 0 ? 0 : job_ends_[job - 1];
+  return std::span(parts_).subspan(begin, job_ends_[job] - begin);
+}
+
+Status BatchParts::Encode(const TextPart& part,
+                          std::vector<TokenId>& ids) const {
+  if (part.is_whole()) return tokenizer_.Encode(part.bytes, options_, ids);
+  EncodeOptions bare = options_;
+  bare.add_special_tokens = false;
+  const auto put = [&](const std::vector<TokenId>& around) {
+    if (!options_.add_special_tokens) return;
+    ids.insert(ids.end(), around.begin(), around.end());
+  };
+  if (part.begins) put(affixes_->before);
+  PENSTOCK_RETURN_IF_ERROR(tokenizer_.Encode(part.bytes, bare, ids));
+  if (part.ends) put(affixes_->after);
+  return OkStatus();
+}
+
+RoomForIds::RoomForIds(std::span<const std::string_view> texts,
+                       std::vector<TokenId>& ids)
+    : ids_(ids), first_(ids.size()) {
+  for (const std::string_view text : texts) all_bytes_ += text.size();
+}
+
+void RoomForIds::Encoded(size_t bytes) {
+  done_bytes_ += bytes;
+  if (done_bytes_ < look_at_) return;
+  look_at_ = done_bytes_ * 2;
+  const double all =
+      static_cast<double>(ids_.size() - first_) / done_bytes_ * all_bytes_;
+  if (first_ + all <= ids_.capacity()) return;
+  // Texts differ; what is never written to takes no memory.
+  constexpr double kSpare = 1.5;
+  try {
+    ids_.reserve(first_ + static_cast<size_t>(kSpare * all));
+  } catch (const std::bad_alloc&) {
+    // What they come to in the end may still be had.
+  }
+}
+
+}  // namespace penstock
