@@ -217,7 +217,7 @@ TEST_F(ZippedHostsTest, ManyAndLargeRecordsGoBetweenHosts) {
         Dataset::Zip({Tokens(Files(lengths, gzip)),
                       Targets(Files(lengths, {.files = 5, .index = false}))
                           .Select({"id"})})
-            .Bucket({.by = "tokens", .lengths = {4000}})
+            .Bucket({.by = "tokens", .lengths = {4, 4000}})
             .Batch({.size = 100});
     ASSERT_OK_AND_ASSIGN(const auto expected, RunAll(dataset));
     EXPECT_EQ(RealIds(expected), Iota(records));
