@@ -112,17 +112,17 @@ TEST_P(HostsTest, EveryRecordIsSeenOnceWhateverTheCountsAre) {
 // Rows are read in stretches of some KiB of records, and larger ones alone.
 TEST(PipelineTest, RowsOfManyStretchesArePlannedAsTheyAreStreamed) {
   const ScratchFolder folder;
-  std::vector<uint32_t> lengths = RandomLengths(700, 1500, /*seed=*/3);
+  std::vector<uint32_t> lengths = RandomLengths(300, 1500, /*seed=*/3);
   for (size_t i = 0; i < lengths.size(); i += 50) lengths[i] = 20'000;
-  lengths[99] = 600'000;
+  lengths[99] = 400'000;
   const Dataset read =
       Dataset::TfRecords(WriteDataset(folder, lengths)).Shuffle({.seed = 7});
   const Dataset kinds[] = {
       read.Bucket({.by = "tokens",
-                   .lengths = {1000, 2000, 600'000},
+                   .lengths = {1000, 2000, 400'000},
                    .rows = {64, 64, 2}})
           .Batch({.size = 64}),
-      read.Pack({.by = "tokens", .length = 600'000}).Batch({.size = 2})};
+      read.Pack({.by = "tokens", .length = 400'000}).Batch({.size = 2})};
   for (const Dataset& dataset : kinds) {
     ASSERT_OK_AND_ASSIGN(const auto planned, RunAll(dataset));
     ASSERT_OK_AND_ASSIGN(const auto streamed,
