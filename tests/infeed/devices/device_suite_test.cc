@@ -220,8 +220,10 @@ TEST_P(DeviceSuite, ABatchMayGoWhileItsStepIsOn) {
   ASSERT_OK(device.Compile(*rows.bare).status());
   ASSERT_OK_AND_ASSIGN(const DeviceEvent step,
                        device.Execute(*loaded, ready_ns));
+  const DeviceEvent host_free = loaded->host_free();
   loaded = nullptr;
   EXPECT_OK(step.Await(SteadyClock()).status());
+  EXPECT_OK(host_free.Await(SteadyClock()).status());
   device.Drain();
   EXPECT_TRUE(rows.alive.expired());
 }
