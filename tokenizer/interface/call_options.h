@@ -27,8 +27,8 @@ struct EncodeOptions {
 
 struct EncodeBatchOptions {
   // How many encode, the caller among them: texts side by side, and parts of
-  // texts that can be cut (StreamEncoder). The others are the call's own and
-  // remember nothing of earlier calls: for batches of many megabytes.
+  // texts that can be cut (StreamEncoder). The others are the call's own, so
+  // that it pays for batches of many megabytes.
   size_t threads = 1;
 };
 

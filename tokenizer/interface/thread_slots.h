@@ -9,15 +9,13 @@
 
 namespace penstock {
 
-// A number of the calling thread, small and the same as long as it runs.
-inline size_t NumberOfThread() {
-  static std::atomic<size_t> threads = 0;
-  thread_local const size_t number =
-      threads.fetch_add(1, std::memory_order_relaxed);
-  return number;
-}
+// A number of the calling thread, the same as long as it runs: the smallest
+// that no other running thread had when this was first called. Locks only then,
+// and when the thread ends.
+size_t NumberOfThread();
 
-// Lends each caller a T of its own, most often the one it had before.
+// Lends each caller a T of its own, most often the one that its thread had
+// before, or else a thread that has ended: what was learned outlives threads.
 // Memory:  at most 64 of them while nobody has one.
 //
 // Threads: any number at a time; never waits.
