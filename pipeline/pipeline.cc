@@ -7,10 +7,10 @@
 
 #include "formats/files/memory_guard.h"
 #include "formats/files/start_thread.h"
+#include "pipeline/compile/changes.h"
+#include "pipeline/compile/handshake.h"
+#include "pipeline/compile/pipeline_impl.h"
 #include "pipeline/profile.h"
-#include "pipeline/run/changes.h"
-#include "pipeline/run/handshake.h"
-#include "pipeline/run/pipeline_impl.h"
 #include "pipeline/run/stage_accounts.h"
 
 namespace penstock {

@@ -37,7 +37,7 @@ const std::vector<Floor>& Floors() {
         "dataset",   "topology", "compile_options", "trace",        "group",
         "profile",   "tasks",    "tables",          "order",        "arrange",
         "graph",     "read",     "build",           "groups",       "pipeline",
-        "run"}},
+        "run",       "compile"}},
       {"infeed",
        {"sharding", "accounts", "queues", "device", "infeed", "checkpoints",
         "devices", "training", "reports", "virtual", "pjrt"}}};

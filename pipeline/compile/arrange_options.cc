@@ -1,4 +1,4 @@
-#include "pipeline/run/arrange_options.h"
+#include "pipeline/compile/arrange_options.h"
 
 #include <utility>
 #include <vector>

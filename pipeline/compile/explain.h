@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "pipeline/arrange/forecast.h"
+#include "pipeline/compile/choice.h"
 #include "pipeline/graph/order_tree.h"
 #include "pipeline/graph/sources.h"
-#include "pipeline/run/choice.h"
 #include "pipeline/run/job.h"
 #include "pipeline/run/placement.h"
 

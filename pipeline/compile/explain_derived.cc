@@ -1,4 +1,4 @@
-#include "pipeline/run/explain_derived.h"
+#include "pipeline/compile/explain_derived.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,4 +1,4 @@
-#include "pipeline/run/share_forecast.h"
+#include "pipeline/compile/share_forecast.h"
 
 #include <fmt/format.h>
 

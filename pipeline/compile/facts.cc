@@ -1,8 +1,8 @@
-#include "pipeline/run/facts.h"
+#include "pipeline/compile/facts.h"
 
 #include <algorithm>
 
-#include "pipeline/run/explain.h"
+#include "pipeline/compile/explain.h"
 
 namespace penstock {
 namespace {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "formats/files/status.h"
+#include "pipeline/compile/choice.h"
 #include "pipeline/group.h"
-#include "pipeline/run/choice.h"
 #include "pipeline/run/job.h"
 #include "pipeline/state.h"
 #include "pipeline/topology.h"

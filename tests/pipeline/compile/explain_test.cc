@@ -1,4 +1,4 @@
-#include "pipeline/run/explain.h"
+#include "pipeline/compile/explain.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

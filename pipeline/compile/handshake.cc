@@ -1,4 +1,4 @@
-#include "pipeline/run/handshake.h"
+#include "pipeline/compile/handshake.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "pipeline/run/changes.h"
+#include "pipeline/compile/changes.h"
 
 #include <fmt/format.h>
 

@@ -1,13 +1,13 @@
-#include "pipeline/run/explain.h"
+#include "pipeline/compile/explain.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <string_view>
 
+#include "pipeline/compile/explain_derived.h"
 #include "pipeline/graph/check_stages.h"
 #include "pipeline/order/block_order.h"
-#include "pipeline/run/explain_derived.h"
 
 namespace penstock {
 namespace {

@@ -4,12 +4,12 @@
 #include <optional>
 
 #include "pipeline/arrange/forecast.h"
+#include "pipeline/compile/choice.h"
+#include "pipeline/compile/pipeline_impl.h"
 #include "pipeline/compile_options.h"
 #include "pipeline/graph/order_tree.h"
 #include "pipeline/graph/sources.h"
-#include "pipeline/run/choice.h"
 #include "pipeline/run/job.h"
-#include "pipeline/run/pipeline_impl.h"
 #include "pipeline/run/placement.h"
 
 namespace penstock {

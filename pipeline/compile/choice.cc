@@ -1,4 +1,4 @@
-#include "pipeline/run/choice.h"
+#include "pipeline/compile/choice.h"
 
 #include <fmt/format.h>
 
