@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bench/pipeline/bench_files.h"
+#include "formats/example/examples.h"
 #include "pipeline/arrange/plan_seek.h"
 #include "pipeline/derive.h"
 #include "pipeline/pipeline.h"
@@ -80,15 +81,12 @@ BENCHMARK(BM_PackPlan)
     ->Args({1, 64, 512})
     ->Args({1, 1024, 4096});
 
-// Whole runs over a file: read, checked, parsed, packed and built, from
-// compiling to the last batch of 64 rows.
-void BM_Packed(benchmark::State& state) {
-  constexpr uint64_t kEpochs = 4;
-  static const BenchFile files(
-      {.records = 100'000, .longest = kLength, .documents = true});
-  Dataset dataset = Dataset::TfRecords(files.path())
-                        .Shuffle({.seed = 1})
-                        .Repeat({.epochs = kEpochs});
+constexpr uint64_t kEpochs = 4;
+
+// Whole runs, from compiling to the last batch of 64 rows.
+void RunPacked(Dataset dataset, uint64_t tokens, bool streamed,
+               benchmark::State& state) {
+  dataset = dataset.Shuffle({.seed = 1}).Repeat({.epochs = kEpochs});
   // Beside packing, rows of one record each; 4 is best fit, balanced; 5 is that
   // with labels and segment ids.
   const int64_t kind = state.range(0);
@@ -107,9 +105,8 @@ void BM_Packed(benchmark::State& state) {
   dataset =
       dataset.Batch({.size = 64, .balance = {.parts = balanced ? 16 : 0}});
   for (auto _ : state) {
-    auto pipeline =
-        Compile(dataset, {.shards = 8},
-                {.threads = 1, .force_streamed = state.range(1) != 0});
+    auto pipeline = Compile(dataset, {.shards = 8},
+                            {.threads = 1, .force_streamed = streamed});
     CheckOk(pipeline.status());
     for (;;) {
       auto batch = pipeline->Next();
@@ -119,12 +116,47 @@ void BM_Packed(benchmark::State& state) {
   }
   state.counters["tokens/s"] =
       benchmark::Counter(static_cast<double>(state.iterations()) * kEpochs *
-                             static_cast<double>(files.tokens()),
+                             static_cast<double>(tokens),
                          benchmark::Counter::kIsRate);
+}
+
+constexpr uint64_t kRecords = 100'000;
+
+// Over a file: read, checked, parsed, packed and built.
+void BM_Packed(benchmark::State& state) {
+  static const BenchFile files(
+      {.records = kRecords, .longest = kLength, .documents = true});
+  RunPacked(Dataset::TfRecords(files.path()), files.tokens(),
+            state.range(1) != 0, state);
 }
 BENCHMARK(BM_Packed)
     ->ArgNames({"kind", "streamed"})
     ->ArgsProduct({{0, 1, 2, 3, 4, 5}, {0, 1}})
+    ->MeasureProcessCPUTime()
+    ->Unit(benchmark::kMillisecond);
+
+// The same rows, as a program has them in memory.
+void BM_PackedColumns(benchmark::State& state) {
+  static const std::shared_ptr<const Examples> rows = [] {
+    auto made = std::make_shared<Examples>();
+    Column& column = made->columns.emplace_back();
+    column.name = "tokens";
+    column.type = FeatureType::kInt64;
+    for (; made->rows < kRecords; ++made->rows) {
+      const uint32_t length = DocumentLength(made->rows, kLength);
+      for (uint32_t j = 0; j < length; ++j) {
+        column.ints.push_back(static_cast<int64_t>((made->rows + j) % 50'000));
+      }
+      column.EndRow();
+    }
+    return made;
+  }();
+  RunPacked(Dataset::Columns(rows).Parse({{.name = "tokens"}}),
+            rows->columns[0].ints.size(), /*streamed=*/false, state);
+}
+BENCHMARK(BM_PackedColumns)
+    ->ArgName("kind")
+    ->DenseRange(0, 5)
     ->MeasureProcessCPUTime()
     ->Unit(benchmark::kMillisecond);
 

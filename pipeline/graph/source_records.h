@@ -56,6 +56,7 @@ class SourceRecords {
   SourceRecords(std::shared_ptr<const RecordFiles> files,
                 std::vector<RecordSource> sources);
 
+  std::span<const RecordSource> sources() const { return sources_; }
   uint64_t records() const { return first_.back(); }
   // Of records, without framing.
   uint64_t size_bytes() const { return size_bytes_; }

@@ -48,8 +48,9 @@ class Sequence {
  public:
   virtual ~Sequence() = default;
 
-  // Before the first record: goes where `start` says. At the end of an epoch:
-  // begins the next one, `start` saying nothing else.
+  // Before the first record: goes where `start` says. Later: begins a later
+  // epoch, `start` saying nothing else; what is left of this one is passed
+  // over, and no cause to end where it cannot be read.
   // Errors:  kFailedPrecondition for a file that is not there.
   virtual Status StartAt(const SequenceStart& start) = 0;
 

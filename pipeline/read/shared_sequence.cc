@@ -42,10 +42,38 @@ Status SharedSequence::StartAt(const SequenceStart& start) {
           "the files that the state reads are not in their order");
     }
   }
-  if (!begun_) reader_.StartAt(start);
+  if (begun_) {
+    PassOver(epoch_);
+  } else {
+    reader_.StartAt(start);
+  }
   if (!start.units.empty()) next_id_ = start.units.front().first_record;
   EnterUnit(start.units.empty() ? 0 : start.units.front().unit);
   return OkStatus();
+}
+
+// All hosts leave an epoch behind the same record, and then have the same
+// queues.
+void SharedSequence::PassOver(uint64_t epoch) {
+  for (uint32_t host = 0; host < queues_.size(); ++host) {
+    std::deque<Queued>& queue = queues_[host];
+    while (!queue.empty() && queue.front().told.epoch < epoch) {
+      if (host == reader_.options().host) Forget(queue.front());
+      queue.pop_front();
+    }
+  }
+  reader_.PassOver(epoch);
+}
+
+// Makes room for what this host reads next in place of what it told.
+void SharedSequence::Forget(const Queued& front) {
+  const std::vector<uint64_t>& sizes = front.told.sizes;
+  ahead_records_ -= kToldCost + (sizes.size() - front.taken);
+  for (size_t i = front.taken; i < sizes.size(); ++i) {
+    if (sizes[i] <= reader_.options().max_record_bytes) {
+      ahead_bytes_ -= sizes[i];
+    }
+  }
 }
 
 void SharedSequence::EnterUnit(uint64_t unit) {
@@ -99,9 +127,7 @@ StatusOr<bool> SharedSequence::HasNext(const std::stop_token& stop) {
     if (front.taken < front.told.sizes.size()) return true;
     if (front.told.failed) return Failure(reader_.HostOf(unit_));
     const bool ends = front.told.ends_unit;
-    if (reader_.HostOf(unit_) == reader_.options().host) {
-      ahead_records_ -= kToldCost;
-    }
+    if (reader_.HostOf(unit_) == reader_.options().host) Forget(front);
     queue.pop_front();
     if (ends) EndUnit();
   }

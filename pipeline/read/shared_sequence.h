@@ -51,6 +51,8 @@ class SharedSequence final : public Sequence {
     size_t of_run = 0;  // taken of that run
   };
 
+  void PassOver(uint64_t epoch);
+  void Forget(const Queued& front);
   void EnterUnit(uint64_t unit);
   void EndUnit();
   std::deque<Queued>& Front() { return queues_[reader_.HostOf(unit_)]; }

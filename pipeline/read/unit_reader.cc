@@ -21,7 +21,17 @@ UnitReader::UnitReader(FileSystem& files, std::vector<std::string> paths,
 
 void UnitReader::StartAt(SequenceStart start) {
   start_ = std::move(start);
-  epoch_ = start_.epoch;
+  BeginEpoch(start_.epoch);
+}
+
+void UnitReader::PassOver(uint64_t epoch) {
+  if (epoch_ >= epoch) return;
+  failure_ = OkStatus();
+  BeginEpoch(epoch);
+}
+
+void UnitReader::BeginEpoch(uint64_t epoch) {
+  epoch_ = epoch;
   unit_ = 0;
   entered_ = false;
   // With more hosts than files some read nothing.

@@ -73,6 +73,8 @@ class UnitReader {
 
   // Before the first ReadOn().
   void StartAt(SequenceStart start);
+  // Reads nothing more of epochs before `epoch`, nor fails by what they had.
+  void PassOver(uint64_t epoch);
 
   // Reads until there are as many bytes or records as may be, with `bytes` and
   // `records` told before and not taken yet. What it cannot read is told, and
@@ -92,6 +94,7 @@ class UnitReader {
     uint64_t end = 0;    // behind the last one that is needed
   };
 
+  void BeginEpoch(uint64_t epoch);
   bool Visits(uint64_t unit) const;
   void GoToNext();
   void EnterUnit();

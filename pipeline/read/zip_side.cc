@@ -14,17 +14,11 @@ Status ZipSide::StartAt(SequenceStart start) {
   }
   for (uint64_t& id : start.needed) id += dataset_.part.begin;
   start.end += dataset_.part.begin;
-  // Where hosts meet all that was told must be taken.
-  if (begun_ && sequence()->meets()) {
-    start_ = std::move(start);
-    return OkStatus();
-  }
   return sequence()->StartAt(start);
 }
 
 uint64_t ZipSide::next_id() const {
   if (sequence() == nullptr) return next_;
-  if (start_) return 0;
   const SliceOptions& part = dataset_.part;
   const uint64_t next = std::min(sequence()->next_id(), part.end);
   return std::max(next, part.begin) - part.begin;
@@ -34,14 +28,6 @@ StatusOr<bool> ZipSide::HasNext(const std::stop_token& stop) {
   const SliceOptions& part = dataset_.part;
   if (sequence() == nullptr) {
     return next_ < part.end - part.begin;
-  }
-  begun_ = true;
-  while (start_) {
-    if (stop.stop_requested()) return PipelineCancelled();
-    PENSTOCK_ASSIGN_OR_RETURN(const auto rest, sequence()->Next(stop));
-    if (rest) continue;
-    PENSTOCK_RETURN_IF_ERROR(sequence()->StartAt(*start_));
-    start_.reset();
   }
   if (sequence()->next_id() >= part.end) return false;
   PENSTOCK_ASSIGN_OR_RETURN(const bool more, sequence()->HasNext(stop));

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -37,8 +36,7 @@ class ZipSide {
   const ZipDataset& dataset() const { return dataset_; }
   Sequence* sequence() const { return dataset_.sequence.get(); }
 
-  // `start` is of these ids; its units are the dataset's own. What a part left
-  // over of the epoch before is passed over by the next call that reads.
+  // `start` is of these ids; its units are the dataset's own.
   Status StartAt(SequenceStart start);
 
   // Goes on to record `id`, or behind it, where those between are not needed.
@@ -54,9 +52,7 @@ class ZipSide {
   StatusOr<bool> HasNext(const std::stop_token& stop);
 
   ZipDataset dataset_;
-  uint64_t next_ = 0;                   // by number
-  bool begun_ = false;                  // in sequence
-  std::optional<SequenceStart> start_;  // once the epoch before is passed over
+  uint64_t next_ = 0;  // by number
 };
 
 }  // namespace penstock

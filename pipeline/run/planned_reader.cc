@@ -4,11 +4,69 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "pipeline/read/rounds.h"
 
 namespace penstock {
+namespace {
+
+// Of a feature in a decoded row.
+uint64_t MostValues(const Stages& stages, const Feature& feature) {
+  if (feature.length != Feature::kVarying || stages.chunks()) {
+    return std::numeric_limits<uint64_t>::max();
+  }
+  return static_cast<uint64_t>(stages.LengthsOf(feature.name).back()) + 1;
+}
+
+// Whether the table's columns begin with the features of a batch, in their
+// order and each with offsets, no row has too many values, and no function
+// looks at them.
+bool IsInPlace(const Stages& stages, const SourceStages& source,
+               const ColumnTable& table) {
+  if (!source.row_ops.empty() || source.tokenize) return false;
+  for (size_t c = 0; c < stages.batched.size(); ++c) {
+    const Feature& feature = stages.batched[c];
+    if (table.Find(feature.name) != c ||
+        table.columns().columns[c].row_offsets.size() != table.rows() + 1 ||
+        std::ranges::max(table.Lengths(c)) > MostValues(stages, feature)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Whether a row is one that RecordTooLarge() is of.
+bool HasTooLarge(const ColumnTable& table, uint64_t max_record_bytes) {
+  const uint64_t most = std::max(kChunkBytes, max_record_bytes);
+  if (table.size_bytes() <= most) return false;
+  for (uint64_t row = 0; row < table.rows(); ++row) {
+    if (table.RowBytes(row) > most) return true;
+  }
+  return false;
+}
+
+std::optional<TableRows> InPlace(const Job& job, const SourceRecords& records) {
+  const Stages& stages = job.stages;
+  if (!records.in_memory()) return std::nullopt;
+  TableRows rows(stages.batched.size());
+  uint64_t first_id = 0;
+  for (size_t s = 0; s < stages.sources.size(); ++s) {
+    const RecordSource& source = records.sources()[s];
+    const RecordSide& side = source.sides[0];
+    if (source.sides.size() > 1 ||
+        !IsInPlace(stages, stages.sources[s], *side.columns) ||
+        HasTooLarge(*side.columns, job.max_record_bytes)) {
+      return std::nullopt;
+    }
+    rows.Add(first_id, *side.columns, side.first);
+    first_id += source.records;
+  }
+  return rows;
+}
+
+}  // namespace
 
 // Memory that one task leaves for the next.
 struct PlannedReader::Scratch {
@@ -25,6 +83,7 @@ PlannedReader::PlannedReader(std::shared_ptr<const Job> job,
                              LengthTable lengths, uint64_t records_of_row)
     : job_(std::move(job)),
       files_(std::move(files)),
+      in_place_(InPlace(*job_, *files_)),
       lengths_(std::move(lengths)),
       rows_at_once_(std::clamp<uint64_t>(
           kPartBytes /
@@ -37,6 +96,10 @@ PlannedReader::~PlannedReader() = default;
 StatusOr<bool> PlannedReader::Build(const Assignment& assignment, bool alone,
                                     size_t end, size_t& row, Batch& batch,
                                     uint64_t& cut_rows) const {
+  if (in_place_) {
+    PENSTOCK_RETURN_IF_ERROR(Place(assignment, end, row, batch, cut_rows));
+    return true;
+  }
   std::unique_ptr<Scratch> scratch = unused_.Borrow();
   PENSTOCK_ASSIGN_OR_RETURN(const size_t rows,
                             CountRows(batch, row, end, alone, *scratch));
@@ -64,6 +127,38 @@ StatusOr<bool> PlannedReader::Build(const Assignment& assignment, bool alone,
   // What a large record needed is not kept.
   if (!alone) unused_.Return(std::move(scratch));
   return true;
+}
+
+// What is in memory is neither read nor decoded.
+Status PlannedReader::Place(const Assignment& assignment, size_t end,
+                            size_t& row, Batch& batch,
+                            uint64_t& cut_rows) const {
+  std::unique_ptr<Scratch> scratch = unused_.Borrow();
+  const Locate locate = [this](uint64_t id) { return files_->Locate(id); };
+  const StageTimer timer(job_->accounts->build);
+  job_->accounts->build.Count(
+      end - row, job_->contract().RowBytes(batch.shape) * (end - row));
+  const std::vector<uint32_t>& rows_fed = job_->RowsOf(batch.shape);
+  uint64_t records = 0;
+  for (; row < end; ++row) {
+    if (row + 1 < end) {
+      for (const Piece& piece : PiecesOf(assignment, rows_fed[row + 1])) {
+        in_place_->Prefetch(piece.record, piece.begin);
+      }
+    }
+    scratch->placed.clear();
+    for (const Piece& piece : PiecesOf(assignment, rows_fed[row])) {
+      const TableRow from = in_place_->Find(piece.record);
+      scratch->placed.push_back({piece, {from.columns, from.row}});
+    }
+    records += scratch->placed.size();
+    PENSTOCK_RETURN_IF_ERROR(
+        job_->placer.Place(scratch->placed, row, locate, batch, cut_rows));
+  }
+  job_->accounts->read.Count(records, 0);
+  job_->accounts->decode.Count(records, 0);
+  unused_.Return(std::move(scratch));
+  return OkStatus();
 }
 
 // How many rows, each with all its records, are read at once. 0 where those of

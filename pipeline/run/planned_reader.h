@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "pipeline/graph/source_records.h"
 #include "pipeline/order/lengths.h"
 #include "pipeline/run/job.h"
+#include "pipeline/tables/table_rows.h"
 #include "pipeline/tasks/scratch_pool.h"
 
 namespace penstock {
@@ -43,6 +45,8 @@ class PlannedReader {
  private:
   struct Scratch;
 
+  Status Place(const Assignment& assignment, size_t end, size_t& row,
+               Batch& batch, uint64_t& cut_rows) const;
   StatusOr<size_t> CountRows(const Batch& batch, size_t row, size_t end,
                              bool alone, Scratch& scratch) const;
   Status Read(std::span<const uint64_t> ids, uint64_t epoch,
@@ -51,6 +55,8 @@ class PlannedReader {
 
   const std::shared_ptr<const Job> job_;
   const std::shared_ptr<const SourceRecords> files_;
+  // Rows in memory that decoding would but copy.
+  const std::optional<TableRows> in_place_;
   const LengthTable lengths_;
   const uint64_t rows_at_once_;
 

@@ -89,13 +89,13 @@ uint64_t ColumnTable::Hash() const {
   for (size_t c = 0; c < columns_->columns.size(); ++c) {
     const Column& column = columns_->columns[c];
     hash.Add(column.name).Add(static_cast<uint64_t>(column.type));
-    hash.Add(AsBytes(lengths_[c]));
+    hash.AddAll(lengths_[c]);
     if (column.type == FeatureType::kBytes) {
-      hash.Add(AsBytes(column.byte_offsets)).Add(column.bytes);
+      hash.AddAll(column.byte_offsets).Add(column.bytes);
     } else if (column.type == FeatureType::kFloat) {
       hash.Add(AsBytes(column.floats));
     } else {
-      hash.Add(AsBytes(column.ints));
+      hash.AddAll(column.ints);
     }
   }
   return hash.Finish();

@@ -28,6 +28,8 @@ class ColumnTable {
   // "columns": what the program calls them.
   const std::string& name() const { return name_; }
   uint64_t rows() const { return columns_->rows; }
+  // As they were given.
+  const Examples& columns() const { return *columns_; }
   // Of values and bytes.
   uint64_t size_bytes() const { return size_bytes_; }
   // Of offsets, which are the program's, and of lengths, which are ours.

@@ -57,6 +57,17 @@ DatasetFiles FilesOf(size_t kind) {
   return files;
 }
 
+// Columns that stand as batches have them, of tokens or of ids and tokens, may
+// be placed from where they are.
+std::shared_ptr<const Examples> InPlace(size_t kind, const Examples& rows) {
+  auto made = std::make_shared<Examples>(rows);
+  std::vector<Column>& columns = made->columns;  // id, half, tokens, text
+  columns[0].row_offsets = Iota(rows.rows + 1);
+  std::swap(columns[1], columns[2]);
+  if (kind % 4 < 2) std::swap(columns[0], columns[1]);
+  return made;
+}
+
 }  // namespace
 
 std::string DataPool::Copy(size_t kind, const std::string& why,
@@ -77,7 +88,7 @@ const MadeData& DataPool::Get(size_t kind) {
   made.indexed = files.index && files.compression == Compression::kNone;
   made.length_column = made.indexed && files.length_column;
   made.pattern = Copy(kind, "data", files, made.lengths);
-  made.rows = RowsInMemory(made.lengths);
+  made.rows = InPlace(kind, *RowsInMemory(made.lengths));
   if (made.indexed) return made;
   made.beside = Copy(
       kind, "beside",

@@ -5,6 +5,8 @@
 
 #include "formats/example/examples.h"
 #include "formats/files/file.h"
+#include "pipeline/derive.h"
+#include "pipeline/objective.h"
 #include "tests/pipeline/graph/views_fixture.h"
 #include "tokenizer/load.h"
 
@@ -68,6 +70,88 @@ TEST_F(ColumnsTest, ColumnsGiveTheBatchesOfFilesOfTheSameRows) {
       ::testing::AllOf(
           HasSubstr("planned: all rows are in memory, with the lengths"),
           HasSubstr("read      columns: 100 rows in memory")));
+}
+
+// Planned, they are placed from where they are; streamed, they are copied.
+TEST_F(ColumnsTest, RowsThatAreNotCopiedGiveTheSameBatches) {
+  const std::vector<uint32_t> lengths = RandomLengths(300, 40, 7);
+  Examples rows = *RowsInMemory(lengths);
+  rows.columns[0].row_offsets = Iota(rows.rows + 1);
+  std::swap(rows.columns[1], rows.columns[2]);  // id, tokens, half, text
+  const auto first = std::make_shared<const Examples>(rows);
+  std::swap(rows.columns[0], rows.columns[1]);
+  const auto tokens_first = std::make_shared<const Examples>(rows);
+  const Feature id = {.name = "id", .length = 1, .as = ElementType::kInt64};
+  const Feature left = {
+      .name = "tokens", .pad_side = Side::kLeft, .cut_side = Side::kLeft};
+  const auto repeated = [](const Dataset& dataset) {
+    return dataset.Shuffle({.seed = 3}).Repeat({.epochs = 2});
+  };
+  const auto pack = [&](PackOptions options) {
+    return repeated(Dataset::Columns(tokens_first).Parse({{.name = "tokens"}}))
+        .Pack(options)
+        .Derive({Labels("tokens"), SegmentIds("tokens"), Positions("tokens"),
+                 LossWeights("tokens")})
+        .Batch({.size = 6});
+  };
+  const Dataset ids = Dataset::Columns(first).Parse({id, {.name = "tokens"}});
+  const auto bucket = [&](const Dataset& dataset) {
+    return repeated(dataset)
+        .Bucket(
+            {.by = "tokens", .lengths = {8, 30}, .too_long = TooLong::kDrop})
+        .Batch({.size = 6});
+  };
+  for (const Dataset& dataset :
+       {pack({.by = "tokens", .length = 64}),
+        pack({.by = "tokens", .length = 64, .kind = PackKind::kBestFit}),
+        pack({.by = "tokens", .length = 64, .kind = PackKind::kChunk}),
+        bucket(ids), bucket(ids.Skip(31)),
+        bucket(Dataset::Mix({{ids}, {ids.Take(100), 2}})),
+        repeated(Dataset::Columns(first).Parse({id, left}))
+            .Bucket({.by = "tokens",
+     .lengths = {8, 30},
+     .too_long = TooLong::kTruncate})
+            .Batch({.size = 6}),
+        repeated(Dataset::Columns(tokens_first).Parse({{.name = "tokens"}}))
+            .Objective(FillInMiddle{
+                .prefix_id = 100, .middle_id = 101, .suffix_id = 102})
+            .Bucket({.by = "tokens", .lengths = {48}})
+            .Batch({.size = 6})}) {
+    ASSERT_OK_AND_ASSIGN(const auto copied,
+                         RunAll(dataset, {.force_streamed = true}));
+    ASSERT_FALSE(copied.empty());
+    ASSERT_OK_AND_ASSIGN(const auto placed, RunAll(dataset));
+    EXPECT_EQ(placed, copied);
+    ASSERT_OK_AND_ASSIGN(const auto of_hosts,
+                         RunAll(dataset, {.shards = 6, .hosts = 3}));
+    EXPECT_EQ(of_hosts, copied);
+  }
+}
+
+TEST_F(ColumnsTest, ARowThatIsTooLargeIsNamed) {
+  const auto rows = std::make_shared<Examples>();
+  Column& tokens = rows->columns.emplace_back();
+  tokens.name = "tokens";
+  tokens.type = FeatureType::kInt64;
+  for (const size_t length : {3, 140'000, 4}) {
+    tokens.ints.resize(tokens.ints.size() + length);
+    tokens.EndRow();
+    ++rows->rows;
+  }
+  const Dataset dataset = Dataset::Columns(rows)
+                              .Parse({{.name = "tokens"}})
+                              .Bucket({.by = "tokens", .lengths = {4, 140'000}})
+                              .Batch({.size = 1});
+  const auto run = [&](uint64_t max_record_bytes) {
+    RunOptions options;
+    options.change = [&](uint32_t, HostRun& host) {
+      host.compile.max_record_bytes = max_record_bytes;
+    };
+    return RunAll(dataset, options).status();
+  };
+  EXPECT_THAT(run(1 << 20),
+              StatusIs(StatusCode::kResourceExhausted, HasSubstr("row 1")));
+  EXPECT_OK(run(2 << 20));
 }
 
 TEST_F(ColumnsTest, TheBudgetHasTheirOffsetsAndLengths) {

@@ -204,6 +204,73 @@ TEST_F(SharedSequenceTest, ASecondEpochIsReadBehindTheFirst) {
   for (std::thread& thread : threads) thread.join();
 }
 
+// A view may end before the end of an epoch.
+TEST_F(SharedSequenceTest, AnEpochThatIsLeftIsPassedOver) {
+  AddFiles({7, 0, 1, 30, 0, 4});
+  for (const uint32_t hosts : {1, 2, 3, 8}) {
+    for (const bool deals : {false, true}) {
+      for (const uint64_t ahead : {1, 40, 4096}) {
+        const auto ends = ThreadGroup(hosts);
+        std::vector<std::thread> threads;
+        for (uint32_t host = 0; host < hosts; ++host) {
+          threads.emplace_back([&, host] {
+            UnitReaderOptions options = {
+                .hosts = hosts, .host = host, .epochs = 0, .deals = deals};
+            options.ahead_bytes = ahead;
+            options.ahead_records = ahead;
+            options.deal_records = 2;
+            SharedSequence sequence(*ends[host], LocalFiles(), paths_, Lines(),
+                                    options);
+            uint64_t epoch = 0;
+            for (const size_t taken : {3, 0, 7, 8, 42, 20, 42}) {
+              ASSERT_OK(sequence.StartAt({.epoch = epoch++}));
+              for (size_t i = 0; i < taken; ++i) {
+                const auto record = sequence.Next({});
+                ASSERT_OK(record);
+                ASSERT_TRUE(record->has_value());
+                ASSERT_EQ((*record)->id, i);
+                ASSERT_EQ((*record)->bytes,
+                          (*record)->host == host ? all_[i] : "");
+              }
+            }
+            ASSERT_OK_AND_ASSIGN(const bool more, sequence.HasNext({}));
+            EXPECT_FALSE(more);
+          });
+        }
+        for (std::thread& thread : threads) thread.join();
+      }
+    }
+  }
+}
+
+TEST_F(SharedSequenceTest, WhatCannotBeReadBehindAnEpochThatIsLeftEndsNobody) {
+  AddFiles({4, 4, 4, 4});
+  ASSERT_OK(LocalFiles().Remove(paths_[2]));
+  for (const bool deals : {false, true}) {
+    const auto ends = ThreadGroup(3);
+    std::vector<std::thread> threads;
+    for (uint32_t host = 0; host < 3; ++host) {
+      threads.emplace_back([&, host] {
+        SharedSequence sequence(
+            *ends[host], LocalFiles(), paths_, Lines(),
+            {.hosts = 3, .host = host, .epochs = 0, .deals = deals});
+        for (uint64_t epoch = 0; epoch < 4; ++epoch) {
+          ASSERT_OK(sequence.StartAt({.epoch = epoch}));
+          for (size_t i = 0; i < 8; ++i) ASSERT_OK(sequence.Next({}));
+        }
+        // It still ends who needs it.
+        const auto missing = sequence.Next({});
+        ASSERT_FALSE(missing.ok());
+        const Status cause = sequence.CauseOf(missing.status());
+        ends[host]->Fail(cause);
+        EXPECT_THAT(cause,
+                    StatusIs(StatusCode::kNotFound, HasSubstr("f2.txt")));
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+  }
+}
+
 TEST_F(SharedSequenceTest, PlacesThatNoStateHasAreRefused) {
   AddFiles({3, 3});
   const auto ends = ThreadGroup(1);

@@ -338,6 +338,50 @@ TEST_F(ZippedSequenceTest, DamageOfOneDatasetEndsAllHostsAtItsPlace) {
   }
 }
 
+// What Take or Slice leaves of a file is read by nobody who reads it alone.
+TEST_F(ZippedHostsTest, DamageBehindAPartEndsNoEpoch) {
+  const std::string source =
+      Files(RandomLengths(900, 8, 1), {.files = 9, .index = false});
+  const std::string target = Gzip({300, 600}, 40, 2);
+  const std::string damaged =
+      folders_[0]->path() + "/data.tfrecord-00004-of-00009";
+  {
+    std::fstream file(damaged, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(
+        static_cast<std::streamoff>(std::filesystem::file_size(damaged) / 2));
+    file.write("\x55\xaa\x55\xaa", 4);
+  }
+  const Dataset memory =
+      Dataset::Columns(RowsInMemory(RandomLengths(900, 8, 3)))
+          .Parse({kSideTokens})
+          .Rename({.from = "tokens", .to = "third"});
+  const auto zip = [&](SliceOptions part) {
+    return Arranged(
+        Dataset::Zip({Targets(target).Slice(part), Tokens(source).Slice(part),
+                      memory.Slice(part)})
+            .Repeat({.epochs = 3}));
+  };
+  uint64_t cases = 0;
+  for (const SliceOptions part : {SliceOptions{.end = 420},
+                                  {.begin = 310, .end = 401},
+                                  {.begin = 5, .end = 150}}) {
+    ASSERT_OK_AND_ASSIGN(const auto expected, RunAll(zip(part)));
+    EXPECT_EQ(RealIds(expected).size(), 3 * (part.end - part.begin));
+    for (const uint32_t hosts : {2, 3, 4, 12}) {
+      for (const SequenceReading sequence : kReadings) {
+        if (cases++ % kCaseStride != 0) continue;
+        const RunOptions run = {
+            .shards = 12, .hosts = hosts, .threads = 1, .sequence = sequence};
+        ASSERT_OK_AND_ASSIGN(const auto batches, RunAll(zip(part), run));
+        ASSERT_EQ(batches, expected) << hosts << " hosts";
+        EXPECT_THAT(RunAll(zip({.end = 480}), run),
+                    StatusIs(StatusCode::kDataLoss,
+                             HasSubstr("data.tfrecord-00004-of-00009")));
+      }
+    }
+  }
+}
+
 TEST_F(ZippedSequenceTest, ARecordThatIsTooLargeIsNamedInBothPlaces) {
   const std::string source = Gzip({50, 40}, 40, 1);
   const std::string target = Gzip({90}, 40, 2);

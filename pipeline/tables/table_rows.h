@@ -1,0 +1,52 @@
+// Rows of several tables, numbered through, of whose columns the first are
+// used.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "formats/example/examples.h"
+#include "pipeline/tables/column_table.h"
+
+namespace penstock {
+
+struct TableRow {
+  const Examples* columns = nullptr;
+  uint64_t row = 0;
+};
+
+// Threads: any number at a time, once all are added.
+class TableRows {
+ public:
+  // `columns` are used, each of which has offsets.
+  explicit TableRows(size_t columns) : columns_(columns) {}
+
+  // Rows of `table` from `first_row` on; the first of them is number
+  // `first_id`, which rises from table to table. Borrowed.
+  void Add(uint64_t first_id, const ColumnTable& table, uint64_t first_row);
+
+  TableRow Find(uint64_t id) const {
+    size_t run = runs_.size() - 1;
+    while (runs_[run].first_id > id) --run;
+    return {runs_[run].columns,
+            runs_[run].first_row + id - runs_[run].first_id};
+  }
+
+  // Asks the processor for the numbers of a row from number `begin` on, so that
+  // they are near when they are read: for the first of them, as it sees by
+  // itself that others follow.
+  void Prefetch(uint64_t id, size_t begin) const;
+
+ private:
+  struct Run {
+    uint64_t first_id = 0;
+    const Examples* columns = nullptr;
+    uint64_t first_row = 0;
+  };
+
+  size_t columns_ = 0;
+  std::vector<Run> runs_;
+};
+
+}  // namespace penstock
