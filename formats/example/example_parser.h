@@ -5,6 +5,7 @@
 //          docs/formats/example.md.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -25,6 +26,24 @@ namespace penstock {
 enum class ExampleMode {
   kLax,     // takes protobuf's meaning
   kStrict,  // refuses them
+};
+
+// A bytes feature of one value, of known size.
+struct LongValue {
+  std::string_view name;
+  std::span<char> to;  // as many bytes as the value has
+  bool found = false;  // set: the value is there
+};
+
+// Shorter ones are cheaper with the rest.
+inline constexpr size_t kLongValueBytes = 32 << 10;
+
+// An Example without its long values. Reuse one to reuse its memory.
+struct ExampleRest {
+  static constexpr size_t kMostBytes = 64 << 10;
+
+  std::string example;
+  std::string block;  // used while it is taken
 };
 
 class FeatureNames;

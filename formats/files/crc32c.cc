@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 
 #include "formats/files/crc32c_folding.h"
@@ -29,6 +30,10 @@ constexpr size_t kIsalFromBytes = kIsalBlockBytes;
 constexpr size_t kIsalBlocksFromBytes = 2 * kIsalBlockBytes;
 // ISA-L counts bytes in an int.
 constexpr size_t kIsalMostBytes = size_t{1} << 30;
+
+constexpr size_t kCopyPieceBytes = 4 << 10;
+// Less is copied: to leave the caches costs more than it saves.
+[[maybe_unused]] constexpr size_t kStreamFromBytes = 4 << 10;
 
 // kTables[k][b]: the CRC state after byte b and then k zero bytes.
 using Tables = std::array<std::array<uint32_t, 256>, 8>;
@@ -123,6 +128,31 @@ uint32_t CopyAndCrc32c(const char* from, size_t size, char* to) {
 #endif
   std::memcpy(to, from, size);
   return Crc32c({to, size});
+}
+
+uint32_t StreamAndCrc32c(uint32_t crc, const char* from, size_t size,
+                         char* to) {
+  const auto copy = [&](size_t bytes) {
+    std::memcpy(to, from, bytes);
+    crc = ExtendCrc32c(crc, {to, bytes});
+    from += bytes;
+    to += bytes;
+    size -= bytes;
+  };
+#if defined(PENSTOCK_CRC32C_FOLDING)
+  if (size >= kStreamFromBytes && CanFoldCrc32c()) {
+    copy(-reinterpret_cast<uintptr_t>(to) % 64);
+    const size_t vectors = size / 64 * 64;
+    crc = StreamFoldCrc32c(crc, from, vectors, to);
+    _mm_sfence();
+    from += vectors;
+    to += vectors;
+    size -= vectors;
+  }
+#endif
+  // Pieces that are in the nearest cache when their checksum is taken.
+  while (size > 0) copy(std::min(size, kCopyPieceBytes));
+  return crc;
 }
 
 // Each byte behind it multiplies a checksum by x^8.

@@ -20,6 +20,10 @@ uint32_t Crc32c(std::string_view bytes);
 // written: also where others change `from` meanwhile.
 uint32_t CopyAndCrc32c(const char* from, size_t size, char* to);
 
+// The same, after bytes whose checksum is `crc`, for bytes that nobody reads
+// soon: where the processor can, they go past its caches.
+uint32_t StreamAndCrc32c(uint32_t crc, const char* from, size_t size, char* to);
+
 // The same with no special instruction: the fallback, and what tests compare.
 uint32_t ExtendCrc32cPortable(uint32_t crc, std::string_view bytes);
 

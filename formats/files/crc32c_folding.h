@@ -85,59 +85,51 @@ inline constexpr std::array<uint32_t, 64> kStart = MakeStart();
                           _mm512_clmulepi64_epi128(bytes, by, 0x11));
 }
 
-// Loads 64 bytes and, where kCopies, stores them; moves behind both.
-template <bool kCopies>
+enum class Writes { kNothing, kCopies, kStreams };
+
+// Loads 64 bytes and, where that is wanted, stores them, streaming past the
+// caches where `to` is a multiple of 64; moves behind both.
+template <Writes kWrites>
 [[gnu::target(PENSTOCK_CRC32C_FOLDING_TARGET)]] inline __m512i Next(
     const char*& at, char*& to) {
   const __m512i bytes = _mm512_loadu_si512(at);
   at += 64;
-  if constexpr (kCopies) {
-    _mm512_storeu_si512(to, bytes);
-    to += 64;
+  if constexpr (kWrites == Writes::kCopies) _mm512_storeu_si512(to, bytes);
+  if constexpr (kWrites == Writes::kStreams) {
+    _mm512_stream_si512(reinterpret_cast<__m512i*>(to), bytes);
   }
+  if constexpr (kWrites != Writes::kNothing) to += 64;
   return bytes;
 }
 
-template <bool kCopies>
+template <Writes kWrites>
 [[gnu::target(PENSTOCK_CRC32C_FOLDING_TARGET)]] inline __m512i Fold(
     __m512i bytes, const FourFactors& factors, const char*& at, char*& to) {
-  return _mm512_xor_si512(Move(bytes, factors), Next<kCopies>(at, to));
+  return _mm512_xor_si512(Move(bytes, factors), Next<kWrites>(at, to));
 }
 
-template <bool kCopies>
-[[gnu::target(PENSTOCK_CRC32C_FOLDING_TARGET)]] inline uint32_t FoldAll(
-    const char* at, size_t size, char* to) {
-  if (size == 0) return 0;
-  // The first 1 to 64 bytes stand at the end of a vector of zeros, so that the
-  // others are whole vectors. What is masked is neither read nor written.
-  const size_t zeros = (64 - size % 64) % 64;
-  const __mmask64 some = ~uint64_t{0} << zeros;
-  __m512i sum = _mm512_maskz_loadu_epi8(some, at - zeros);
-  if constexpr (kCopies) {
-    _mm512_mask_storeu_epi8(to - zeros, some, sum);
-    to += 64 - zeros;
-  }
-  at += 64 - zeros;
-  sum = _mm512_xor_si512(
-      sum, _mm512_zextsi128_si512(_mm_cvtsi32_si128(kStart[zeros])));
-  size_t vectors = (size - 1) / 64;
+// The state after the 64 bytes of `sum`, in which the state before them is, and
+// `vectors` times 64 from `at` on.
+template <Writes kWrites>
+[[gnu::target(PENSTOCK_CRC32C_FOLDING_TARGET)]] inline uint32_t FoldVectors(
+    __m512i sum, size_t vectors, const char* at, char* to) {
   if (vectors >= 16) {
-    __m512i sum1 = Next<kCopies>(at, to);
-    __m512i sum2 = Next<kCopies>(at, to);
-    __m512i sum3 = Next<kCopies>(at, to);
+    __m512i sum1 = Next<kWrites>(at, to);
+    __m512i sum2 = Next<kWrites>(at, to);
+    __m512i sum3 = Next<kWrites>(at, to);
     vectors -= 3;
     for (; vectors >= 4; vectors -= 4) {
-      sum = Fold<kCopies>(sum, kMove256Bytes, at, to);
-      sum1 = Fold<kCopies>(sum1, kMove256Bytes, at, to);
-      sum2 = Fold<kCopies>(sum2, kMove256Bytes, at, to);
-      sum3 = Fold<kCopies>(sum3, kMove256Bytes, at, to);
+      sum = Fold<kWrites>(sum, kMove256Bytes, at, to);
+      sum1 = Fold<kWrites>(sum1, kMove256Bytes, at, to);
+      sum2 = Fold<kWrites>(sum2, kMove256Bytes, at, to);
+      sum3 = Fold<kWrites>(sum3, kMove256Bytes, at, to);
     }
     sum = _mm512_xor_si512(Move(sum, kMove64Bytes), sum1);
     sum = _mm512_xor_si512(Move(sum, kMove64Bytes), sum2);
     sum = _mm512_xor_si512(Move(sum, kMove64Bytes), sum3);
   }
   for (; vectors > 0; --vectors) {
-    sum = Fold<kCopies>(sum, kMove64Bytes, at, to);
+    sum = Fold<kWrites>(sum, kMove64Bytes, at, to);
   }
   const __m512i moved = Move(sum, kMoveTogether);
   // GCC warns of its own intrinsics for this.
@@ -149,8 +141,32 @@ template <bool kCopies>
                                   __builtin_shufflevector(half, half, 2, 3)),
                     __builtin_shufflevector(sum, sum, 6, 7));
   const uint64_t state = _mm_crc32_u64(0, _mm_cvtsi128_si64(last));
-  return ~static_cast<uint32_t>(
+  return static_cast<uint32_t>(
       _mm_crc32_u64(state, _mm_extract_epi64(last, 1)));
+}
+
+[[gnu::target(PENSTOCK_CRC32C_FOLDING_TARGET)]] inline __m512i AddState(
+    __m512i bytes, uint32_t state) {
+  return _mm512_xor_si512(
+      bytes,
+      _mm512_zextsi128_si512(_mm_cvtsi32_si128(static_cast<int>(state))));
+}
+
+template <Writes kWrites>
+[[gnu::target(PENSTOCK_CRC32C_FOLDING_TARGET)]] inline uint32_t FoldAll(
+    const char* at, size_t size, char* to) {
+  if (size == 0) return 0;
+  // The first 1 to 64 bytes stand at the end of a vector of zeros, so that the
+  // others are whole vectors. What is masked is neither read nor written.
+  const size_t zeros = (64 - size % 64) % 64;
+  const __mmask64 some = ~uint64_t{0} << zeros;
+  const __m512i first = _mm512_maskz_loadu_epi8(some, at - zeros);
+  if constexpr (kWrites == Writes::kCopies) {
+    _mm512_mask_storeu_epi8(to - zeros, some, first);
+    to += 64 - zeros;
+  }
+  return ~FoldVectors<kWrites>(AddState(first, kStart[zeros]), (size - 1) / 64,
+                               at + (64 - zeros), to);
 }
 
 }  // namespace crc32c_folding
@@ -164,14 +180,25 @@ template <bool kCopies>
 // The checksum of [at, at + size). Needs CanFoldCrc32c().
 [[gnu::target(PENSTOCK_CRC32C_FOLDING_TARGET)]] inline uint32_t FoldCrc32c(
     const char* at, size_t size) {
-  return crc32c_folding::FoldAll<false>(at, size, nullptr);
+  return crc32c_folding::FoldAll<crc32c_folding::Writes::kNothing>(at, size,
+                                                                   nullptr);
 }
 
 // Copies [at, at + size) to `to`, reading each byte once; gives the checksum of
 // what was written. Needs CanFoldCrc32c().
 [[gnu::target(PENSTOCK_CRC32C_FOLDING_TARGET)]] inline uint32_t CopyFoldCrc32c(
     const char* at, size_t size, char* to) {
-  return crc32c_folding::FoldAll<true>(at, size, to);
+  return crc32c_folding::FoldAll<crc32c_folding::Writes::kCopies>(at, size, to);
+}
+
+// As CopyFoldCrc32c, after bytes whose checksum is `crc`. Both `to` and `size`,
+// which is not 0, are multiples of 64. The bytes go past the caches; other
+// threads see them behind a fence.
+[[gnu::target(PENSTOCK_CRC32C_FOLDING_TARGET)]] inline uint32_t
+StreamFoldCrc32c(uint32_t crc, const char* at, size_t size, char* to) {
+  using namespace crc32c_folding;
+  const __m512i first = AddState(Next<Writes::kStreams>(at, to), ~crc);
+  return ~FoldVectors<Writes::kStreams>(first, size / 64 - 1, at, to);
 }
 
 }  // namespace penstock

@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <set>
 
+#include "formats/example/long_values.h"
+#include "formats/files/function_ref.h"
 #include "formats/files/memory_guard.h"
 #include "formats/files/status_or.h"
+#include "formats/index/long_record.h"
 #include "formats/tfrecord/tfrecord_framing.h"
 
 namespace penstock {
@@ -14,6 +17,9 @@ namespace {
 
 // Half of what a process usually may open.
 size_t MostOpenFiles() { return std::min<size_t>(OpenFileBudget(), 512); }
+
+// Of records that come after one that is waited for.
+constexpr uint64_t kMostToldBytes = 8 << 20;
 
 // FNV-1a; numbers go in as eight little endian bytes.
 class Fnv1a {
@@ -161,6 +167,58 @@ Status RecordFiles::GatherSorted(std::span<WantedRecord> wanted,
     begin = after;
   }
   return OkStatus();
+}
+
+std::optional<uint64_t> RecordFiles::TakeLong(uint64_t id, uint64_t most_bytes,
+                                              std::span<const uint64_t> next,
+                                              std::span<LongValue> values,
+                                              ExampleRest& rest) const {
+  if (id >= records()) return std::nullopt;
+  const auto [file, number] = Find(id);
+  const RecordIndex& index = indexes_[file];
+  if (index.in_gzip_members()) return std::nullopt;
+  const StatusOr<RecordPlace> place = index.Find(number);
+  if (!place.ok() || place->size_bytes > most_bytes) return std::nullopt;
+  const uint64_t end =
+      place->offset + place->size_bytes + kTfRecordFramingBytes;
+  const auto take = [&](LongRecord record) {
+    return record.Begin(place->size_bytes) &&
+           TakeLongValues(
+               place->size_bytes, values,
+               [&](std::span<char> to) { return record.Take(to); }, rest) &&
+           record.Finish();
+  };
+  if (const char* const mapped = warm_.Find(file, place->offset, end)) {
+    if (!take(LongRecord(mapped))) return std::nullopt;
+    return place->size_bytes;
+  }
+  const auto open = open_.Get(file);
+  if (!open.ok()) return std::nullopt;
+  const auto tell = [&] {
+    (*open)->WillRead(place->offset, end - place->offset);
+    WillRead(next);
+  };
+  const FunctionRef<void()> awaits(tell);
+  if (!take(LongRecord(**open, place->offset, awaits))) return std::nullopt;
+  warm_.WasRead(file, **open, place->offset, end);
+  return place->size_bytes;
+}
+
+// Tells devices of records, as many as keep them busy.
+void RecordFiles::WillRead(std::span<const uint64_t> ids) const {
+  uint64_t left = kMostToldBytes;
+  for (const uint64_t id : ids) {
+    if (id >= records()) return;
+    const auto [file, number] = Find(id);
+    const RecordIndex& index = indexes_[file];
+    if (index.in_gzip_members()) return;
+    const StatusOr<RecordPlace> place = index.Find(number);
+    if (!place.ok() || place->size_bytes > left) return;
+    left -= place->size_bytes;
+    const auto open = open_.Get(file);
+    if (!open.ok()) return;
+    (*open)->WillRead(place->offset, place->size_bytes + kTfRecordFramingBytes);
+  }
 }
 
 uint64_t RecordFiles::most_mapped_bytes() const {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,6 +18,9 @@
 #include "formats/index/warm_files.h"
 
 namespace penstock {
+
+struct ExampleRest;
+struct LongValue;
 
 // Records gathered by number, in the order asked for. Reuse one to reuse its
 // memory; the views live until it is filled again.
@@ -82,6 +86,20 @@ class RecordFiles {
   //          member that holds one of them is inflated once, one at a time.
   Status Gather(std::span<const uint64_t> ids, GatheredRecords& out) const;
 
+  // Takes the Example `id` apart while it is read: `values` go from the file to
+  // where they are wanted in one copy, which is their checksum as well, and all
+  // else to `rest`, which has them as empty values (formats/example/
+  // long_values.h). Returns the size of the record.
+  // Nullopt where nothing of that may be believed: for a record of gzip members
+  // or of more than `most_bytes`, one that is not as writers make them, and
+  // where anything is wrong. Gather() gives it then, or says what is.
+  // `next` are ids that come after it: a device that has to be waited for is
+  // told of some of them, too.
+  std::optional<uint64_t> TakeLong(uint64_t id, uint64_t most_bytes,
+                                   std::span<const uint64_t> next,
+                                   std::span<LongValue> values,
+                                   ExampleRest& rest) const;
+
   // True where every file's index has a length column of this name.
   bool HasLengths(std::string_view name) const;
   // The column of that name, one span for each file in order, all verified.
@@ -105,6 +123,7 @@ class RecordFiles {
   Status PastTheEnd(uint64_t id) const;
   Status GatherSorted(std::span<WantedRecord> wanted,
                       GatheredRecords& out) const;
+  void WillRead(std::span<const uint64_t> ids) const;
 
   const RecordFilesOptions options_;
   std::vector<std::string> paths_;

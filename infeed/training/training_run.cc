@@ -98,7 +98,7 @@ class TrainingRun {
         CoreTimeline(begin_ns_, clock_.NowNs(), options_.traced_steps));
     host.infeed = std::make_unique<Infeed>(
         std::move(source), mesh,
-        InfeedOptions{.depth = options_.depth,
+        InfeedOptions{.depth = depth(),
                       .queue_bytes = options_.queue_bytes,
                       .axis = options_.axis,
                       .shardings = options_.shardings,
@@ -162,11 +162,14 @@ class TrainingRun {
     return fmt::format("host {}:\n{}", host.number, host.infeed->Describe());
   }
 
+  // A queue holds one batch at least.
+  size_t depth() const { return std::max<size_t>(options_.depth, 1); }
+
   LiveFigures Look() const {
     LiveFigures live = {.running = true,
                         .steps = coordinator_.steps(),
                         .rows = log_.rows_now(),
-                        .depth = options_.depth};
+                        .depth = depth()};
     for (const TrainingHost& host : hosts_) live.hosts.push_back(host.Look());
     return live;
   }
@@ -242,7 +245,7 @@ class TrainingRun {
   RunReport Report() {
     RunReport report{.hosts = static_cast<uint32_t>(hosts_.size()),
                      .shards = placement_.shards,
-                     .depth = options_.depth,
+                     .depth = depth(),
                      .contract = contract_.Describe(),
                      .begin_ns = begin_ns_,
                      .times = Summarize(log_.steps()),

@@ -78,6 +78,12 @@ class Decoder {
                 const Locate& locate, DecodeScratch& scratch,
                 DecodedRows& out) const;
 
+  // Whether bytes features of records are those of rows, and nothing looks at
+  // them on the way.
+  bool KeepsBytes() const {
+    return parser_.has_value() && sides_.empty() && ops_.size() == 0;
+  }
+
   // Bytes that decoding `raw_bytes` of `records` takes, at most, what comes out
   // included; of FlatMap as far as it makes no more values than there were.
   uint64_t WorkBytes(uint64_t raw_bytes, uint64_t records) const;

@@ -6,6 +6,7 @@
 #include <utility>
 #include <variant>
 
+#include "formats/example/example_parser.h"
 #include "formats/files/status_or.h"
 #include "pipeline/build/copy_values.h"
 #include "pipeline/graph/tensors.h"
@@ -16,6 +17,15 @@ namespace {
 template <typename T>
 T& ValueOf(Tensor& tensor, size_t row) {
   return reinterpret_cast<T*>(tensor.bytes.data())[row];
+}
+
+// Of a row of values of fixed size.
+uint64_t RowBytes(const TensorSpec& spec) {
+  uint64_t bytes = SizeBytes(spec.type);
+  for (const int64_t size : spec.row_shape) {
+    bytes *= static_cast<uint64_t>(size);
+  }
+  return bytes;
 }
 
 }  // namespace
@@ -33,6 +43,14 @@ Placer::Placer(const Stages& stages, Contract contract, uint64_t dataset)
     source.lengths = stages.LengthsOf(stages.batched[*tensor.feature].name);
     source.feature = PlaceOf(stages, *tensor.feature);
     source.pad_bits = ValueBits(tensor.spec.type, tensor.spec.pad_value);
+    if (tensor.spec.role == Role::kData &&
+        stages.batched[*tensor.feature].type == FeatureType::kBytes &&
+        RowBytes(tensor.spec) >= kLongValueBytes) {
+      long_features_.push_back({.tensor = sources_.size() - 1,
+                                .column = *tensor.feature,
+                                .name = tensor.spec.name,
+                                .row_bytes = RowBytes(tensor.spec)});
+    }
     if (fill != nullptr && tensor.spec.name == fill->of) {
       source.fill_in_middle =
           std::make_shared<const FillInMiddleWriter>(*fill, dataset);
@@ -113,13 +131,15 @@ Status Placer::PlaceData(size_t t, std::span<const PlacedPiece> pieces,
                                             : run.count};
     FillValues(source.pad_bits, spec.type, first + filled, first + run.place,
                tensor);
+    filled = run.place + values.count;
+    const std::vector<bool>* const in_place = run.from->from.in_place;
+    if (in_place != nullptr && (*in_place)[source.feature.column]) continue;
     PENSTOCK_RETURN_IF_ERROR(
         source.fill_in_middle ? source.fill_in_middle->Write(
                                     values, spec, first + run.place,
                                     batch.epoch, tensor, locate, run.record())
                               : CopyValues(values, spec, first + run.place,
                                            tensor, locate, run.record()));
-    filled = run.place + values.count;
   }
   FillValues(source.pad_bits, spec.type, first + filled, first + width, tensor);
   return OkStatus();

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "formats/files/status_or.h"
@@ -40,6 +41,18 @@ class Placer {
   Status Place(std::span<const PlacedPiece> pieces, size_t row,
                const Locate& locate, Batch& batch, uint64_t& cut_rows) const;
 
+  // A feature that whoever reads a row may put there before Place(), which says
+  // so by RowRef::in_place: bytes of kLongValueBytes at least.
+  struct LongFeature {
+    size_t tensor = 0;
+    size_t column = 0;
+    std::string name;  // as rows have it
+    uint64_t row_bytes = 0;
+  };
+  const std::vector<LongFeature>& long_features() const {
+    return long_features_;
+  }
+
   const Contract& contract() const { return contract_; }
 
  private:
@@ -60,6 +73,7 @@ class Placer {
   const Contract contract_;
   const bool truncate_;
   std::vector<Source> sources_;  // [tensors]
+  std::vector<LongFeature> long_features_;
   std::vector<std::shared_ptr<const Deriver>> derivers_;
 };
 

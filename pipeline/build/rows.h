@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "formats/example/examples.h"
 #include "pipeline/arrange/rows.h"
@@ -16,6 +17,8 @@ struct RowRef {
   const Examples* examples = nullptr;
   size_t row = 0;
   uint32_t begin = 0;  // values of the record before these are not there
+  // Not null: [columns], whose value is in the batch already and empty here.
+  const std::vector<bool>* in_place = nullptr;
 };
 
 // A piece of a row, and where its values are.

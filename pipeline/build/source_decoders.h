@@ -1,6 +1,7 @@
 // A decoder for the records of each source.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -29,6 +30,9 @@ class SourceDecoders {
                 const Locate& locate, DecodeScratch& scratch,
                 DecodedRows& out) const;
 
+  bool KeepsBytes() const {
+    return std::ranges::all_of(decoders_, &Decoder::KeepsBytes);
+  }
   uint64_t WorkBytes(uint64_t raw_bytes, uint64_t records) const;
   uint64_t RowBytes(int64_t length) const;
 

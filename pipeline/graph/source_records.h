@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -73,6 +74,14 @@ class SourceRecords {
   StatusOr<GatherBound> CountWithin(std::span<const uint64_t> ids,
                                     uint64_t limit_bytes) const;
   Status Gather(std::span<const uint64_t> ids, GatheredRecords& out) const;
+  // As that of RecordFiles, where all records are of files.
+  std::optional<uint64_t> TakeLong(uint64_t id, uint64_t most_bytes,
+                                   std::span<const uint64_t> next,
+                                   std::span<LongValue> values,
+                                   ExampleRest& rest) const {
+    if (!only_files_) return std::nullopt;
+    return files_->TakeLong(id, most_bytes, next, values, rest);
+  }
   bool HasLengths(const RecordFeature& feature) const;
   // Of all records, in order: spans of files, or of parts of them.
   StatusOr<std::vector<std::span<const uint32_t>>> Lengths(

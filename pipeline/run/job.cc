@@ -29,12 +29,11 @@ uint64_t Job::MostBatchBytes(size_t pieces, size_t held) const {
   return most;
 }
 
-Status Job::Decode(std::span<const std::string_view> records,
+Status Job::Decode(std::span<const std::string_view> records, uint64_t bytes,
                    std::span<const uint64_t> ids, uint64_t epoch,
                    const Locate& locate, DecodeScratch& scratch,
                    DecodedRows& out) const {
   scratch.tokenized = {};
-  const uint64_t bytes = BytesOf(records);
   accounts->read.Count(ids.size(), bytes);
   accounts->decode.Count(ids.size(), bytes);
   const StageTimer timer(accounts->decode);

@@ -74,8 +74,9 @@ struct Job {
     return BatchBytes(step.assignment.shape, step.assignment.pieces.size(),
                       step.after.held.size());
   }
-  // SourceDecoders::Decode, whose time is charged to its stages.
-  Status Decode(std::span<const std::string_view> records,
+  // SourceDecoders::Decode, whose time is charged to its stages; `bytes` were
+  // read of the records.
+  Status Decode(std::span<const std::string_view> records, uint64_t bytes,
                 std::span<const uint64_t> ids, uint64_t epoch,
                 const Locate& locate, DecodeScratch& scratch,
                 DecodedRows& out) const;

@@ -4,92 +4,28 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "pipeline/read/rounds.h"
+#include "pipeline/run/in_place_rows.h"
+#include "pipeline/run/planned_scratch.h"
 
 namespace penstock {
-namespace {
-
-// Of a feature in a decoded row.
-uint64_t MostValues(const Stages& stages, const Feature& feature) {
-  if (feature.length != Feature::kVarying || stages.chunks()) {
-    return std::numeric_limits<uint64_t>::max();
-  }
-  return static_cast<uint64_t>(stages.LengthsOf(feature.name).back()) + 1;
-}
-
-// Whether the table's columns begin with the features of a batch, in their
-// order and each with offsets, no row has too many values, and no function
-// looks at them.
-bool IsInPlace(const Stages& stages, const SourceStages& source,
-               const ColumnTable& table) {
-  if (!source.row_ops.empty() || source.tokenize) return false;
-  for (size_t c = 0; c < stages.batched.size(); ++c) {
-    const Feature& feature = stages.batched[c];
-    if (table.Find(feature.name) != c ||
-        table.columns().columns[c].row_offsets.size() != table.rows() + 1 ||
-        std::ranges::max(table.Lengths(c)) > MostValues(stages, feature)) {
-      return false;
-    }
-  }
-  return true;
-}
-
-// Whether a row is one that RecordTooLarge() is of.
-bool HasTooLarge(const ColumnTable& table, uint64_t max_record_bytes) {
-  const uint64_t most = std::max(kChunkBytes, max_record_bytes);
-  if (table.size_bytes() <= most) return false;
-  for (uint64_t row = 0; row < table.rows(); ++row) {
-    if (table.RowBytes(row) > most) return true;
-  }
-  return false;
-}
-
-std::optional<TableRows> InPlace(const Job& job, const SourceRecords& records) {
-  const Stages& stages = job.stages;
-  if (!records.in_memory()) return std::nullopt;
-  TableRows rows(stages.batched.size());
-  uint64_t first_id = 0;
-  for (size_t s = 0; s < stages.sources.size(); ++s) {
-    const RecordSource& source = records.sources()[s];
-    const RecordSide& side = source.sides[0];
-    if (source.sides.size() > 1 ||
-        !IsInPlace(stages, stages.sources[s], *side.columns) ||
-        HasTooLarge(*side.columns, job.max_record_bytes)) {
-      return std::nullopt;
-    }
-    rows.Add(first_id, *side.columns, side.first);
-    first_id += source.records;
-  }
-  return rows;
-}
-
-}  // namespace
-
-// Memory that one task leaves for the next.
-struct PlannedReader::Scratch {
-  GatheredRecords gathered;
-  std::vector<uint64_t> ids;  // a record that follows itself comes once
-  std::vector<size_t> ends;   // [rows]: how many ids rows up to it need
-  DecodeScratch decode;
-  DecodedRows rows;
-  std::vector<PlacedPiece> placed;
-};
 
 PlannedReader::PlannedReader(std::shared_ptr<const Job> job,
                              std::shared_ptr<const SourceRecords> files,
                              LengthTable lengths, uint64_t records_of_row)
     : job_(std::move(job)),
       files_(std::move(files)),
-      in_place_(InPlace(*job_, *files_)),
+      in_place_(RowsInPlace(*job_, *files_)),
       lengths_(std::move(lengths)),
       rows_at_once_(std::clamp<uint64_t>(
           kPartBytes /
               std::max<uint64_t>(
                   1, records_of_row * files_->size_bytes() / files_->records()),
-          job_->stages.pack ? 4 : 16, 4096)) {}
+          job_->stages.pack ? 4 : 16, 4096)),
+      takes_long_(!job_->placer.long_features().empty() &&
+                  job_->decoder.KeepsBytes()) {}
 
 PlannedReader::~PlannedReader() = default;
 
@@ -97,10 +33,20 @@ StatusOr<bool> PlannedReader::Build(const Assignment& assignment, bool alone,
                                     size_t end, size_t& row, Batch& batch,
                                     uint64_t& cut_rows) const {
   if (in_place_) {
-    PENSTOCK_RETURN_IF_ERROR(Place(assignment, end, row, batch, cut_rows));
+    PENSTOCK_RETURN_IF_ERROR(
+        BuildInPlace(assignment, end, row, batch, cut_rows));
     return true;
   }
   std::unique_ptr<Scratch> scratch = unused_.Borrow();
+  if (takes_long_ && !alone) {
+    PENSTOCK_ASSIGN_OR_RETURN(
+        const bool built,
+        BuildLong(assignment, end, row, batch, cut_rows, *scratch));
+    if (built) {
+      unused_.Return(std::move(scratch));
+      return true;
+    }
+  }
   PENSTOCK_ASSIGN_OR_RETURN(const size_t rows,
                             CountRows(batch, row, end, alone, *scratch));
   if (rows == 0) return false;
@@ -130,9 +76,9 @@ StatusOr<bool> PlannedReader::Build(const Assignment& assignment, bool alone,
 }
 
 // What is in memory is neither read nor decoded.
-Status PlannedReader::Place(const Assignment& assignment, size_t end,
-                            size_t& row, Batch& batch,
-                            uint64_t& cut_rows) const {
+Status PlannedReader::BuildInPlace(const Assignment& assignment, size_t end,
+                                   size_t& row, Batch& batch,
+                                   uint64_t& cut_rows) const {
   std::unique_ptr<Scratch> scratch = unused_.Borrow();
   const Locate locate = [this](uint64_t id) { return files_->Locate(id); };
   const StageTimer timer(job_->accounts->build);
@@ -207,7 +153,7 @@ Status PlannedReader::Read(std::span<const uint64_t> ids, uint64_t epoch,
     PENSTOCK_RETURN_IF_ERROR(files_->Gather(ids, scratch.gathered));
   }
   return job_->Decode(
-      scratch.gathered.records, ids, epoch,
+      scratch.gathered.records, BytesOf(scratch.gathered.records), ids, epoch,
       [this](uint64_t id) { return files_->Locate(id); }, scratch.decode,
       scratch.rows);
 }

@@ -45,12 +45,18 @@ class PlannedReader {
  private:
   struct Scratch;
 
-  Status Place(const Assignment& assignment, size_t end, size_t& row,
-               Batch& batch, uint64_t& cut_rows) const;
+  Status BuildInPlace(const Assignment& assignment, size_t end, size_t& row,
+                      Batch& batch, uint64_t& cut_rows) const;
   StatusOr<size_t> CountRows(const Batch& batch, size_t row, size_t end,
                              bool alone, Scratch& scratch) const;
   Status Read(std::span<const uint64_t> ids, uint64_t epoch,
               Scratch& scratch) const;
+  StatusOr<bool> BuildLong(const Assignment& assignment, size_t end,
+                           size_t& row, Batch& batch, uint64_t& cut_rows,
+                           Scratch& scratch) const;
+  std::optional<uint64_t> TakeLong(const Assignment& assignment, size_t row,
+                                   size_t end, Batch& batch,
+                                   Scratch& scratch) const;
   Status CheckLength(const Piece& piece, uint32_t found) const;
 
   const std::shared_ptr<const Job> job_;
@@ -59,6 +65,7 @@ class PlannedReader {
   const std::optional<TableRows> in_place_;
   const LengthTable lengths_;
   const uint64_t rows_at_once_;
+  const bool takes_long_;  // some values may go straight to their place
 
   mutable ScratchPool<Scratch> unused_;
 };

@@ -65,8 +65,9 @@ struct ReadAhead::Shared {
       for (size_t i = 0; i < records.size(); ++i) {
         ids.push_back(flight.round.records[flight.round.mine[next + i]]);
       }
-      PENSTOCK_RETURN_IF_ERROR(
-          job->Decode(records, ids, flight.round.epoch, locate, decode, rows));
+      PENSTOCK_RETURN_IF_ERROR(job->Decode(records, BytesOf(records), ids,
+                                           flight.round.epoch, locate, decode,
+                                           rows));
       next += records.size();
     }
     room.Take(rows.examples);

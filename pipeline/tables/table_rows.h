@@ -2,6 +2,7 @@
 // used.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -27,10 +28,8 @@ class TableRows {
   void Add(uint64_t first_id, const ColumnTable& table, uint64_t first_row);
 
   TableRow Find(uint64_t id) const {
-    size_t run = runs_.size() - 1;
-    while (runs_[run].first_id > id) --run;
-    return {runs_[run].columns,
-            runs_[run].first_row + id - runs_[run].first_id};
+    const Run& run = *--std::ranges::upper_bound(runs_, id, {}, &Run::first_id);
+    return {run.columns, run.first_row + id - run.first_id};
   }
 
   // Asks the processor for the numbers of a row from number `begin` on, so that

@@ -15,7 +15,11 @@
 #include <utility>
 #include <vector>
 
+#include "formats/example/example_writer.h"
+#include "formats/files/file.h"
 #include "formats/files/status_or.h"
+#include "formats/index/record_index_build.h"
+#include "formats/tfrecord/tfrecord_writer.h"
 #include "pipeline/group.h"
 #include "pipeline/order/kept_order.h"
 #include "pipeline/order/mix_order.h"
@@ -205,6 +209,37 @@ TEST(HeapTest, HostsThatShareFilesTakeNoMoreThanTheirExplanationsSay) {
       EXPECT_LE(taken, printed);
     }
   }
+}
+
+// One batch is built while another is held, and nothing else is of their size.
+TEST(HeapTest, LongValuesTakeNoMemoryBesideTheirBatches) {
+  constexpr int64_t kBytes = 8 << 20;
+  const ScratchFolder folder;
+  const std::string path = folder / "data.tfrecord";
+  {
+    ASSERT_OK_AND_ASSIGN(const auto writer, CreateTfRecord(LocalFiles(), path));
+    ExampleWriter example;
+    const std::string sample(kBytes, 'x');
+    for (int i = 0; i < 4; ++i) {
+      example.SetBytes("sample", sample);
+      std::string record;
+      example.Finish(record);
+      ASSERT_OK(writer->Append(record));
+    }
+    ASSERT_OK(writer->Finish());
+    ASSERT_OK_AND_ASSIGN(const auto index,
+                         BuildRecordIndex(LocalFiles(), path));
+    ASSERT_OK(index.Save(LocalFiles(), path));
+  }
+  const Dataset dataset = Dataset::TfRecords(path)
+                              .Parse({{.name = "sample",
+                                       .type = FeatureType::kBytes,
+                                       .shape = {kBytes}}})
+                              .Repeat({.epochs = 2})
+                              .Batch({.size = 1});
+  ASSERT_OK_AND_ASSIGN(const Weighed weighed,
+                       Weigh(dataset, {.threads = 2, .buffer_bytes = 1}));
+  EXPECT_LE(weighed.taken, 2 * kBytes + kBytes / 2);
 }
 
 // Of the heap, what an order says and a few words beside.

@@ -72,6 +72,25 @@ TEST(Crc32cTest, ACopyIsOfTheBytesAloneAndHasTheirChecksum) {
   }
 }
 
+TEST(Crc32cTest, AStreamIsOfTheBytesAloneAndHasTheirChecksum) {
+  std::string from(9000, '\0');
+  for (size_t i = 0; i < from.size(); ++i) from[i] = static_cast<char>(i * 7);
+  // Around the sizes that are copied in another way, and their last vectors.
+  const auto try_size = [&](size_t size, size_t begin, size_t place) {
+    const std::string_view part = std::string_view(from).substr(begin, size);
+    std::string to(place + size + 1, '#');
+    ASSERT_EQ(StreamAndCrc32c(77, part.data(), size, to.data() + place),
+              ExtendCrc32cPortable(77, part))
+        << size;
+    ASSERT_EQ(to, std::string(place, '#').append(part) + '#') << size;
+  };
+  for (size_t size = 0; size < 300; ++size) try_size(size, size % 64, 1);
+  for (size_t size = 4000; size < 4300; ++size) {
+    for (const size_t place : {0, 1, 63}) try_size(size, size % 67, place);
+  }
+  for (size_t place = 0; place < 66; ++place) try_size(8500, 5, place);
+}
+
 TEST(Crc32cTest, ExtendedPieceByPieceItIsTheSame) {
   std::string bytes(1000, '\0');
   std::iota(bytes.begin(), bytes.end(), '\0');

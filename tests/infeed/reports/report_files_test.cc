@@ -25,8 +25,10 @@ using ::penstock::testing::TokenContract;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-RunReport RunOf(uint32_t hosts, size_t traced_steps, uint64_t steps = 9) {
-  TrainingOptions options = {.device = {.step_ns = 1000, .compile_ns = 2000},
+RunReport RunOf(uint32_t hosts, size_t traced_steps, uint64_t steps = 9,
+                size_t depth = 2) {
+  TrainingOptions options = {.depth = depth,
+                             .device = {.step_ns = 1000, .compile_ns = 2000},
                              .traced_steps = traced_steps};
   return *RunTraining(MadeForHosts(4, hosts,
                                    {.contract = TokenContract(8, {4, 8}),
@@ -197,6 +199,12 @@ TEST(ReportHtmlTest, ThePageNeedsNothingElseAndNamesEverything) {
   EXPECT_THAT(html, HasSubstr("host 1"));
   EXPECT_THAT(html, HasSubstr("length 8"));
   EXPECT_THAT(html, HasSubstr("tokens dim 1: 4 -&gt; 8"));
+}
+
+TEST(ReportHtmlTest, AQueueOfNoBatchesHoldsOne) {
+  const RunReport report = RunOf(1, 0, 9, /*depth=*/0);
+  EXPECT_EQ(report.depth, 1u);
+  EXPECT_THAT(ReportHtml(report, "run"), HasSubstr("full: 1"));
 }
 
 TEST(ReportHtmlTest, EachBarIsAsLongAsItsParts) {

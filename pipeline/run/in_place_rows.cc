@@ -1,0 +1,71 @@
+#include "pipeline/run/in_place_rows.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+#include "pipeline/read/rounds.h"
+
+namespace penstock {
+namespace {
+
+// Of a feature in a decoded row.
+uint64_t MostValues(const Stages& stages, const Feature& feature) {
+  if (feature.length != Feature::kVarying || stages.chunks()) {
+    return std::numeric_limits<uint64_t>::max();
+  }
+  return static_cast<uint64_t>(stages.LengthsOf(feature.name).back()) + 1;
+}
+
+// Whether the table's columns begin with the features of a batch, in their
+// order and each with offsets, no row has too many values, and no function
+// looks at them.
+bool IsInPlace(const Stages& stages, const SourceStages& source,
+               const ColumnTable& table) {
+  if (!source.row_ops.empty() || source.tokenize) return false;
+  for (size_t c = 0; c < stages.batched.size(); ++c) {
+    const Feature& feature = stages.batched[c];
+    const uint64_t most = MostValues(stages, feature);
+    if (table.Find(feature.name) != c ||
+        table.columns().columns[c].row_offsets.size() != table.rows() + 1 ||
+        std::ranges::any_of(table.Lengths(c),
+                            [&](uint32_t length) { return length > most; })) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Whether a row is one that RecordTooLarge() is of.
+bool HasTooLarge(const ColumnTable& table, uint64_t max_record_bytes) {
+  const uint64_t most = std::max(kChunkBytes, max_record_bytes);
+  if (table.size_bytes() <= most) return false;
+  for (uint64_t row = 0; row < table.rows(); ++row) {
+    if (table.RowBytes(row) > most) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::optional<TableRows> RowsInPlace(const Job& job,
+                                     const SourceRecords& records) {
+  const Stages& stages = job.stages;
+  if (!records.in_memory()) return std::nullopt;
+  TableRows rows(stages.batched.size());
+  uint64_t first_id = 0;
+  for (size_t s = 0; s < stages.sources.size(); ++s) {
+    const RecordSource& source = records.sources()[s];
+    const RecordSide& side = source.sides[0];
+    if (source.sides.size() > 1 ||
+        !IsInPlace(stages, stages.sources[s], *side.columns) ||
+        HasTooLarge(*side.columns, job.max_record_bytes)) {
+      return std::nullopt;
+    }
+    rows.Add(first_id, *side.columns, side.first);
+    first_id += source.records;
+  }
+  return rows;
+}
+
+}  // namespace penstock
