@@ -39,6 +39,10 @@ void DeviceEvent::Set(StatusOr<int64_t> at_ns) const {
   told->happened.notify_all();
 }
 
+std::optional<int64_t> DeviceEvent::known_ns() const {
+  return told_ == nullptr ? std::optional(at_ns_) : std::nullopt;
+}
+
 bool DeviceEvent::HasHappened(int64_t now_ns) const {
   if (told_ == nullptr) return at_ns_ <= now_ns;
   const std::lock_guard lock(told_->mutex);

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <utility>
@@ -43,6 +44,8 @@ class DeviceEvent {
   // It has happened at this time, or failed. The first call counts; none does
   // where the time is known in advance.
   void Set(StatusOr<int64_t> at_ns) const;
+  // When it happens, where that is known in advance.
+  std::optional<int64_t> known_ns() const;
   // Whether it has happened, or failed, at `now_ns`.
   bool HasHappened(int64_t now_ns) const;
   // Waits until it has happened; gives when.

@@ -58,9 +58,7 @@ StatusOr<StepPlan> Coordinator::Await(uint32_t device, ToldArrival arrival) {
     if (generation_ == generation) return status_;
     return plan_;
   }
-  Status met = OkStatus();
-  if (options_.group != nullptr) met = MeetOthers(lock);
-  const StatusOr<StepPlan> plan = met.ok() ? Release() : met;
+  const StatusOr<StepPlan> plan = Begin(lock);
   if (!plan.ok()) {
     lock.unlock();
     Fail(plan.status());
@@ -75,7 +73,41 @@ StatusOr<StepPlan> Coordinator::Await(uint32_t device, ToldArrival arrival) {
   return plan;
 }
 
-Status Coordinator::MeetOthers(std::unique_lock<std::mutex>& lock) {
+StatusOr<StepPlan> Coordinator::Begin(std::unique_lock<std::mutex>& lock) {
+  bool stop_all = false;
+  if (options_.group != nullptr) {
+    // Who is asked to stop until then stops with this step.
+    int64_t ready_ns = 0;
+    for (size_t d = 0; d < places_.size(); ++d) {
+      if (IsHere(d)) ready_ns = std::max(ready_ns, places_[d].ready_ns);
+    }
+    PENSTOCK_RETURN_IF_ERROR(WaitUntil(lock, ready_ns));
+    meeting_ = true;
+    const StatusOr<bool> met = MeetOthers(lock);
+    meeting_ = false;
+    PENSTOCK_ASSIGN_OR_RETURN(stop_all, met);
+  }
+  PENSTOCK_ASSIGN_OR_RETURN(StepPlan plan, Agree());
+  PENSTOCK_RETURN_IF_ERROR(WaitUntil(lock, plan.begin_ns));
+  if (places_[0].at_end) return plan;
+  ++steps_;
+  if (options_.group == nullptr) stop_all = stop_soon_;
+  plan.last = stop_all || steps_ == options_.max_steps;
+  if (plan.compile_ns > 0) {
+    PENSTOCK_RETURN_IF_ERROR(WaitUntil(lock, plan.begin_ns + plan.compile_ns));
+  }
+  return plan;
+}
+
+Status Coordinator::WaitUntil(std::unique_lock<std::mutex>& lock,
+                              int64_t deadline_ns) {
+  lock.unlock();
+  clock_.WaitUntil(deadline_ns, stop_.get_token());
+  lock.lock();
+  return status_;
+}
+
+StatusOr<bool> Coordinator::MeetOthers(std::unique_lock<std::mutex>& lock) {
   Group& group = *options_.group;
   if (!origin_ns_) {
     lock.unlock();
@@ -94,11 +126,12 @@ Status Coordinator::MeetOthers(std::unique_lock<std::mutex>& lock) {
   lock.unlock();
   const auto all = group.AllGather(told);
   lock.lock();
+  bool stop_soon = false;  // as told: others know of no more
   PENSTOCK_RETURN_IF_ERROR(all.status());
   for (uint32_t host = 0; host < group.hosts(); ++host) {
     PENSTOCK_ASSIGN_OR_RETURN(const ToldArrivals theirs,
                               HearArrivals((*all)[host]));
-    stop_soon_ = stop_soon_ || theirs.stop_soon;
+    stop_soon = stop_soon || theirs.stop_soon;
     for (const ToldArrival& arrival : theirs.arrivals) {
       if (arrival.device >= places_.size() ||
           host_of_device_[arrival.device] != host) {
@@ -110,10 +143,10 @@ Status Coordinator::MeetOthers(std::unique_lock<std::mutex>& lock) {
       places_[arrival.device].ready_ns += *origin_ns_;
     }
   }
-  return OkStatus();
+  return stop_soon;
 }
 
-StatusOr<StepPlan> Coordinator::Release() {
+StatusOr<StepPlan> Coordinator::Agree() {
   PENSTOCK_RETURN_IF_ERROR(CheckAgreement());
   StepPlan plan;
   size_t late = 0;
@@ -131,8 +164,6 @@ StatusOr<StepPlan> Coordinator::Release() {
       compile_cache_.NeedsCompile(KeyOf(contract_, places_[0].shape),
                                   places_[0].step, plan.compile_ns));
   if (!compile) plan.compile_ns = 0;
-  ++steps_;
-  plan.last = stop_soon_ || steps_ == options_.max_steps;
   return plan;
 }
 
@@ -214,7 +245,7 @@ std::string Coordinator::Describe() const {
     if (places_[d].arrived || !IsHere(d)) continue;
     late += (late.empty() ? "" : ", ") + Name(d);
   }
-  if (late.empty()) late = "other hosts";
+  if (late.empty()) late = meeting_ ? "other hosts" : "its begin";
   std::string text;
   for (size_t d = 0; d < places_.size(); ++d) {
     const ToldArrival& place = places_[d];

@@ -19,7 +19,8 @@
 
 namespace penstock {
 
-// A device that has its batch on board and could begin the step.
+// A device that could begin the step from `ready_ns` on, which may lie ahead:
+// its batch is still on the way, or the step before is not over.
 struct Arrival {
   uint32_t device = 0;
   uint64_t step = 0;
@@ -61,11 +62,12 @@ class Coordinator {
   Coordinator(std::vector<uint32_t> host_of_device, const Contract& contract,
               CoordinatorOptions options = {});
 
-  // Waits until every device has arrived at this step.
+  // Waits until every device has arrived at this step and it begins, compiled.
+  // The last to arrive waits for that time; the others are woken once.
   // Errors:  the first error of the run.
   StatusOr<StepPlan> Arrive(const Arrival& arrival);
   // The same for a device that stops, with the time it is free: waits for the
-  // others to stop, and gives the time at which all have.
+  // others to stop, and gives the time at which all have, which has come.
   StatusOr<int64_t> ArriveAtEnd(uint32_t device, int64_t free_ns);
 
   // The same for a device whose data was cancelled: pipelines that agree with
@@ -96,15 +98,20 @@ class Coordinator {
 
  private:
   StatusOr<StepPlan> Await(uint32_t device, ToldArrival arrival);
-  // All devices of this process have arrived; asks the other processes. With
-  // the mutex held by `lock`, but for the round.
-  Status MeetOthers(std::unique_lock<std::mutex>& lock);
+  // These have the mutex held by `lock`, but while they wait. All devices of
+  // this process have arrived: waits for the begin of what they come to.
+  StatusOr<StepPlan> Begin(std::unique_lock<std::mutex>& lock);
+  // Errors:  the first error of the run.
+  Status WaitUntil(std::unique_lock<std::mutex>& lock, int64_t deadline_ns);
+  // Asks the other processes; whether one of all was asked to stop.
+  StatusOr<bool> MeetOthers(std::unique_lock<std::mutex>& lock);
+
   bool IsHere(size_t device) const {
     return options_.group == nullptr ||
            host_of_device_[device] == options_.group->host();
   }
   Status CheckAgreement() const;
-  StatusOr<StepPlan> Release();
+  StatusOr<StepPlan> Agree();
   std::string Name(size_t device) const;
 
   const std::vector<uint32_t> host_of_device_;
@@ -123,6 +130,7 @@ class Coordinator {
   uint64_t generation_ = 0;
   uint64_t steps_ = 0;
   bool stop_soon_ = false;
+  bool meeting_ = false;  // other processes are waited for
   StepPlan plan_;
   Status status_;
   CompileCache compile_cache_;

@@ -8,8 +8,8 @@
 namespace penstock {
 namespace {
 
-// Long enough to hide most of a sleep's wake-up delay, short enough that eight
-// devices that wake together take little from the threads that feed them.
+// Long enough to hide most of a sleep's wake-up delay, short enough to take
+// little from the threads that feed devices.
 constexpr int64_t kSpinNs = 30'000;
 
 class Steady : public Clock {

@@ -21,19 +21,13 @@ InfeedQueue::InfeedQueue(const Contract& contract, int64_t rows, Clock& clock,
 
 Status InfeedQueue::AwaitRoom(uint64_t size_bytes) {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock,
-                [&] { return cancelled_ || closed_ || HasRoom(size_bytes); });
-  if (cancelled_) return CancelledError("the infeed was cancelled");
-  if (closed_) {
-    return FailedPreconditionError("the infeed queue is closed");
-  }
-  return OkStatus();
+  return AwaitRoomLocked(lock, size_bytes);
 }
 
 Status InfeedQueue::Push(InfeedItem item) {
-  PENSTOCK_RETURN_IF_ERROR(AwaitRoom(item.slice.size_bytes()));
   {
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
+    PENSTOCK_RETURN_IF_ERROR(AwaitRoomLocked(lock, item.slice.size_bytes()));
     PENSTOCK_RETURN_IF_ERROR(CheckItem(item));
     Mark();
     bytes_ += item.slice.size_bytes();
@@ -105,6 +99,17 @@ bool InfeedQueue::HasRoom(uint64_t size_bytes) const {
   if (items_.empty()) return true;
   return items_.size() < options_.depth && bytes_ <= options_.bytes &&
          size_bytes <= options_.bytes - bytes_;
+}
+
+Status InfeedQueue::AwaitRoomLocked(std::unique_lock<std::mutex>& lock,
+                                    uint64_t size_bytes) {
+  changed_.wait(lock,
+                [&] { return cancelled_ || closed_ || HasRoom(size_bytes); });
+  if (cancelled_) return CancelledError("the infeed was cancelled");
+  if (closed_) {
+    return FailedPreconditionError("the infeed queue is closed");
+  }
+  return OkStatus();
 }
 
 Status InfeedQueue::CheckItem(const InfeedItem& item) const {

@@ -73,6 +73,8 @@ class InfeedQueue {
 
  private:
   bool HasRoom(uint64_t size_bytes) const;
+  Status AwaitRoomLocked(std::unique_lock<std::mutex>& lock,
+                         uint64_t size_bytes);
   Status CheckItem(const InfeedItem& item) const;
   StatusOr<std::optional<InfeedItem>> FrontLocked(
       std::unique_lock<std::mutex>& lock);

@@ -53,51 +53,54 @@ class CoreLoop {
   }
 
  private:
+  // Goes ahead of the device where times are known in advance: the next batch
+  // is taken and told of while a step is under way.
   Status RunSteps() {
     bool last = false;
     while (!last) {
-      PENSTOCK_ASSIGN_OR_RETURN(const std::optional<InfeedItem> item,
-                                queue_.Front());
+      PENSTOCK_ASSIGN_OR_RETURN(std::optional<InfeedItem> item, queue_.Front());
       if (!item) break;
-      PENSTOCK_ASSIGN_OR_RETURN(last, Step(*item));
+      PENSTOCK_ASSIGN_OR_RETURN(last, Step(*std::move(item)));
     }
+    const int64_t free_ns =
+        std::max(context_.clock.NowNs(), timeline_.free_ns());
     PENSTOCK_ASSIGN_OR_RETURN(
         const int64_t done_ns,
-        context_.coordinator.ArriveAtEnd(number_, context_.clock.NowNs()));
+        context_.coordinator.ArriveAtEnd(number_, free_ns));
     timeline_.Finish(done_ns);
     return OkStatus();
   }
 
   // True after the last step of the run. The batch leaves its queue when the
   // step begins: until then it takes a place on the device.
-  StatusOr<bool> Step(const InfeedItem& item) {
-    const CoreSlice& slice = item.slice;
+  StatusOr<bool> Step(InfeedItem item) {
     const int64_t free_ns = timeline_.free_ns();
     PENSTOCK_ASSIGN_OR_RETURN(const int64_t loaded_ns,
-                              Await(item.loaded->ready()));
+                              TimeOf(item.loaded->ready()));
     const int64_t ready_ns =
-        timeline_.Feed(item.pushed_ns, loaded_ns, slice.size_bytes());
-    PENSTOCK_RETURN_IF_ERROR(WaitUntil(ready_ns));
-    PENSTOCK_ASSIGN_OR_RETURN(const int64_t compile_ns, device_.Compile(slice));
+        timeline_.Feed(item.pushed_ns, loaded_ns, item.slice.size_bytes());
+    PENSTOCK_ASSIGN_OR_RETURN(const int64_t compile_ns,
+                              device_.Compile(item.slice));
     PENSTOCK_ASSIGN_OR_RETURN(
         const StepPlan plan,
         context_.coordinator.Arrive({.device = number_,
-                                     .step = slice.step(),
-                                     .shape = slice.shape(),
+                                     .step = item.slice.step(),
+                                     .shape = item.slice.shape(),
                                      .ready_ns = ready_ns,
                                      .compile_ns = compile_ns}));
+    item_ = std::move(item);
+    const CoreSlice& slice = item_->slice;
     // All have arrived, so all have sent what they send behind the last step.
     const int64_t sent_ns =
         end_ns_ ? context_.log.OutfeedFreeNs(slice.step() - 1) : 0;
     const int64_t outfeed_ns =
         std::max<int64_t>(0, sent_ns - end_ns_.value_or(sent_ns));
     const int64_t begin_ns = timeline_.Begin(plan);
-    PENSTOCK_RETURN_IF_ERROR(WaitUntil(begin_ns));
     PENSTOCK_RETURN_IF_ERROR(queue_.Pop().status());
     PENSTOCK_ASSIGN_OR_RETURN(const DeviceEvent step,
-                              device_.Execute(*item.loaded, begin_ns));
-    if (counts_) PENSTOCK_RETURN_IF_ERROR(CountSlice(item));
-    PENSTOCK_ASSIGN_OR_RETURN(const int64_t end_ns, Await(step));
+                              device_.Execute(*item_->loaded, begin_ns));
+    if (counts_) PENSTOCK_RETURN_IF_ERROR(CountSlice());
+    PENSTOCK_ASSIGN_OR_RETURN(const int64_t end_ns, TimeOf(step));
     timeline_.End(end_ns, slice.pad_rows(),
                   static_cast<uint64_t>(slice.rows()));
     PENSTOCK_RETURN_IF_ERROR(SendBack(slice.step(), end_ns));
@@ -111,14 +114,16 @@ class CoreLoop {
                            slice);
     }
     end_ns_ = end_ns;
-    if (saver_.saver != nullptr) PENSTOCK_RETURN_IF_ERROR(Save(slice));
+    if (saver_.saver != nullptr) {
+      PENSTOCK_RETURN_IF_ERROR(Save(slice, end_ns));
+    }
     return plan.last;
   }
 
   // As the device has it, while it is at its step.
-  Status CountSlice(const InfeedItem& item) {
+  Status CountSlice() {
     PENSTOCK_ASSIGN_OR_RETURN(const CoreSlice slice,
-                              item.loaded->ReadBack(item.slice));
+                              item_->loaded->ReadBack(item_->slice));
     context_.log.AddSlice(slice);
     return OkStatus();
   }
@@ -129,6 +134,7 @@ class CoreLoop {
         (step + 1) % context_.outfeed.every != 0) {
       return OkStatus();
     }
+    PENSTOCK_RETURN_IF_ERROR(WaitUntil(end_ns));
     PENSTOCK_ASSIGN_OR_RETURN(
         const int64_t free_ns,
         outfeed_.outfeed->Send(outfeed_.place, end_ns,
@@ -138,12 +144,21 @@ class CoreLoop {
     return OkStatus();
   }
 
-  Status Save(const CoreSlice& slice) {
+  Status Save(const CoreSlice& slice, int64_t end_ns) {
+    PENSTOCK_RETURN_IF_ERROR(WaitUntil(end_ns));
     PENSTOCK_RETURN_IF_ERROR(saver_.saver->AfterStep(
         {.state = slice.state_after(),
          .rows = DigestRows(slice.batch(), saver_.topology)}));
     if (saver_.saver->waited()) timeline_.Hold(context_.clock.NowNs());
     return OkStatus();
+  }
+
+  // Waits for it where its time is not known.
+  StatusOr<int64_t> TimeOf(const DeviceEvent& event) {
+    if (const std::optional<int64_t> known_ns = event.known_ns()) {
+      return *known_ns;
+    }
+    return Await(event);
   }
 
   StatusOr<int64_t> Await(const DeviceEvent& event) {
@@ -161,8 +176,9 @@ class CoreLoop {
   CoreTimeline& timeline_;
   const StepSaver saver_;
   const StepOutfeed outfeed_;
-  std::optional<int64_t> end_ns_;  // of the last step
-  const bool counts_;              // its rows are no copy of another device's
+  const bool counts_;               // its rows are no copy of another device's
+  std::optional<InfeedItem> item_;  // of the step, until the next begins
+  std::optional<int64_t> end_ns_;   // of the last step
 };
 
 // A host without devices makes its part of every batch, of no rows, and so

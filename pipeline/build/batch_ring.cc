@@ -90,10 +90,10 @@ bool BatchRing::AwaitRoom(uint64_t bytes) {
   Ring& ring = *ring_;
   std::unique_lock lock(ring.mutex);
   if (!ring.HasRoom(bytes, 1)) {
-    // Of a ring of many batches an eighth, so that the thread is not woken for
-    // each of them.
+    // Of a ring of many batches half, of one of many bytes an eighth, so that
+    // neither this thread nor those that build are woken for each of them.
     ring.wanted_bytes = std::max(bytes, ring.budget_bytes / 8);
-    ring.wanted_slots = std::max<size_t>(1, ring.limit / 8);
+    ring.wanted_slots = std::max<size_t>(1, ring.limit / 2);
     ring.room.wait(lock, [&] {
       return ring.cancelled || ring.failed ||
              ring.HasRoom(ring.wanted_bytes, ring.wanted_slots);

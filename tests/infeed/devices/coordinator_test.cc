@@ -3,15 +3,24 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <latch>
+#include <memory>
+#include <string>
+#include <string_view>
 #include <thread>
+#include <utility>
+#include <vector>
 
+#include "pipeline/group.h"
 #include "tests/infeed/made_batches.h"
+#include "tests/infeed/queues/fake_clock.h"
 #include "tests/support/status_matchers.h"
 
 namespace penstock {
 namespace {
 
+using ::penstock::testing::FakeClock;
 using ::penstock::testing::StatusIs;
 using ::penstock::testing::TokenContract;
 using ::testing::AllOf;
@@ -153,6 +162,153 @@ TEST_F(CoordinatorTest, EndIsWhenTheLastDeviceIsFree) {
   EXPECT_EQ(*coordinator.ArriveAtEnd(1, 90), 90);
   other.join();
   EXPECT_THAT(coordinator.waited_for_ns(), ElementsAre(0, 0));
+}
+
+// Devices that arrive at a step that begins 500 ns ahead and compiles for 9.
+class StepAheadTest : public CoordinatorTest {
+ protected:
+  StepAheadTest() {
+    for (uint32_t d = 0; d < 3; ++d) {
+      arrivals_.push_back({.device = d,
+                           .ready_ns = clock_.NowNs() + (d == 1 ? 500 : 100),
+                           .compile_ns = 9});
+    }
+  }
+
+  FakeClock clock_;
+  Coordinator coordinator_{{0, 0, 1}, contract_, {.clock = &clock_}};
+  std::vector<Arrival> arrivals_;
+};
+
+TEST_F(StepAheadTest, OneDeviceWaitsForTheBeginForAll) {
+  const int64_t begin_ns = clock_.NowNs() + 500;
+  std::jthread devices([&] {
+    for (const auto& plan : ArriveAll(coordinator_, arrivals_)) {
+      ASSERT_OK(plan);
+      EXPECT_EQ(plan->begin_ns, begin_ns);
+      EXPECT_EQ(plan->compile_ns, 9);
+      EXPECT_GE(clock_.NowNs(), begin_ns + 9);
+    }
+  });
+  clock_.AwaitWaiters(1);
+  EXPECT_THAT(coordinator_.Describe(),
+              HasSubstr("device 2 (host 1): ready for step 0, waits for its "
+                        "begin\n"));
+  EXPECT_EQ(coordinator_.steps(), 0u);
+  clock_.Advance(499);
+  clock_.AwaitWaiters(1);
+  EXPECT_EQ(coordinator_.steps(), 0u);
+  clock_.Advance(1);
+  clock_.AwaitWaiters(1);  // for what is compiled
+  EXPECT_EQ(coordinator_.steps(), 1u);
+  clock_.Advance(9);
+}
+
+TEST_F(StepAheadTest, AnErrorEndsTheWaitForTheBegin) {
+  std::jthread devices([&] {
+    for (const auto& plan : ArriveAll(coordinator_, arrivals_)) {
+      EXPECT_THAT(plan, StatusIs(StatusCode::kDataLoss, HasSubstr("bit rot")));
+    }
+  });
+  clock_.AwaitWaiters(1);
+  coordinator_.Fail(DataLossError("bit rot"));
+  devices.join();
+  EXPECT_EQ(coordinator_.steps(), 0u);
+}
+
+TEST_F(StepAheadTest, AStopAskedForBeforeTheBeginIsBehindThisStep) {
+  std::jthread devices([&] {
+    for (const auto& plan : ArriveAll(coordinator_, arrivals_)) {
+      ASSERT_OK(plan);
+      EXPECT_TRUE(plan->last);
+    }
+  });
+  clock_.AwaitWaiters(1);
+  coordinator_.RequestStop();
+  clock_.Advance(500);
+  clock_.AwaitWaiters(1);
+  clock_.Advance(9);
+}
+
+TEST_F(StepAheadTest, TheEndIsWaitedForToo) {
+  const int64_t end_ns = clock_.NowNs() + 70;
+  Coordinator coordinator({0}, contract_, {.clock = &clock_});
+  std::jthread device([&] {
+    EXPECT_EQ(*coordinator.ArriveAtEnd(0, end_ns), end_ns);
+    EXPECT_EQ(clock_.NowNs(), end_ns);
+  });
+  clock_.AwaitWaiters(1);
+  clock_.Advance(70);
+}
+
+// One end of a group that is called before each round.
+class CalledGroup : public Group {
+ public:
+  explicit CalledGroup(Group& group) : group_(group) {}
+
+  std::function<void()> before = [] {};
+
+  uint32_t hosts() const override { return group_.hosts(); }
+  uint32_t host() const override { return group_.host(); }
+  StatusOr<std::vector<std::string>> AllGather(std::string_view mine) override {
+    before();
+    return group_.AllGather(mine);
+  }
+  StatusOr<std::vector<std::string>> Exchange(
+      std::vector<std::string> to) override {
+    return group_.Exchange(std::move(to));
+  }
+  void Fail(const Status& why) override { group_.Fail(why); }
+  Status failed() const override { return group_.failed(); }
+  void Beat(std::string_view report) override { group_.Beat(report); }
+  std::vector<HostPulse> Pulses() const override { return group_.Pulses(); }
+
+ private:
+  Group& group_;
+};
+
+TEST_F(CoordinatorTest, AStopAskedForInARoundIsToldInTheNext) {
+  const auto group = ThreadGroup(2);
+  CalledGroup called(*group[0]);
+  Coordinator host0({0, 1}, contract_, {.group = &called});
+  Coordinator host1({0, 1}, contract_, {.group = group[1].get()});
+  int rounds = 0;  // the first is that of the instant that times are told from
+  called.before = [&] {
+    if (++rounds == 2) host0.RequestStop();
+  };
+  for (uint64_t step = 0; step < 2; ++step) {
+    StatusOr<StepPlan> other = UnknownError("none");
+    std::jthread thread(
+        [&] { other = host1.Arrive({.device = 1, .step = step}); });
+    ASSERT_OK_AND_ASSIGN(const StepPlan plan,
+                         host0.Arrive({.device = 0, .step = step}));
+    thread.join();
+    ASSERT_OK(other);
+    EXPECT_EQ(plan.last, step == 1);
+    EXPECT_EQ(other->last, step == 1);
+  }
+}
+
+TEST_F(CoordinatorTest, ProcessesMeetOnceTheirDevicesAreReady) {
+  const auto group = ThreadGroup(2);
+  CalledGroup called(*group[0]);
+  FakeClock clock;
+  Coordinator host0({0, 1}, contract_, {.group = &called, .clock = &clock});
+  Coordinator host1({0, 1}, contract_,
+                    {.group = group[1].get(), .clock = &clock});
+  const int64_t ready_ns = clock.NowNs() + 50;
+  called.before = [&] { EXPECT_GE(clock.NowNs(), ready_ns); };
+  const auto arrive = [&](Coordinator& host, uint32_t device) {
+    const StatusOr<StepPlan> plan =
+        host.Arrive({.device = device, .ready_ns = ready_ns});
+    ASSERT_OK(plan);
+    EXPECT_TRUE(plan->last);
+  };
+  std::jthread other([&] { arrive(host1, 1); });
+  std::jthread device([&] { arrive(host0, 0); });
+  clock.AwaitWaiters(2);
+  host1.RequestStop();
+  clock.Advance(50);
 }
 
 TEST_F(CoordinatorTest, DescriptionSaysWhoWaitsForWhom) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <latch>
 #include <thread>
 
 #include "infeed/training/training_run.h"
@@ -15,6 +16,7 @@ namespace penstock {
 namespace {
 
 using ::penstock::testing::FakeClock;
+using ::penstock::testing::MadeBatches;
 using ::penstock::testing::MadeForHosts;
 using ::penstock::testing::StatusIs;
 using ::testing::HasSubstr;
@@ -110,15 +112,28 @@ TEST(OutfeedTest, RealTimeAndVirtualTimeAgreeToTheNanosecond) {
 }
 
 TEST(OutfeedTest, ATrainingRunChargesTheWaitToTheOutfeed) {
-  TrainingOptions options;
+  FakeClock clock;
+  TrainingOptions options = {.depth = 12, .clock = &clock};
   options.device = {.step_ns = 10'000,
                     .compile_ns = 0,
                     .transfer_ns = 0,
                     .bytes_per_second = 0,
                     .outfeed = {.every = 1, .drain_ns = 1'000'000}};
-  ASSERT_OK_AND_ASSIGN(const RunReport report,
-                       RunTraining(MadeForHosts(2, 1, {.steps = 12}),
-                                   *Mesh::Create({{"data", 2}}), options));
+  // All batches are there before time passes, for the outfeed or a device
+  // beside the watchdog.
+  std::latch pushed(1);
+  const auto count = [&](MadeBatches&, uint64_t step) {
+    if (step == 12) pushed.count_down();
+    return OkStatus();
+  };
+  std::jthread time([&](const std::stop_token& stop) {
+    pushed.wait();
+    clock.FollowDeadlines(2, stop);
+  });
+  ASSERT_OK_AND_ASSIGN(
+      const RunReport report,
+      RunTraining(MadeForHosts(2, 1, {.steps = 12, .before = count}),
+                  *Mesh::Create({{"data", 2}}), options));
   int64_t sum_ns = 0;
   for (size_t b = 0; b < kBuckets; ++b) {
     sum_ns += report.cores[0].ledger.ns(static_cast<Bucket>(b));

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
+
 #include "tests/infeed/made_batches.h"
 #include "tests/infeed/queues/fake_clock.h"
 #include "tests/support/status_matchers.h"
@@ -34,6 +36,15 @@ int64_t ReadyNs(SimulatedDevice& device, int64_t now_ns) {
   const auto batch = device.Transfer(Slice(), now_ns);
   EXPECT_TRUE(batch.ok()) << batch.status();
   return batch.ok() ? WhenNs((*batch)->ready()) : 0;
+}
+
+TEST(DeviceEventTest, OnlyATimeGivenInAdvanceIsKnown) {
+  EXPECT_EQ(DeviceEvent::At(5).known_ns(), 5);
+  const DeviceEvent told = DeviceEvent::Unset();
+  EXPECT_EQ(told.known_ns(), std::nullopt);
+  told.Set(7);
+  EXPECT_EQ(told.known_ns(), std::nullopt);
+  EXPECT_EQ(WhenNs(told), 7);
 }
 
 TEST(SimulatedDeviceTest, TransfersTakeTheLinkOneAfterTheOther) {

@@ -75,9 +75,10 @@ TEST_F(TrainingRunTest, LedgerIsExactInTimeThatATestControls) {
                                         .bytes_per_second = 0},
                              .clock = &clock};
   options.records_per_epoch = 3 * 16 + 6;
-  // All eight devices wait for the end of a step or compile, and the watchdog.
+  // Of the eight devices one waits for the begin of the next step, and the
+  // watchdog.
   std::jthread time(
-      [&](std::stop_token stop) { clock.FollowDeadlines(9, stop); });
+      [&](std::stop_token stop) { clock.FollowDeadlines(2, stop); });
   ASSERT_OK_AND_ASSIGN(const RunReport report, Run(2, made, options));
   // Two rows a device: 8 and 16 tokens a step.
   const int64_t short_ns = 1001 + 2 * 4 * 10;
@@ -104,6 +105,62 @@ TEST_F(TrainingRunTest, LedgerIsExactInTimeThatATestControls) {
   EXPECT_EQ(report.epochs[0].missing, 0u);
   EXPECT_EQ(report.record_digest, RecordDigest::OfFirst(54));
   EXPECT_EQ(report.state.step, 4u);
+}
+
+// A device whose steps take 1000 ns and that notes how long each batch was
+// there.
+class KeptBatches : public Device {
+ public:
+  explicit KeptBatches(FakeClock& clock) : clock_(clock) {}
+
+  HostMemory host_memory() const override {
+    return HostMemory::kUntilBufferFreed;
+  }
+  StatusOr<std::shared_ptr<DeviceBatch>> Transfer(CoreSlice slice,
+                                                  int64_t now_ns) override {
+    return std::make_shared<Kept>(*this, std::move(slice), now_ns);
+  }
+  StatusOr<int64_t> Compile(const CoreSlice&) override { return 0; }
+  StatusOr<DeviceEvent> Execute(DeviceBatch& batch, int64_t now_ns) override {
+    static_cast<Kept&>(batch).end_ns = now_ns + 1000;
+    return DeviceEvent::At(now_ns + 1000);
+  }
+
+  int freed() const { return freed_; }
+
+ private:
+  struct Kept final : DeviceBatch {
+    Kept(KeptBatches& device, CoreSlice slice, int64_t now_ns)
+        : DeviceBatch(DeviceEvent::At(now_ns), DeviceEvent::At(now_ns)),
+          device(device),
+          slice(std::move(slice)) {}
+    ~Kept() override {
+      ++device.freed_;
+      EXPECT_GE(device.clock_.NowNs(), end_ns) << "step " << slice.step();
+    }
+    Status Read(size_t, std::span<std::byte>) override { return OkStatus(); }
+    StatusOr<CoreSlice> ReadBack(const CoreSlice&) override { return slice; }
+
+    KeptBatches& device;
+    const CoreSlice slice;
+    int64_t end_ns = 0;
+  };
+
+  FakeClock& clock_;
+  int freed_ = 0;  // of the thread that takes steps
+};
+
+TEST_F(TrainingRunTest, ABatchIsOnItsDeviceUntilItsStepIsOver) {
+  FakeClock clock;
+  KeptBatches device(clock);
+  std::jthread time(
+      [&](std::stop_token stop) { clock.FollowDeadlines(2, stop); });
+  ASSERT_OK_AND_ASSIGN(const RunReport report,
+                       RunTraining(MadeForHosts(1, 1, {.steps = 6}),
+                                   *Mesh::Create({{"data", 1}}),
+                                   {.devices = {&device}, .clock = &clock}));
+  EXPECT_EQ(report.wall_ns, 6 * 1000);
+  EXPECT_EQ(device.freed(), 6);
 }
 
 TEST_F(TrainingRunTest, HostCountDoesNotChangeTheDigest) {
