@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "tests/pipeline/dataset_fixture.h"
+#include "tests/support/effort.h"
 #include "tests/support/status_matchers.h"
 #include "tokenizer/load.h"
 
@@ -88,7 +89,8 @@ TEST_P(HostsTest, RowsThatDoNotDividePadTheLastShards) {
 }
 
 TEST_P(HostsTest, EveryRecordIsSeenOnceWhateverTheCountsAre) {
-  for (uint64_t trial = 0; trial < 24; ++trial) {
+  constexpr uint64_t kTrials = Cases(24);
+  for (uint64_t trial = 0; trial < kTrials; ++trial) {
     const auto random = RandomLengths(4, 12, trial + 100);
     const uint64_t records = trial % 3 == 0 ? random[0] : random[0] * 17;
     const uint32_t shards = random[1];

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/formats/corpora/text_fixture.h"
+#include "tests/support/effort.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/status_matchers.h"
 
@@ -273,7 +274,7 @@ TEST_F(TextReaderTest, ARecordOfExactlyTheLimitPasses) {
 // their ends everywhere.
 TEST_F(TextReaderTest, TheSizeOfTheBufferNeverShows) {
   std::mt19937 random(5);
-  for (int round = 0; round < 60; ++round) {
+  for (int round = 0; round < Cases(60); ++round) {
     std::string text;
     for (int i = random() % 400; i > 0; --i) {
       text += "ab\n\n\r\ncd"[random() % 8];

@@ -181,7 +181,7 @@ TEST_F(IndexBuildTest, EveryCutAndEveryFlippedHeaderBitIsRefused) {
     EXPECT_EQ(Build({.check = IndexCheck::kHeaders}).ok(), whole) << size;
   }
   for (const size_t header : {0, 16, 35, 54}) {
-    for (size_t bit = 0; bit < 96; ++bit) {
+    for (size_t bit = 0; bit < 96; bit += kCaseStride) {
       std::string bad = good;
       bad[header + bit / 8] ^= static_cast<char>(1 << (bit % 8));
       folder_.Write("a.tfrecord", bad);
@@ -300,7 +300,7 @@ TEST_F(IndexBuildTest, EveryCutOfAGzipFileIsRefused) {
   ASSERT_OK_AND_ASSIGN(
       const auto index,
       BuildRecordIndex(files_, path_, {Compression::kGzip, IndexCheck::kAll}));
-  for (size_t size = 1; size < good.size(); ++size) {
+  for (size_t size = 1; size < good.size(); size += kCaseStride) {
     bool whole = false;
     for (uint64_t i = 0; i < 20; ++i) {
       ASSERT_OK_AND_ASSIGN(const auto member, index.FindMember(i));

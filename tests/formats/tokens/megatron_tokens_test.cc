@@ -6,6 +6,7 @@
 #include <cerrno>
 
 #include "formats/files/posix_files.h"
+#include "tests/support/effort.h"
 #include "tests/support/faulty_calls.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/status_matchers.h"
@@ -145,10 +146,10 @@ TEST_F(MegatronTokensTest, WhatIsNoIndexOrDamagedIsRefused) {
 // No prefix of the index is taken for one, and no byte of it makes it crash.
 TEST_F(MegatronTokensTest, EveryByteAndEveryLengthIsLookedAt) {
   const TokenFiles good = MakeTokenFiles<uint16_t>(kTwo, 8);
-  for (size_t size = 0; size < good.idx.size(); ++size) {
+  for (size_t size = 0; size < good.idx.size(); size += kCaseStride) {
     EXPECT_FALSE(Open({good.idx.substr(0, size), good.bin}).ok()) << size;
   }
-  for (size_t i = 0; i < good.idx.size(); ++i) {
+  for (size_t i = 0; i < good.idx.size(); i += kCaseStride) {
     for (const uint8_t byte : {0x01, 0x7f, 0x80, 0xff}) {
       TokenFiles files = good;
       if (static_cast<uint8_t>(files.idx[i]) == byte) continue;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <vector>
 
+#include "tests/support/effort.h"
 #include "tests/support/status_matchers.h"
 
 namespace penstock {
@@ -42,9 +43,11 @@ struct IntervalCase {
 // interval", 1974: sqrt(2 C M).
 TEST(FailuresTest, TheBestIntervalIsThatOfYoungsFormula) {
   const std::vector<StepSpan> steps = Steps(1000, 0.5);
+  size_t cases = 0;
   for (const IntervalCase& c :
        {IntervalCase{30, 10800, 805}, IntervalCase{5, 10800, 329},
         IntervalCase{30, 86400, 2277}}) {
+    if (cases++ % testing::kCaseStride != 0) continue;
     ASSERT_NEAR(std::sqrt(2 * c.save_s * c.mean_s), c.young_s, 0.5);
     for (const uint64_t seed : {1u, 17u}) {
       const FailureOptions options = {
