@@ -98,7 +98,7 @@ class TrainingRun {
         CoreTimeline(begin_ns_, clock_.NowNs(), options_.traced_steps));
     host.infeed = std::make_unique<Infeed>(
         std::move(source), mesh,
-        InfeedOptions{.depth = depth(),
+        InfeedOptions{.depth = options_.depth,
                       .queue_bytes = options_.queue_bytes,
                       .axis = options_.axis,
                       .shardings = options_.shardings,
@@ -162,14 +162,11 @@ class TrainingRun {
     return fmt::format("host {}:\n{}", host.number, host.infeed->Describe());
   }
 
-  // A queue holds one batch at least.
-  size_t depth() const { return std::max<size_t>(options_.depth, 1); }
-
   LiveFigures Look() const {
     LiveFigures live = {.running = true,
                         .steps = coordinator_.steps(),
                         .rows = log_.rows_now(),
-                        .depth = depth()};
+                        .depth = options_.depth};
     for (const TrainingHost& host : hosts_) live.hosts.push_back(host.Look());
     return live;
   }
@@ -245,7 +242,7 @@ class TrainingRun {
   RunReport Report() {
     RunReport report{.hosts = static_cast<uint32_t>(hosts_.size()),
                      .shards = placement_.shards,
-                     .depth = depth(),
+                     .depth = options_.depth,
                      .contract = contract_.Describe(),
                      .begin_ns = begin_ns_,
                      .times = Summarize(log_.steps()),
@@ -295,6 +292,7 @@ StatusOr<RunReport> RunTraining(
     TrainingOptions options) {
   PENSTOCK_ASSIGN_OR_RETURN(BatchPlacement placement,
                             PlaceRun(sources, mesh, options));
+  options.depth = std::max<size_t>(options.depth, 1);  // as queues have it
   return TrainingRun(std::move(sources), mesh, std::move(placement),
                      std::move(options))
       .Run();
