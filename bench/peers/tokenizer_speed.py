@@ -15,11 +15,10 @@ PEERS = {
     ".tiktoken": ["tiktoken", "gigatoken", "fastokens"],
     ".model": ["sentencepiece"],
 }
-DOCUMENT_BYTES = 10_000
 PASSES = ("load", "cold", "onward", "warm")
 
 
-def documents_of(path, document_bytes=DOCUMENT_BYTES):
+def documents_of(path, document_bytes):
   """Pieces of about so many bytes, cut at the ends of lines."""
   documents = []
   lines = []
@@ -37,13 +36,14 @@ def documents_of(path, document_bytes=DOCUMENT_BYTES):
   return documents
 
 
-def write_corpora(fixtures, work, texts):
+def write_corpora(fixtures, work, texts, document_bytes):
   """The texts, by name: those of the folder `texts`; without one English,
   Japanese, and this project's own code."""
   work.mkdir(parents=True, exist_ok=True)
   if texts is not None:
     found = sorted(texts.glob("*.txt"))
-    return write_documents({path.stem: path for path in found}, work)
+    return write_documents({path.stem: path for path in found}, work,
+                           document_bytes)
   code = work / "code.txt"
   with open(code, "w", encoding="utf8") as file:
     for floor in ("formats", "pipeline", "infeed", "tools"):
@@ -51,13 +51,13 @@ def write_corpora(fixtures, work, texts):
         file.write(source.read_text(encoding="utf8"))
   return write_documents({"English": fixtures / "corpora/moby.txt",
                           "Japanese": fixtures / "corpora/neko.txt",
-                          "code": code}, work)
+                          "code": code}, work, document_bytes)
 
 
-def write_documents(texts, work):
+def write_documents(texts, work, document_bytes):
   out = {}
   for name, path in texts.items():
-    documents = documents_of(path)
+    documents = documents_of(path, document_bytes)
     target = work / (name + ".documents")
     with open(target, "w", encoding="utf8", newline="") as file:
       file.writelines(document + "\0" for document in documents)
@@ -79,18 +79,22 @@ def main():
   parser.add_argument("--fixtures", type=pathlib.Path, required=True)
   parser.add_argument("--work", type=pathlib.Path, required=True)
   parser.add_argument("--texts", type=pathlib.Path)
+  parser.add_argument("--tokenizers", type=pathlib.Path)
+  parser.add_argument("--document-bytes", type=int, default=10_000)
   parser.add_argument("--only", default="")
   parser.add_argument("--repetitions", type=int, default=5)
   parser.add_argument("--core", type=int, default=os.cpu_count() - 1)
   options = parser.parse_args()
   os.sched_setaffinity(0, {options.core})
 
-  corpora = write_corpora(options.fixtures, options.work, options.texts)
+  corpora = write_corpora(options.fixtures, options.work, options.texts,
+                          options.document_bytes)
+  tokenizers = options.tokenizers or options.fixtures / "tokenizers"
   slower = False
   print("{:32} {:9} {:14} {:>9} {:>9} {:>11} {:>9} {:>29}".format(
       "vocabulary", "text", "program", "load ms", "cold MB/s", "onward MB/s",
       "warm MB/s", "ours / theirs: l c o w"))
-  for vocabulary in sorted((options.fixtures / "tokenizers").iterdir()):
+  for vocabulary in sorted(tokenizers.iterdir()):
     peers = PEERS.get(vocabulary.suffix)
     if peers is None:
       continue
