@@ -82,6 +82,7 @@ def main():
   parser.add_argument("--tokenizers", type=pathlib.Path)
   parser.add_argument("--document-bytes", type=int, default=10_000)
   parser.add_argument("--only", default="")
+  parser.add_argument("--peers", nargs="+", default=[])
   parser.add_argument("--repetitions", type=int, default=5)
   parser.add_argument("--core", type=int, default=os.cpu_count() - 1)
   options = parser.parse_args()
@@ -110,6 +111,8 @@ def main():
                                 str(compiled)] + files
         run(commands["compiled"])  # makes what the others find
       for peer in peers:
+        if options.peers and peer not in options.peers:
+          continue
         commands[peer] = [sys.executable, str(HERE / "tokenizer_jobs.py"),
                           peer] + files
       results = {program: [] for program in commands}
