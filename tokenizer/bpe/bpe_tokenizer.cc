@@ -105,12 +105,20 @@ Status BpeTokenizer::EncodeRegion(Call& call, std::string_view region,
   return EncodeRegion(call, region.substr(gap_begin), pass + 1);
 }
 
+bool BpeTokenizer::NeedsNormalizer(const Call& call,
+                                   std::string_view gap) const {
+  if (parts_.normalizer == nullptr || IsAscii(gap)) return false;
+  // Origins are of whole characters where text went through a normalizer.
+  return call.origins != nullptr || !IsValidUtf8(gap) ||
+         !parts_.normalizer->Keeps(gap);
+}
+
 Status BpeTokenizer::EncodeGap(Call& call, std::string_view gap) const {
   if (gap.empty()) return OkStatus();
   Gap cut = {gap, call.OffsetOf(gap)};
   AlignedText normalized(call.origins == nullptr ? Alignment::kDropped
                                                  : Alignment::kKept);
-  if (parts_.normalizer != nullptr && !IsAscii(gap)) {
+  if (NeedsNormalizer(call, gap)) {
     std::string valid;
     if (!IsValidUtf8(gap)) gap = valid = ReplaceUtf8Errors(gap);
     normalized.Assign(gap, static_cast<uint32_t>(cut.begin));

@@ -106,6 +106,7 @@ class BpeTokenizer final : public FramedTokenizer {
   std::optional<double> dropout() const override { return parts_.dropout; }
 
   Status EncodeRegion(Call& call, std::string_view region, size_t pass) const;
+  bool NeedsNormalizer(const Call& call, std::string_view gap) const;
   Status EncodeGap(Call& call, std::string_view gap) const;
   bool CanCutAt(std::string_view text, size_t place) const;
   Status CheckBytes(const Call& call, const Gap& gap) const;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -23,6 +24,10 @@ class Normalizer {
   //          of TextPattern::Find, where there is one. `text` is then good for
   //          nothing.
   Status Normalize(AlignedText& text) const;
+
+  // True only where Normalize would change nothing of `text`, valid UTF-8: soon
+  // found out, or not at all.
+  virtual bool Keeps(std::string_view text) const { return false; }
 
   // Whether each U+0020 stays where it is, and what stands before it and what
   // begins with it become the same apart as together.

@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "tokenizer/interface/normalizer.h"
+#include "tokenizer/unicode/stable_chars.h"
 #include "tokenizer/unicode/unicode_normalization.h"
 
 namespace penstock {
@@ -14,6 +16,9 @@ namespace penstock {
 class UnicodeNormalizer final : public Normalizer {
  public:
   explicit UnicodeNormalizer(NormalizationForm form) : form_(form) {}
+  bool Keeps(std::string_view text) const override {
+    return StableChars::Of(form_).Skip(text, 0) == text.size();
+  }
   // It is a starter that nothing composes with.
   bool IsLocalAtSpaces() const override { return true; }
 

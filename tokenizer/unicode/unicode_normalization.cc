@@ -5,28 +5,23 @@
 #include <tuple>
 #include <utility>
 
+#include "tokenizer/unicode/hangul.h"
 #include "tokenizer/unicode/hf_unicode.h"
+#include "tokenizer/unicode/stable_chars.h"
 
 namespace penstock {
 namespace {
 
+using namespace hangul;
 using hf_unicode::NormalizationRecord;
 using hf_unicode::RecordOf;
-
-// Hangul by arithmetic: The Unicode Standard, section 3.12.
-constexpr uint32_t kSBase = 0xac00, kLBase = 0x1100, kVBase = 0x1161,
-                   kTBase = 0x11a7;
-constexpr uint32_t kLCount = 19, kVCount = 21, kTCount = 28;
-constexpr uint32_t kSCount = kLCount * kVCount * kTCount;
-
-bool IsHangulSyllable(uint32_t c) { return c - kSBase < kSCount; }
 
 // 0 where the two do not compose.
 uint32_t Compose(uint32_t first, uint32_t second) {
   if (first - kLBase < kLCount && second - kVBase < kVCount) {
     return kSBase + ((first - kLBase) * kVCount + (second - kVBase)) * kTCount;
   }
-  if (IsHangulSyllable(first) && (first - kSBase) % kTCount == 0 &&
+  if (IsSyllable(first) && (first - kSBase) % kTCount == 0 &&
       second - kTBase - 1 < kTCount - 1) {
     return first + (second - kTBase);
   }
@@ -75,25 +70,6 @@ void Recompose(const std::vector<DecomposedChar>& chars,
   }
 }
 
-// Whether `c` stays as it is and neither moves nor merges with what is before.
-bool IsStable(NormalizationForm form, uint32_t c) {
-  if (c < 0x80) return true;
-  const NormalizationRecord& record = RecordOf(c);
-  switch (form) {
-    case NormalizationForm::kNfc:
-      return !(record.unstable & 1);
-    case NormalizationForm::kNfkc:
-      return !(record.unstable & 2);
-    case NormalizationForm::kNfd:
-      return record.combining_class == 0 && record.canonical_size == 0 &&
-             !IsHangulSyllable(c);
-    case NormalizationForm::kNfkd:
-      return record.combining_class == 0 && record.compatible_size == 0 &&
-             !IsHangulSyllable(c);
-  }
-  return false;
-}
-
 // Normalizes the unstable characters up to `end`, and the stable one that they
 // may merge with.
 void EditRegion(NormalizationForm form, size_t end, TextEdit& edit) {
@@ -120,7 +96,7 @@ void EditRegion(NormalizationForm form, size_t end, TextEdit& edit) {
 
 void Decompose(uint32_t c, bool compatible,
                std::vector<DecomposedChar>& chars) {
-  if (IsHangulSyllable(c)) {
+  if (IsSyllable(c)) {
     const uint32_t s = c - kSBase;
     chars.push_back({kLBase + s / (kVCount * kTCount), 0, true});
     chars.push_back({kVBase + s / kTCount % kVCount, 0, false});
@@ -159,28 +135,26 @@ void OrderCombining(std::vector<DecomposedChar>& chars) {
 }
 
 void Normalize(NormalizationForm form, AlignedText& text) {
-  if (IsAscii(text.text())) return;
+  const StableChars& stable = StableChars::Of(form);
   const bool composes =
       form == NormalizationForm::kNfc || form == NormalizationForm::kNfkc;
   const size_t size = text.text().size();
   std::optional<TextEdit> edit;
-  size_t previous = 0;  // the stable character before pos, else pos
   for (size_t pos = 0; pos < size;) {
-    size_t end = pos;
-    if (IsStable(form, NextChar(text.text(), end))) {
-      previous = pos;
-      pos = end;
-      continue;
-    }
-    while (end < size) {
+    const size_t begin = stable.Skip(text.text(), pos);
+    if (begin == size) break;
+    size_t end = begin;
+    do {
       size_t after = end;
-      if (IsStable(form, NextChar(text.text(), after))) break;
+      if (stable.Has(NextChar(text.text(), after))) break;
       end = after;
-    }
+    } while (end < size);
     if (!edit) edit.emplace(text);
-    edit->Copy(composes ? previous : pos);
+    // What it may merge with is the stable one before it.
+    edit->Copy(composes && begin > pos ? PreviousChar(text.text(), begin)
+                                       : begin);
     EditRegion(form, end, *edit);
-    previous = pos = end;
+    pos = end;
   }
   if (!edit) return;
   edit->Copy(size);
