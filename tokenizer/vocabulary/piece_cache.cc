@@ -5,12 +5,12 @@
 namespace penstock {
 
 PieceCache::PieceCache(size_t most_bytes)
-    : most_bytes_(most_bytes), pages_(kFirstBytes) {
+    : most_bytes_(most_bytes), pages_(kFirstBytes, most_bytes) {
   UsePages();
 }
 
 void PieceCache::Clear() {
-  pages_ = ZeroPages(kFirstBytes);
+  pages_ = ZeroPages(kFirstBytes, most_bytes_);
   UsePages();
 }
 
@@ -70,13 +70,16 @@ void PieceCache::InsertElsewhere(const Key& key, Hash hash, uint32_t place) {
   Put(hash, entry);
 }
 
+// Where it is: fresh memory costs more than all that is done here.
 void PieceCache::Grow() {
-  const ZeroPages old =
-      std::exchange(pages_, ZeroPages(pages_.size_bytes() * 2));
+  const size_t lines = line_mask_ + 1;
+  pages_.GrowTo(pages_.size_bytes() * 2);
   UsePages();
-  const auto* const lines = static_cast<const Line*>(old.data());
-  for (size_t i = 0; i < old.size_bytes() / sizeof(Line); ++i) {
-    for (const Entry& entry : lines[i].entries) {
+  // Each entry goes to the line it was in or one before, of which those were
+  // put anew, or to the new half.
+  for (size_t i = 0; i < lines; ++i) {
+    const Line line = std::exchange(lines_[i], Line());
+    for (const Entry& entry : line.entries) {
       if (!entry.IsFree()) Put(HashOf(entry.key_), entry);
     }
   }

@@ -13,17 +13,23 @@ constexpr size_t kHugePageBytes = 2 << 20;
 
 }  // namespace
 
-ZeroPages::ZeroPages(size_t size_bytes)
-    : mapping_bytes_(size_bytes +
-                     (size_bytes < kHugePageBytes ? 0 : kHugePageBytes)),
-      size_bytes_(size_bytes) {
+ZeroPages::ZeroPages(size_t size_bytes, size_t most_bytes)
+    : mapping_bytes_(most_bytes +
+                     (most_bytes < kHugePageBytes ? 0 : kHugePageBytes)) {
   mapping_ = mmap(nullptr, mapping_bytes_, PROT_READ | PROT_WRITE,
                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapping_ == MAP_FAILED) throw std::bad_alloc();
   data_ = mapping_;
-  if (size_bytes < kHugePageBytes) return;
   size_t space = mapping_bytes_;
-  std::align(kHugePageBytes, size_bytes, data_, space);
+  if (most_bytes >= kHugePageBytes) {
+    std::align(kHugePageBytes, most_bytes, data_, space);
+  }
+  GrowTo(size_bytes);
+}
+
+void ZeroPages::GrowTo(size_t size_bytes) {
+  size_bytes_ = size_bytes;
+  if (size_bytes < kHugePageBytes) return;
   // A system without huge pages refuses, and that is fine.
   (void)madvise(data_, size_bytes, MADV_HUGEPAGE);
 }

@@ -9,8 +9,10 @@ namespace penstock {
 // hit all over would else wait for the place of each small page.
 class ZeroPages {
  public:
-  // Throws std::bad_alloc.
-  explicit ZeroPages(size_t size_bytes);
+  // Room for `most_bytes`, at least `size_bytes`, so that it can grow where it
+  // is. Throws std::bad_alloc.
+  ZeroPages(size_t size_bytes, size_t most_bytes);
+  explicit ZeroPages(size_t size_bytes) : ZeroPages(size_bytes, size_bytes) {}
   ~ZeroPages();
   ZeroPages(ZeroPages&& other) noexcept;
   ZeroPages& operator=(ZeroPages&& other) noexcept;
@@ -18,6 +20,9 @@ class ZeroPages {
   // Aligned to 4 KiB at least.
   void* data() const { return data_; }
   size_t size_bytes() const { return size_bytes_; }
+
+  // To at most `most_bytes`. What is there stays; zeros follow it.
+  void GrowTo(size_t size_bytes);
 
  private:
   void* mapping_ = nullptr;
