@@ -70,7 +70,7 @@ void Bpe::Encode(std::string_view piece, Neighbours& neighbours,
   const TokenMatcher* const matcher = this->matcher();
   if (matcher == nullptr) return EncodeByMerging(piece, ids);
   if (piece.size() <= kMostMergedBytes) {
-    return MergeShort(matcher->derivations(), byte_ids_.data(), piece, ids);
+    return MergeShort(matcher->derivations(), matcher->bytes(), piece, ids);
   }
   matcher->Encode(piece, neighbours, ids);
 }

@@ -11,18 +11,20 @@ namespace {
 // Symbols stand where their first byte is.
 class ShortPiece {
  public:
-  ShortPiece(const Derivations& derivations, const TokenId* byte_ids,
+  ShortPiece(const Derivations& derivations, const BytePairs& bytes,
              std::string_view piece)
       : derivations_(derivations),
         size_(piece.size()),
         begins_(~uint64_t{0} >> (64 - piece.size())) {
     for (size_t i = 0; i < size_; ++i) {
-      ids_[i] = byte_ids[static_cast<unsigned char>(piece[i])];
+      ids_[i] = bytes.IdOf(piece[i]);
     }
     // Lowest looks at whole rows of lanes.
     const size_t last_row = (size_ - 1) / kLanes * kLanes;
     std::fill_n(pairs_.begin() + last_row, kLanes, kNone);
-    for (size_t i = 0; i + 1 < size_; ++i) SetPair(i, i + 1);
+    for (size_t i = 0; i + 1 < size_; ++i) {
+      pairs_[i] = Placed(bytes.RankOf(piece[i], piece[i + 1]), i);
+    }
   }
 
   void MergeAll() {
@@ -54,11 +56,14 @@ class ShortPiece {
   static constexpr size_t kLanes = 4;
   static_assert(PairRanks::kEndOfRanks * uint64_t{kMostMergedBytes} <= kNone);
 
+  static uint32_t Placed(uint32_t rank, size_t left) {
+    return rank == Merge::kNever
+               ? kNone
+               : static_cast<uint32_t>(rank * kMostMergedBytes + left);
+  }
   void SetPair(size_t left, size_t right) {
-    const uint32_t rank = derivations_.ranks().Find(ids_[left], ids_[right]);
-    pairs_[left] = rank == Merge::kNever
-                       ? kNone
-                       : static_cast<uint32_t>(rank * kMostMergedBytes + left);
+    pairs_[left] =
+        Placed(derivations_.ranks().Find(ids_[left], ids_[right]), left);
   }
 
   // 64 without one.
@@ -92,9 +97,9 @@ class ShortPiece {
 
 }  // namespace
 
-void MergeShort(const Derivations& derivations, const TokenId* byte_ids,
+void MergeShort(const Derivations& derivations, const BytePairs& bytes,
                 std::string_view piece, std::vector<TokenId>& ids) {
-  ShortPiece symbols(derivations, byte_ids, piece);
+  ShortPiece symbols(derivations, bytes, piece);
   symbols.MergeAll();
   symbols.AppendTo(ids);
 }

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tokenizer/bpe/byte_pairs.h"
 #include "tokenizer/bpe/derivations.h"
 #include "tokenizer/interface/tokenizer.h"
 
@@ -15,10 +16,10 @@ inline constexpr size_t kMostMergedBytes = 16;
 
 // Appends what becomes of `piece`, of 1 to kMostMergedBytes bytes, by merging
 // the pair of lowest rank again and again, the leftmost where ranks are equal.
-// `byte_ids` are the ids of the 256 bytes.
+// `bytes` are of the same vocabulary.
 //
 // Cost:    quadratic, with few instructions a byte: most pieces are short.
-void MergeShort(const Derivations& derivations, const TokenId* byte_ids,
+void MergeShort(const Derivations& derivations, const BytePairs& bytes,
                 std::string_view piece, std::vector<TokenId>& ids);
 
 }  // namespace penstock

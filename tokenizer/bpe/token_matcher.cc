@@ -32,7 +32,8 @@ TokenMatcher::TokenMatcher(const Vocabulary& vocabulary,
                            Derivations derivations, TokenTrie tokens)
     : derivations_(std::move(derivations)),
       trie_(std::move(tokens.trie)),
-      tokens_(vocabulary.size()) {
+      tokens_(vocabulary.size()),
+      bytes_(derivations_.ranks(), ByteIds()) {
   for (TokenId id = 0; id < tokens_.size(); ++id) {
     if (!vocabulary.Has(id)) continue;
     const std::string_view bytes = vocabulary.BytesOf(id);
@@ -64,6 +65,15 @@ TokenMatcher TokenMatcher::Load(TableReader& from) {
   const bool has_every_token = from.Number() != 0;
   return TokenMatcher(std::move(derivations), std::move(trie),
                       std::move(tokens), has_every_token);
+}
+
+BytePairs::Ids TokenMatcher::ByteIds() const {
+  BytePairs::Ids ids;
+  for (size_t byte = 0; byte < ids.size(); ++byte) {
+    const char spelled = static_cast<char>(byte);
+    ids[byte] = LongestAt(&spelled, &spelled + 1);
+  }
+  return ids;
 }
 
 TokenId TokenMatcher::LongestAt(const char* at, const char* end) const {

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "tokenizer/bpe/byte_pairs.h"
 #include "tokenizer/bpe/derivations.h"
 #include "tokenizer/bpe/neighbours.h"
 #include "tokenizer/vocabulary/piece_trie.h"
@@ -31,6 +32,7 @@ class TokenMatcher {
   bool has_every_token() const { return has_every_token_; }
 
   const Derivations& derivations() const { return derivations_; }
+  const BytePairs& bytes() const { return bytes_; }
 
   // Appends the ids of `piece`, every byte of which has a token.
   //
@@ -53,7 +55,10 @@ class TokenMatcher {
       : derivations_(std::move(derivations)),
         trie_(std::move(trie)),
         tokens_(std::move(tokens)),
+        bytes_(derivations_.ranks(), ByteIds()),
         has_every_token_(has_every_token) {}
+
+  BytePairs::Ids ByteIds() const;
 
   TokenId LongestAt(const char* at, const char* end) const;
   template <typename Places>
@@ -63,6 +68,7 @@ class TokenMatcher {
   Derivations derivations_;
   PieceTrie trie_;
   Table<Token> tokens_;
+  BytePairs bytes_;  // of the others
   bool has_every_token_ = true;
 };
 
