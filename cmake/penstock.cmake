@@ -110,9 +110,11 @@ endif()
 # One test program of a floor, run in a few shards side by side: a process for
 # each test would take longer to start than to run. ONE_THREAD are sources whose
 # tests start no thread, or none but in programs that other tests start, too:
-# they are not built under the thread sanitizer, nor a program of them alone.
+# they are not built under the thread sanitizer, nor a program of them alone. A
+# program that MOSTLY_WAITS begins before the others, for which it leaves time.
 function(penstock_test name)
-  cmake_parse_arguments(ARG "" "SHARDS" "SOURCES;ONE_THREAD;DEPS" ${ARGN})
+  cmake_parse_arguments(ARG "MOSTLY_WAITS" "SHARDS" "SOURCES;ONE_THREAD;DEPS"
+    ${ARGN})
   if(NOT PENSTOCK_SANITIZE MATCHES thread)
     list(APPEND ARG_SOURCES ${ARG_ONE_THREAD})
   elseif(NOT ARG_SOURCES)
@@ -134,6 +136,9 @@ function(penstock_test name)
              WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     set_tests_properties(${test} PROPERTIES TIMEOUT 1200 ENVIRONMENT
       "GTEST_TOTAL_SHARDS=${ARG_SHARDS};GTEST_SHARD_INDEX=${index}")
+    if(ARG_MOSTLY_WAITS)
+      set_tests_properties(${test} PROPERTIES COST 1000)
+    endif()
   endforeach()
 endfunction()
 

@@ -222,6 +222,10 @@ TEST_F(ZippedHostsTest, ManyAndLargeRecordsGoBetweenHosts) {
     ASSERT_OK_AND_ASSIGN(const auto expected, RunAll(dataset));
     EXPECT_EQ(RealIds(expected), Iota(records));
     for (const SequenceReading sequence : kReadings) {
+      // Each of both once for sanitizers.
+      if (kCaseStride != 1 && (records == 300) != (sequence == kReadings[0])) {
+        continue;
+      }
       ASSERT_OK_AND_ASSIGN(
           const auto batches,
           RunAll(dataset, {.shards = 4, .hosts = 4, .sequence = sequence}));

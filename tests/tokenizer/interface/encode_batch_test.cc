@@ -117,6 +117,7 @@ TEST(EncodeBatchTest, AnyNumberOfThreadsGivesTheRowsOfOne) {
        {Gpt2WithSpecials(), Json(nlohmann::json::object()), Framed(),
         Truncated(), TokenizerPtr(std::make_shared<ByteTokenizer>())}) {
     ExpectSameWithThreads(*tokenizer, texts);
+    if (testing::kCaseStride != 1) continue;
     ExpectSameWithThreads(
         *tokenizer, texts,
         {.special_text = SpecialText::kAsText, .add_special_tokens = false});
