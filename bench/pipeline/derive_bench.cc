@@ -116,8 +116,8 @@ void BM_PlacePacked(benchmark::State& state) {
   }
   const Placer placer(*stages, stages->MakeContract(), 1);
   BufferPool pool(0);
-  auto batch = NewBatch(placer.contract(), 0, kRows, pool);
-  CheckOk(batch.status());
+  Batch batch;
+  CheckOk(GiveMemory(placer.contract(), kRows, pool, batch));
   const Locate locate = [](uint64_t) { return std::string(); };
   std::vector<PlacedPiece> placed;
   uint64_t cut = 0;
@@ -127,7 +127,7 @@ void BM_PlacePacked(benchmark::State& state) {
       for (const Piece& piece : rows[row]) {
         placed.push_back({piece, {&examples, piece.record}});
       }
-      CheckOk(placer.Place(placed, row, locate, *batch, cut));
+      CheckOk(placer.Place(placed, row, locate, batch, cut));
     }
     benchmark::ClobberMemory();
   }

@@ -33,23 +33,21 @@ uint64_t BatchBytes(const Contract& contract, size_t shape, int64_t rows) {
   return bytes;
 }
 
-StatusOr<Batch> NewBatch(const Contract& contract, size_t shape, int64_t rows,
-                         BufferPool& pool) {
-  Batch batch;
-  batch.shape = shape;
+Status GiveMemory(const Contract& contract, int64_t rows, BufferPool& pool,
+                  Batch& batch) {
   PENSTOCK_ASSIGN_OR_RETURN(batch.memory,
-                            pool.Get(BatchBytes(contract, shape, rows)));
+                            pool.Get(BatchBytes(contract, batch.shape, rows)));
   batch.tensors.resize(contract.tensors.size());
   size_t offset = 0;
   for (size_t t = 0; t < contract.tensors.size(); ++t) {
     Tensor& tensor = batch.tensors[t];
-    tensor.shape = contract.ShapeOf(t, shape, rows);
+    tensor.shape = contract.ShapeOf(t, batch.shape, rows);
     size_t bytes = SizeBytes(contract.tensors[t].type);
     for (const int64_t size : tensor.shape) bytes *= static_cast<size_t>(size);
     tensor.bytes = {batch.memory.get() + offset, bytes};
-    offset += TensorBytes(contract, t, shape, rows);
+    offset += TensorBytes(contract, t, batch.shape, rows);
   }
-  return batch;
+  return OkStatus();
 }
 
 }  // namespace penstock

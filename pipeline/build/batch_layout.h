@@ -15,10 +15,10 @@ namespace penstock {
 // kTensorAlignment. Saturates, instead of overflowing, at 2^63.
 uint64_t BatchBytes(const Contract& contract, size_t shape, int64_t rows);
 
-// A batch of `rows` rows in shape `shape` with memory for its tensors, of any
-// content.
+// Gives a batch of `rows` rows, whose shape it says, its tensors, with memory
+// of any content.
 // Errors:  kResourceExhausted where memory ends.
-StatusOr<Batch> NewBatch(const Contract& contract, size_t shape, int64_t rows,
-                         BufferPool& pool);
+Status GiveMemory(const Contract& contract, int64_t rows, BufferPool& pool,
+                  Batch& batch);
 
 }  // namespace penstock

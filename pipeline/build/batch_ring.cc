@@ -9,8 +9,15 @@
 namespace penstock {
 
 struct BatchRing::Slot {
+  Status Begin() {
+    std::call_once(once, [this] { begun = work->Begin(); });
+    return begun;
+  }
+
   uint64_t bytes = 0;
   std::shared_ptr<BatchWork> work;
+  std::once_flag once;
+  Status begun;  // by `once`
   size_t parts_left = 0;
   Status status;
 };
@@ -33,7 +40,8 @@ struct BatchRing::Ring {
         const std::lock_guard lock(mutex);
         wanted = !cancelled && slot->status.ok();
       }
-      done = wanted ? slot->work->BuildPart(part, alone) : PipelineCancelled();
+      const Status begun = wanted ? slot->Begin() : PipelineCancelled();
+      done = begun.ok() ? slot->work->BuildPart(part, alone) : begun;
       if (done.ok() && !*done) {
         lane.Run([self, slot, part] { self->Build(slot, part, true, self); });
         return;
@@ -113,8 +121,10 @@ void BatchRing::Push(uint64_t bytes, std::shared_ptr<BatchWork> work) {
   slot->work = std::move(work);
   const size_t parts = slot->work->parts();
   slot->parts_left = parts;
+  if (parts == 0) slot->status = slot->Begin();
   {
     const std::lock_guard lock(ring_->mutex);
+    if (!slot->status.ok()) ring_->failed = true;
     ring_->slots.push_back(slot);
     ring_->bytes += bytes;
     if (parts == 0) ring_->ready.notify_all();

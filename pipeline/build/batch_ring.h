@@ -23,6 +23,9 @@ class BatchWork {
   virtual ~BatchWork() = default;
 
   virtual size_t parts() const = 0;
+  // Gives the batch its memory: once, right before the first of its parts is
+  // built, so that of memory used again and again it is what was used last.
+  virtual Status Begin() = 0;
   // Goes on with part `part`. False where the next record is so large that it
   // wants memory for itself: then it is called again with `alone`, while no
   // other part of the pipeline has that.

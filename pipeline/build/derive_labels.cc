@@ -94,7 +94,7 @@ class LossWeightsDeriver final : public Deriver {
   size_t Given(const Run& run) const {
     if (!prompt_) return 0;
     const RowRef& from = run.from->from;
-    const auto values = from.examples->columns[*prompt_].ints_of(from.row);
+    const auto values = from.ColumnOf(*prompt_).ints_of(from.row);
     const int64_t prompt = values.empty() ? 0 : values[0];
     // The label of the prompt's last token is the first to be learned.
     const int64_t given = prompt - 1 - static_cast<int64_t>(run.begin);

@@ -106,7 +106,7 @@ Status Placer::PlaceData(size_t t, std::span<const PlacedPiece> pieces,
   for (size_t i = 0; i < runs.size(); ++i) {
     const Run run = runs[i];
     if (run.unaligned) {
-      const Column& by = run.from->from.examples->columns[source.feature.by];
+      const Column& by = run.from->from.ColumnOf(source.feature.by);
       return InvalidArgumentError(fmt::format(
           "{}: feature \"{}\" has {} values, and \"{}\" {}: in packed rows "
           "they go together, value by value",

@@ -65,7 +65,7 @@ class RowRuns {
 
   Run operator[](size_t i) const {
     const PlacedPiece& placed = pieces_[i];
-    const Column& column = placed.from.examples->columns[feature_.column];
+    const Column& column = placed.from.ColumnOf(feature_.column);
     Run run = {.from = &placed,
                .column = &column,
                .has = column.values_in(placed.from.row)};
@@ -73,7 +73,7 @@ class RowRuns {
     bool aligned = feature_.arranges;
     if (feature_.varying && !aligned && !feature_.whole) {
       const uint64_t by =
-          placed.from.examples->columns[feature_.by].values_in(placed.from.row);
+          placed.from.ColumnOf(feature_.by).values_in(placed.from.row);
       const bool shared =
           feature_.packed || pieces_.size() > 1 || piece.begin > 0;
       aligned = run.has == by && (shared || piece.length < by);

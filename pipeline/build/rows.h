@@ -14,11 +14,18 @@ namespace penstock {
 
 // A row of some decoded examples, which whoever made this keeps alive.
 struct RowRef {
+  // Of a column as a decoder gives them.
+  const Column& ColumnOf(size_t column) const {
+    return examples->columns[columns == nullptr ? column : (*columns)[column]];
+  }
+
   const Examples* examples = nullptr;
   size_t row = 0;
   uint32_t begin = 0;  // values of the record before these are not there
   // Not null: [columns], whose value is in the batch already and empty here.
   const std::vector<bool>* in_place = nullptr;
+  // Not null: which of the examples' columns each of a decoder's is.
+  const std::vector<size_t>* columns = nullptr;
 };
 
 // A piece of a row, and where its values are.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "pipeline/read/rounds.h"
 
@@ -17,23 +19,25 @@ uint64_t MostValues(const Stages& stages, const Feature& feature) {
   return static_cast<uint64_t>(stages.LengthsOf(feature.name).back()) + 1;
 }
 
-// Whether the table's columns begin with the features of a batch, in their
-// order and each with offsets, no row has too many values, and no function
-// looks at them.
-bool IsInPlace(const Stages& stages, const SourceStages& source,
-               const ColumnTable& table) {
-  if (!source.row_ops.empty() || source.tokenize) return false;
-  for (size_t c = 0; c < stages.batched.size(); ++c) {
-    const Feature& feature = stages.batched[c];
+// The numbers of the columns that are the features of a batch, if each has
+// offsets, no row has too many values, and no function looks at them.
+std::optional<std::vector<size_t>> ColumnsInPlace(const Stages& stages,
+                                                  const SourceStages& source,
+                                                  const ColumnTable& table) {
+  if (!source.row_ops.empty() || source.tokenize) return std::nullopt;
+  std::vector<size_t> used;
+  for (const Feature& feature : stages.batched) {
     const uint64_t most = MostValues(stages, feature);
-    if (table.Find(feature.name) != c ||
+    const size_t c = table.Find(feature.name);
+    if (c == SIZE_MAX ||
         table.columns().columns[c].row_offsets.size() != table.rows() + 1 ||
         std::ranges::any_of(table.Lengths(c),
                             [&](uint32_t length) { return length > most; })) {
-      return false;
+      return std::nullopt;
     }
+    used.push_back(c);
   }
-  return true;
+  return used;
 }
 
 // Whether a row is one that RecordTooLarge() is of.
@@ -52,17 +56,17 @@ std::optional<TableRows> RowsInPlace(const Job& job,
                                      const SourceRecords& records) {
   const Stages& stages = job.stages;
   if (!records.in_memory()) return std::nullopt;
-  TableRows rows(stages.batched.size());
+  TableRows rows;
   uint64_t first_id = 0;
   for (size_t s = 0; s < stages.sources.size(); ++s) {
     const RecordSource& source = records.sources()[s];
     const RecordSide& side = source.sides[0];
-    if (source.sides.size() > 1 ||
-        !IsInPlace(stages, stages.sources[s], *side.columns) ||
-        HasTooLarge(*side.columns, job.max_record_bytes)) {
+    if (source.sides.size() > 1) return std::nullopt;
+    auto used = ColumnsInPlace(stages, stages.sources[s], *side.columns);
+    if (!used || HasTooLarge(*side.columns, job.max_record_bytes)) {
       return std::nullopt;
     }
-    rows.Add(first_id, *side.columns, side.first);
+    rows.Add(first_id, *side.columns, side.first, *std::move(used));
     first_id += source.records;
   }
   return rows;

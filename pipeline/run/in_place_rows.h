@@ -9,9 +9,9 @@
 
 namespace penstock {
 
-// Those of `records`, where all of them are rows of tables whose first columns
-// are the features of a batch, as a decoder would give them; otherwise nullopt.
-// The tables are borrowed.
+// Those of `records`, where all of them are rows of tables whose columns are
+// the features of a batch, as a decoder would give them, or more; otherwise
+// nullopt. The tables are borrowed.
 //
 // Cost:    a look at each row's lengths.
 std::optional<TableRows> RowsInPlace(const Job& job,

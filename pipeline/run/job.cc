@@ -46,13 +46,11 @@ Status Job::Decode(std::span<const std::string_view> records, uint64_t bytes,
   return decoded;
 }
 
-StatusOr<Batch> Job::NewBatch(const Step& step) const {
+Batch Job::NewBatch(const Step& step) const {
   const Assignment& assignment = step.assignment;
   const std::vector<uint32_t>& rows = RowsOf(assignment.shape);
-  PENSTOCK_ASSIGN_OR_RETURN(
-      Batch batch,
-      penstock::NewBatch(contract(), assignment.shape,
-                         static_cast<int64_t>(rows.size()), *buffers));
+  Batch batch;
+  batch.shape = assignment.shape;
   batch.step = step.after.step - 1;
   batch.epoch = step.epoch;
   batch.row_offsets.reserve(rows.size() + 1);
@@ -66,6 +64,11 @@ StatusOr<Batch> Job::NewBatch(const Step& step) const {
   }
   batch.state_after = step.after;
   return batch;
+}
+
+Status Job::GiveMemory(Batch& batch) const {
+  return penstock::GiveMemory(contract(), static_cast<int64_t>(batch.rows()),
+                              *buffers, batch);
 }
 
 std::vector<uint32_t> RowsOf(const Topology& topology, uint32_t host,

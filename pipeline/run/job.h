@@ -80,9 +80,11 @@ struct Job {
                 std::span<const uint64_t> ids, uint64_t epoch,
                 const Locate& locate, DecodeScratch& scratch,
                 DecodedRows& out) const;
-  // This host's part of a step, with memory for its tensors.
+  // This host's part of a step, without tensors.
+  Batch NewBatch(const Step& step) const;
+  // Gives it those.
   // Errors:  kResourceExhausted.
-  StatusOr<Batch> NewBatch(const Step& step) const;
+  Status GiveMemory(Batch& batch) const;
 };
 
 // The rows that a host feeds: those of its shards. Where `rows` does not

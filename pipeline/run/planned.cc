@@ -33,6 +33,8 @@ class PlannedWork final : public BatchWork {
 
   size_t parts() const override { return next_row_.size(); }
 
+  Status Begin() override { return reader_->job().GiveMemory(batch); }
+
   StatusOr<bool> BuildPart(size_t part, bool alone) override {
     const size_t end =
         std::min(batch.rows(), (part + 1) * reader_->rows_at_once());
@@ -125,7 +127,7 @@ class Planned final : public Placement {
       job.accounts->plan.Count(step->assignment.real_rows, 0);
       const uint64_t bytes = job.BatchBytes(*step);
       if (!AwaitRoom(ring, bytes, *job.accounts)) return PipelineCancelled();
-      PENSTOCK_ASSIGN_OR_RETURN(Batch batch, job.NewBatch(*step));
+      Batch batch = job.NewBatch(*step);
       ring.Push(bytes, std::make_shared<PlannedWork>(reader_, *std::move(step),
                                                      std::move(batch)));
     }

@@ -95,7 +95,9 @@ Status PlannedReader::BuildInPlace(const Assignment& assignment, size_t end,
     scratch->placed.clear();
     for (const Piece& piece : PiecesOf(assignment, rows_fed[row])) {
       const TableRow from = in_place_->Find(piece.record);
-      scratch->placed.push_back({piece, {from.columns, from.row}});
+      scratch->placed.push_back(
+          {piece,
+           {.examples = from.columns, .row = from.row, .columns = from.used}});
     }
     records += scratch->placed.size();
     PENSTOCK_RETURN_IF_ERROR(

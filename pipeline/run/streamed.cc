@@ -236,7 +236,7 @@ Status Streamed::TooLongError(const Row& row) const {
 Status Streamed::Push(FedStep fed, BatchRing& ring) {
   const uint64_t bytes = job_->BatchBytes(fed.step);
   if (!AwaitRoom(ring, bytes, *job_->accounts)) return PipelineCancelled();
-  PENSTOCK_ASSIGN_OR_RETURN(Batch batch, job_->NewBatch(fed.step));
+  Batch batch = job_->NewBatch(fed.step);
   ring.Push(bytes,
             MakeStreamedWork(job_, source_, std::move(fed), std::move(batch)));
   return OkStatus();

@@ -26,6 +26,8 @@ class StreamedWork final : public BatchWork {
     return (batch.rows() + rows_of_part_ - 1) / rows_of_part_;
   }
 
+  Status Begin() override { return job_->GiveMemory(batch); }
+
   StatusOr<bool> BuildPart(size_t part, bool) override {
     const Locate locate = [this](uint64_t id) {
       return source_->Locate(job_->row_ids.RecordOf(id));

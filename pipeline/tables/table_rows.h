@@ -1,5 +1,4 @@
-// Rows of several tables, numbered through, of whose columns the first are
-// used.
+// Rows of several tables, numbered through, of whose columns some are used.
 #pragma once
 
 #include <algorithm>
@@ -14,22 +13,23 @@ namespace penstock {
 
 struct TableRow {
   const Examples* columns = nullptr;
+  const std::vector<size_t>* used = nullptr;  // the numbers of those used
   uint64_t row = 0;
 };
 
 // Threads: any number at a time, once all are added.
 class TableRows {
  public:
-  // `columns` are used, each of which has offsets.
-  explicit TableRows(size_t columns) : columns_(columns) {}
-
   // Rows of `table` from `first_row` on; the first of them is number
-  // `first_id`, which rises from table to table. Borrowed.
-  void Add(uint64_t first_id, const ColumnTable& table, uint64_t first_row);
+  // `first_id`, which rises from table to table. Borrowed. `used` are the
+  // numbers of columns that have offsets.
+  void Add(uint64_t first_id, const ColumnTable& table, uint64_t first_row,
+           std::vector<size_t> used);
 
+  // Its views hold until the next Add().
   TableRow Find(uint64_t id) const {
     const Run& run = *--std::ranges::upper_bound(runs_, id, {}, &Run::first_id);
-    return {run.columns, run.first_row + id - run.first_id};
+    return {run.columns, &run.used, run.first_row + id - run.first_id};
   }
 
   // Asks the processor for the numbers of a row from number `begin` on, so that
@@ -42,9 +42,9 @@ class TableRows {
     uint64_t first_id = 0;
     const Examples* columns = nullptr;
     uint64_t first_row = 0;
+    std::vector<size_t> used;
   };
 
-  size_t columns_ = 0;
   std::vector<Run> runs_;
 };
 

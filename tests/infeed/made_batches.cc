@@ -8,6 +8,7 @@
 
 #include "formats/files/status_or.h"
 #include "pipeline/build/batch_layout.h"
+#include "tests/support/status_matchers.h"
 
 namespace penstock::testing {
 namespace {
@@ -62,10 +63,10 @@ Batch MakeBatch(const Contract& contract, const Topology& topology,
     }
   }
   BufferPool pool(0);
-  auto made = NewBatch(contract, shape,
-                       static_cast<int64_t>(row_offsets.size()) - 1, pool);
-  EXPECT_TRUE(made.ok()) << made.status();
-  Batch batch = *std::move(made);
+  Batch batch;
+  batch.shape = shape;
+  EXPECT_OK(GiveMemory(contract, static_cast<int64_t>(row_offsets.size()) - 1,
+                       pool, batch));
   batch.step = step;
   batch.record_ids = std::move(record_ids);
   batch.row_offsets = std::move(row_offsets);

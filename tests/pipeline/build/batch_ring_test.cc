@@ -25,16 +25,23 @@ class FakeWork final : public BatchWork {
       : parts_(parts), build_(std::move(build)) {}
 
   size_t parts() const override { return parts_; }
+  Status Begin() override {
+    ++begun;
+    return begin;
+  }
   StatusOr<bool> BuildPart(size_t part, bool alone) override {
     return build_(part, alone);
   }
+
+  Status begin;                // what Begin() returns
+  std::atomic<int> begun = 0;  // how often it was called
 
  private:
   const size_t parts_;
   const Build build_;
 };
 
-std::shared_ptr<BatchWork> Work(FakeWork::Build build, size_t parts = 1) {
+std::shared_ptr<FakeWork> Work(FakeWork::Build build, size_t parts = 1) {
   return std::make_shared<FakeWork>(parts, std::move(build));
 }
 std::shared_ptr<BatchWork> Numbered(uint64_t step) {
@@ -166,6 +173,58 @@ TEST_F(BatchRingTest, AnErrorComesInItsPlaceAndStays) {
                 StatusIs(StatusCode::kDataLoss, HasSubstr("bad record")));
   }
   EXPECT_FALSE(ring.AwaitRoom(1));
+}
+
+TEST_F(BatchRingTest, ABatchHasNoMemoryWhileItWaitsForThoseBeforeIt) {
+  const std::unique_ptr<TaskQueue> one = Threads(1);
+  BatchRing ring(*one, lane_, 100, 100);
+  std::shared_ptr<FakeWork> second;
+  second = Work(
+      [&](size_t, bool) {
+        EXPECT_EQ(second->begun, 1);
+        return true;
+      },
+      /*parts=*/3);
+  std::latch pushed(1);
+  ring.Push(1, Work([&](size_t, bool) {
+              pushed.wait();
+              EXPECT_EQ(second->begun, 0);
+              return true;
+            }));
+  ring.Push(1, second);
+  pushed.count_down();
+  EXPECT_THAT(ring.Pop(), IsOk());
+  EXPECT_THAT(ring.Pop(), IsOk());
+  EXPECT_EQ(second->begun, 1);
+}
+
+TEST_F(BatchRingTest, ABatchOfNoPartsHasMemory) {
+  BatchRing ring(*tasks_, lane_, 100, 100);
+  const auto work = Work({}, /*parts=*/0);
+  ring.Push(1, work);
+  EXPECT_THAT(ring.Pop(), IsOk());
+  EXPECT_EQ(work->begun, 1);
+}
+
+TEST_F(BatchRingTest, ABatchWithoutMemoryIsAnErrorInItsPlace) {
+  for (const size_t parts : {0, 3}) {
+    BatchRing ring(*tasks_, lane_, 100, 100);
+    const auto work = Work(
+        [](size_t, bool) {
+          ADD_FAILURE() << "there is nothing to build it in";
+          return true;
+        },
+        parts);
+    work->begin = ResourceExhaustedError("not enough memory");
+    ring.Push(1, Numbered(0));
+    ring.Push(1, work);
+    EXPECT_THAT(ring.Pop(), IsOk());
+    for (int i = 0; i < 2; ++i) {
+      EXPECT_THAT(ring.Pop(), StatusIs(StatusCode::kResourceExhausted,
+                                       HasSubstr("not enough memory")));
+    }
+    EXPECT_FALSE(ring.AwaitRoom(1));
+  }
 }
 
 TEST_F(BatchRingTest, MemoryThatEndsInAPartIsAnError) {

@@ -67,11 +67,9 @@ void PlacedRows::AddRecords(uint64_t count) {
 Status PlacedRows::Place(uint64_t epoch, uint64_t dataset) {
   const Placer placer(stages_, contract_, dataset);
   BufferPool pool(0);
-  auto batch = NewBatch(contract_, contract_.shapes() - 1,
-                        static_cast<int64_t>(rows_.size()), pool);
-  EXPECT_OK(batch);
-  batch_ = *std::move(batch);
-  batch_.epoch = epoch;
+  batch_ = {.epoch = epoch, .shape = contract_.shapes() - 1};
+  EXPECT_OK(
+      GiveMemory(contract_, static_cast<int64_t>(rows_.size()), pool, batch_));
   // What is not written shows.
   for (Tensor& tensor : batch_.tensors) {
     std::memset(tensor.bytes.data(), 0xa5, tensor.bytes.size());

@@ -107,6 +107,16 @@ TEST_F(ColumnsTest, RowsThatAreNotCopiedGiveTheSameBatches) {
         pack({.by = "tokens", .length = 64, .kind = PackKind::kChunk}),
         bucket(ids), bucket(ids.Skip(31)),
         bucket(Dataset::Mix({{ids}, {ids.Take(100), 2}})),
+        // In another order than in the table, and in another for each.
+        bucket(Dataset::Columns(first).Parse({{.name = "tokens"}, id})),
+        bucket(Dataset::Mix(
+            {{ids},
+             {Dataset::Columns(tokens_first).Parse({id, {.name = "tokens"}}),
+              2}})),
+        repeated(Dataset::Columns(first).Parse({{.name = "tokens"}, id}))
+            .Bucket({.by = "tokens", .lengths = {40}})
+            .Derive({LossWeights("tokens", {.prompt = "id"})})
+            .Batch({.size = 6}),
         repeated(Dataset::Columns(first).Parse({id, left}))
             .Bucket({.by = "tokens",
      .lengths = {8, 30},
