@@ -1,7 +1,8 @@
 // How many accelerators of MLPerf Storage's workloads one core keeps above
 // their floor, and what part that is of what a plain read of the same bytes
-// could feed, from the system's cache: records of each workload's mean size
-// through a pipeline of one thread, an infeed and a device that takes no time.
+// could feed: records of each workload's mean size through a pipeline of one
+// thread, an infeed and a device that takes no time. Warm, from the system's
+// cache, of the processor's time; cold, from the disk, of the time that passes.
 // Counters: accelerators, of_read.
 #include <benchmark/benchmark.h>
 #include <fcntl.h>
@@ -53,10 +54,13 @@ constexpr int64_t kDataBytes = 600 << 20;
 constexpr size_t kReadBytes = 1 << 20;
 constexpr uint64_t kMostRecordBytes = 256 << 20;
 
-// Of all threads.
-double ProcessSeconds() {
+enum Cache { kWarm, kCold };
+
+// Warm, of all threads' work.
+double Seconds(Cache cache) {
   timespec now = {};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  clock_gettime(cache == kWarm ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC,
+                &now);
   return static_cast<double>(now.tv_sec) +
          static_cast<double>(now.tv_nsec) * 1e-9;
 }
@@ -103,27 +107,52 @@ class Samples {
 
   int64_t records() const { return records_; }
 
-  // Of samples, of one core's time, as a loop of read() has them.
-  double BytesReadASecond() const {
+  // From the system's cache, where it has been written to the disk.
+  void Drop() const {
+    const int file = ::open(path_.c_str(), O_RDONLY);
+    ::fsync(file);
+    ::posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
+    ::close(file);
+  }
+
+  // Of samples, as a loop of read() has them.
+  double BytesReadASecond(Cache cache) const {
+    if (cache == kCold) Drop();
     std::vector<char> buffer(kReadBytes);
     const int file = ::open(path_.c_str(), O_RDONLY);
-    const double begin = ProcessSeconds();
+    const double begin = Seconds(cache);
     while (::read(file, buffer.data(), buffer.size()) > 0) {
       benchmark::DoNotOptimize(buffer.data());
     }
-    const double took = ProcessSeconds() - begin;
+    const double took = Seconds(cache) - begin;
     ::close(file);
     return static_cast<double>(records_ * workload_.sample_bytes) / took;
   }
 
-  Dataset Make() const {
-    return Dataset::TfRecords(path_)
-        .Parse({{.name = "sample",
-                 .type = FeatureType::kBytes,
-                 .shape = {workload_.sample_bytes}}})
-        .Shuffle({.seed = 1})
-        .Repeat({.epochs = 0})
-        .Batch({.size = workload_.batch});
+  // As many epochs; 0 is for ever.
+  Infeed Feed(uint64_t epochs) const {
+    const Dataset dataset = Dataset::TfRecords(path_)
+                                .Parse({{.name = "sample",
+                                         .type = FeatureType::kBytes,
+                                         .shape = {workload_.sample_bytes}}})
+                                .Shuffle({.seed = 1})
+                                .Repeat({.epochs = epochs})
+                                .Batch({.size = workload_.batch});
+    auto pipeline = Compile(dataset, Topology{},
+                            {.threads = 1,
+                             .buffer_bytes = buffer_bytes(),
+                             .max_record_bytes = kMostRecordBytes});
+    Require(pipeline.status());
+    return {*std::move(pipeline),
+            *Mesh::Create({{"data", 1}}),
+            {.depth = 2, .queue_bytes = 2 * buffer_bytes()}};
+  }
+
+  uint64_t batch_bytes() const {
+    return static_cast<uint64_t>(workload_.batch * workload_.sample_bytes);
+  }
+  uint64_t buffer_bytes() const {
+    return std::max(CompileOptions().buffer_bytes, 2 * batch_bytes());
   }
 
  private:
@@ -133,42 +162,55 @@ class Samples {
   std::string path_;
 };
 
-// Of one core's time, whatever else the machine does.
-void BM_Storage(benchmark::State& state) {
-  const Workload& workload = kWorkloads[state.range(0)];
-  state.SetLabel(workload.name);
-  const Samples samples(workload);
-  double read = 0;
-  for (int i = 0; i < 4; ++i) read = std::max(read, samples.BytesReadASecond());
-  const auto batch_bytes =
-      static_cast<uint64_t>(workload.batch * workload.sample_bytes);
-  const uint64_t buffer_bytes =
-      std::max(CompileOptions().buffer_bytes, 2 * batch_bytes);
-  auto pipeline = Compile(samples.Make(), Topology{},
-                          {.threads = 1,
-                           .buffer_bytes = buffer_bytes,
-                           .max_record_bytes = kMostRecordBytes});
-  Require(pipeline.status());
-  Infeed infeed(*std::move(pipeline), *Mesh::Create({{"data", 1}}),
-                {.depth = 2, .queue_bytes = 2 * buffer_bytes});
+// Rows a second, those that pad left out.
+double RowsWarm(const Samples& samples, const Workload& workload,
+                benchmark::State& state) {
+  Infeed infeed = samples.Feed(0);
   // Past what is built ahead, so that as much is built as is taken, in memory
   // that was used before.
   const auto take = [&] {
     Require(infeed.Next() ? OkStatus() : infeed.status());
   };
-  for (uint64_t built = 0; built < 3 * buffer_bytes; built += batch_bytes) {
+  for (uint64_t built = 0; built < 3 * samples.buffer_bytes();
+       built += samples.batch_bytes()) {
     take();
   }
-  const double begin = ProcessSeconds();
+  const double begin = Seconds(kWarm);
   for (auto _ : state) take();
-  const double took = ProcessSeconds() - begin;
+  const double took = Seconds(kWarm) - begin;
   // Leftovers of an epoch fill their batch with rows that pad.
   const double real =
       static_cast<double>(samples.records()) /
       static_cast<double>((samples.records() + workload.batch - 1) /
                           workload.batch * workload.batch);
-  const auto rows =
-      real * static_cast<double>(state.iterations() * workload.batch) / took;
+  return real * static_cast<double>(state.iterations() * workload.batch) / took;
+}
+
+// Whole epochs.
+double RowsCold(const Samples& samples, benchmark::State& state) {
+  double took = 0;
+  for (auto _ : state) {
+    samples.Drop();
+    Infeed infeed = samples.Feed(1);
+    const double begin = Seconds(kCold);
+    while (infeed.Next()) {
+    }
+    took += Seconds(kCold) - begin;
+    Require(infeed.status());
+  }
+  return static_cast<double>(samples.records() * state.iterations()) / took;
+}
+
+void BM_Storage(benchmark::State& state, Cache cache) {
+  const Workload& workload = kWorkloads[state.range(0)];
+  state.SetLabel(workload.name);
+  const Samples samples(workload);
+  double read = 0;
+  for (int i = 0; i < 4; ++i) {
+    read = std::max(read, samples.BytesReadASecond(cache));
+  }
+  const double rows = cache == kWarm ? RowsWarm(samples, workload, state)
+                                     : RowsCold(samples, state);
   state.counters["accelerators"] =
       rows * workload.step_s /
       (static_cast<double>(workload.batch) * workload.floor);
@@ -176,7 +218,13 @@ void BM_Storage(benchmark::State& state) {
       rows * static_cast<double>(workload.sample_bytes) / read;
   state.counters["read_GB_s"] = read * 1e-9;
 }
-BENCHMARK(BM_Storage)->DenseRange(0, std::size(kWorkloads) - 1)->UseRealTime();
+BENCHMARK_CAPTURE(BM_Storage, warm, kWarm)
+    ->DenseRange(0, std::size(kWorkloads) - 1)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(BM_Storage, cold, kCold)
+    ->DenseRange(0, std::size(kWorkloads) - 1)
+    ->Iterations(2)
+    ->UseRealTime();
 
 }  // namespace
 }  // namespace penstock

@@ -21,10 +21,21 @@ TABLE = [
      [("tensorflow", "text", 15), ("grain", "text", 15)]),
     ("100 sources", "sources_mixed", "{files}/source.tfrecord",
      [("penstock", "sources", 0.8)]),
+] + [
+    (f"samples of {workload}", "samples",
+     f"{size}:{rows}:{{files}}/samples-{size}.tfrecord",
+     [("tensorflow", "samples", None)])
+    # MLPerf Storage's, as bench/infeed/storage_bench.cc has them; the first are
+    # an eighth.
+    for workload, size, rows in [
+        ("unet3d / 8", 18325078, 7), ("cosmoflow", 2828486, 1),
+        ("flux", 2164832, 48), ("retinanet", 322957, 24),
+        ("resnet50", 114660, 400), ("bert", 2500, 48), ("dlrm", 761, 16384)]
 ]
 
 PEER_NAMES = {
     ("tensorflow", "bucket"): "tf.data",
+    ("tensorflow", "samples"): "tf.data",
     ("tensorflow", "text"): "tf.data, tokenizers",
     ("grain", "text"): "grain, tokenizers",
     ("numpy", "arrays"): "list of arrays, numpy",
@@ -94,7 +105,7 @@ def measure(arguments, row, workers, path):
   if any(each != given[turns[0]] for each in given.values()):
     sys.exit(f"{title}: rows, tokens and their sum differ: {given}")
   rows, tokens, total = given[turns[0]]
-  print(f"{title}: all give {rows} rows, {tokens} tokens, sum {total}")
+  print(f"{title}: all give {rows} rows, {tokens} values, sum {total}")
   for _ in range(arguments.repetitions):
     for peer, peer_job in turns:
       best[peer, peer_job].take(
@@ -126,8 +137,8 @@ def show(line):
   target = "" if line["at_least"] is None else f">= {line['at_least']:g}"
   verdict = "" if line["holds"] else "  MISSED"
   print(f"{line['work']:23}{line['peer']:23}"
-        f"{line['penstock_rows_per_second'] / 1e3:12.1f} k/s"
-        f"{line['peer_rows_per_second'] / 1e3:12.1f} k/s"
+        f"{line['penstock_rows_per_second'] / 1e3:12.4g} k/s"
+        f"{line['peer_rows_per_second'] / 1e3:12.4g} k/s"
         f"{line['ratio']:9.2f}x  {target:8}{verdict}", flush=True)
 
 

@@ -1,10 +1,14 @@
 // The jobs of bench/peers/pipeline: epochs from Compile() to the last batch.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <memory>
 #include <numeric>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bench/peers/worker.h"
@@ -105,6 +109,94 @@ Job Sources(bool mixed, bool counts_values) {
   };
 }
 
+// Large samples of one size: rows are the bytes of Examples, and row n of an
+// epoch counts n + 1 times in the sum, so that their order counts.
+struct SampleShape {
+  int64_t bytes;
+  int64_t rows;  // of a batch
+
+  static SampleShape Of(std::string_view bytes, std::string_view rows) {
+    SampleShape shape = {};
+    std::from_chars(bytes.begin(), bytes.end(), shape.bytes);
+    std::from_chars(rows.begin(), rows.end(), shape.rows);
+    return shape;
+  }
+};
+
+// Of MLPerf Storage's workloads, as bench/infeed/storage_bench.cc has them, but
+// that unet3d's samples are an eighth.
+constexpr SampleShape kSamples[] = {
+    {18'325'078, 7}, {2'828'486, 1}, {2'164'832, 48}, {322'957, 24},
+    {114'660, 400},  {2'500, 48},    {761, 16'384}};
+// Of a file, of whole batches, at least two of them.
+constexpr int64_t kSampleBytes = 64 << 20;
+
+// `path` is "bytes of a sample:rows of a batch:file".
+Job Samples(bool counts_values) {
+  return [=](const std::string& path) {
+    const size_t rows_at = path.find(':') + 1;
+    const size_t file_at = path.find(':', rows_at) + 1;
+    const std::string_view all = path;
+    const SampleShape shape = SampleShape::Of(
+        all.substr(0, rows_at - 1), all.substr(rows_at, file_at - 1 - rows_at));
+    Pipeline pipeline =
+        OrFail(Compile(Dataset::TfRecords(path.substr(file_at))
+                           .Parse({{.name = "sample",
+                                    .type = FeatureType::kBytes,
+                                    .shape = {shape.bytes}}})
+                           .Batch({.size = shape.rows}),
+                       {}, {.threads = 1, .max_record_bytes = 32 << 20}));
+    Work work;
+    for (;;) {
+      const auto batch = OrFail(pipeline.Next());
+      if (!batch) return work;
+      const auto samples = batch->tensors[0].values<uint8_t>();
+      if (counts_values) {
+        work.values += samples.size();
+        for (uint64_t row = 0; row < batch->rows(); ++row) {
+          const auto sample = samples.subspan(row * shape.bytes, shape.bytes);
+          work.sum +=
+              (work.records + row + 1) *
+              std::accumulate(sample.begin(), sample.end(), uint64_t{0});
+        }
+      }
+      work.records += batch->record_ids.size();
+      work.bytes += samples.size();
+    }
+  };
+}
+
+// An indexed TFRecord file of such samples.
+void MakeSamples(const SampleShape& shape, const std::string& path) {
+  if (std::filesystem::exists(path)) return;
+  auto writer = OrFail(CreateTfRecord(LocalFiles(), path));
+  std::vector<uint64_t> offsets;
+  std::string sample(static_cast<size_t>(shape.bytes), '\0');
+  for (size_t i = 0; i < sample.size(); ++i) {
+    sample[i] = static_cast<char>(MixKeys({1, i}));
+  }
+  const int64_t batches =
+      std::max<int64_t>(2, kSampleBytes / (shape.bytes * shape.rows));
+  ExampleWriter example;
+  std::string bytes;
+  for (int64_t record = 0; record < batches * shape.rows; ++record) {
+    sample[static_cast<size_t>(record % shape.bytes)] ^=
+        static_cast<char>(record + 1);
+    example.SetBytes("sample", sample);
+    bytes.clear();
+    example.Finish(bytes);
+    offsets.push_back(writer->framed_bytes());
+    if (!writer->Append(bytes).ok()) Fail("cannot write " + path);
+  }
+  if (!writer->Finish().ok()) Fail("cannot write " + path);
+  const FileInfo info = OrFail(LocalFiles().Stat(path));
+  if (!RecordIndex(std::move(offsets), {}, info)
+           .Save(LocalFiles(), path)
+           .ok()) {
+    Fail("no index of " + path);
+  }
+}
+
 // Examples of 1 to kLongest tokens, none of them 0, and an index with lengths.
 void MakeTokens(const std::string& path, uint64_t first, uint64_t records) {
   if (std::filesystem::exists(path)) return;
@@ -154,6 +246,8 @@ void MakeTexts(const std::string& from, const std::string& path) {
 Jobs AllJobs() {
   return {{"bucket", Bucket(false)},
           {"bucket_content", Bucket(true)},
+          {"samples", Samples(false)},
+          {"samples_content", Samples(true)},
           {"text", Text(false)},
           {"text_content", Text(true)},
           {"sources", Sources(false, false)},
@@ -170,6 +264,10 @@ void MakeFiles(const std::string& folder) {
   for (size_t i = 0; i < kSources; ++i) {
     MakeTokens(SourcePath(folder + "/source.tfrecord", i),
                kRecords + i * kRecordsOfSource, kRecordsOfSource);
+  }
+  for (const SampleShape& shape : kSamples) {
+    MakeSamples(shape,
+                fmt::format("{}/samples-{}.tfrecord", folder, shape.bytes));
   }
   const std::string documents = folder + "/texts.documents";
   if (std::filesystem::exists(documents)) {

@@ -64,13 +64,15 @@ StepSummary Summarize(std::span<const StepSpan> steps) {
   StepSummary summary{.steps = steps.size()};
   if (steps.empty()) return summary;
   std::vector<int64_t> times;
+  std::vector<int64_t> waits;
   int64_t stalled_ns = 0;
   int64_t outfeed_ns = 0;
   int64_t total_ns = 0;
   for (const StepSpan& step : SteadySteps(steps)) {
     times.push_back(step.end_ns + step.outfeed_ns - step.free_ns);
     outfeed_ns += step.outfeed_ns;
-    stalled_ns += step.begin_ns - step.free_ns;
+    waits.push_back(step.begin_ns - step.free_ns);
+    stalled_ns += waits.back();
     total_ns += times.back();
   }
   std::ranges::sort(times);
@@ -78,6 +80,10 @@ StepSummary Summarize(std::span<const StepSpan> steps) {
   summary.p90_ns = NearestRank(times, 90);
   summary.p99_ns = NearestRank(times, 99);
   summary.max_ns = times.back();
+  std::ranges::sort(waits);
+  summary.wait_p50_ns = NearestRank(waits, 50);
+  summary.wait_p99_ns = NearestRank(waits, 99);
+  summary.wait_max_ns = waits.back();
   summary.infeed_percent = Percent(stalled_ns, total_ns);
   summary.outfeed_percent = Percent(outfeed_ns, total_ns);
   int64_t compute_ns = 0;

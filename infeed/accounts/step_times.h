@@ -49,6 +49,11 @@ struct StepSummary {
   int64_t p90_ns = 0;
   int64_t p99_ns = 0;
   int64_t max_ns = 0;
+  // Of those steps' waits for input, from when the devices were free until the
+  // last of them had its batch; nearest rank.
+  int64_t wait_p50_ns = 0;
+  int64_t wait_p99_ns = 0;
+  int64_t wait_max_ns = 0;
   // Time in which devices stood still for input, own or a peer's, as a part of
   // step time; over the same steps.
   double infeed_percent = 0;

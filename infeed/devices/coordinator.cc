@@ -23,41 +23,43 @@ Coordinator::Coordinator(std::vector<uint32_t> host_of_device,
       compile_cache_(options.compile),
       waited_for_ns_(host_of_device_.size(), 0) {}
 
-StatusOr<StepPlan> Coordinator::Arrive(const Arrival& arrival) {
-  return Await(arrival.device, {.step = arrival.step,
-                                .shape = arrival.shape,
-                                .ready_ns = arrival.ready_ns,
-                                .compile_ns = arrival.compile_ns});
+Meeting Coordinator::Tell(const Arrival& arrival) {
+  return Arrive({.device = arrival.device,
+                 .step = arrival.step,
+                 .shape = arrival.shape,
+                 .ready_ns = arrival.ready_ns,
+                 .compile_ns = arrival.compile_ns});
 }
 
-StatusOr<int64_t> Coordinator::ArriveAtEnd(uint32_t device, int64_t free_ns) {
-  PENSTOCK_ASSIGN_OR_RETURN(
-      const StepPlan plan,
-      Await(device, {.at_end = true, .ready_ns = free_ns}));
-  return plan.begin_ns;
+Meeting Coordinator::TellEnd(uint32_t device, int64_t free_ns) {
+  return Arrive({.device = device, .at_end = true, .ready_ns = free_ns});
 }
 
-void Coordinator::ArriveCancelled(uint32_t device, const Status& status) {
-  (void)Await(device, {.status = status});
+Meeting Coordinator::TellCancelled(uint32_t device, const Status& status) {
+  return Arrive({.device = device, .status = status});
 }
 
-StatusOr<StepPlan> Coordinator::Await(uint32_t device, ToldArrival arrival) {
-  std::unique_lock lock(mutex_);
-  if (!status_.ok()) return status_;
-  arrival.device = device;
+Meeting Coordinator::Arrive(ToldArrival arrival) {
+  const std::lock_guard lock(mutex_);
+  ToldArrival& place = places_[arrival.device];
   arrival.arrived = true;
   if (arrival.at_end || !arrival.status.ok()) {
-    arrival.step = places_[device].step;  // of the last
+    arrival.step = place.step;  // of the last
   }
-  places_[device] = std::move(arrival);
-  if (++arrived_ < devices_here_) {
-    const uint64_t generation = generation_;
-    released_.wait(lock,
-                   [&] { return !status_.ok() || generation_ != generation; });
+  place = std::move(arrival);
+  return {.number = meetings_, .all_told = ++arrived_ == devices_here_};
+}
+
+StatusOr<StepPlan> Coordinator::Await(const Meeting& meeting) {
+  std::unique_lock lock(mutex_);
+  if (!meeting.all_told) {
+    released_.wait(
+        lock, [&] { return !status_.ok() || meetings_ != meeting.number; });
     // A release that came before the error still counts: all devices see it.
-    if (generation_ == generation) return status_;
+    if (meetings_ == meeting.number) return status_;
     return plan_;
   }
+  if (!status_.ok()) return status_;
   const StatusOr<StepPlan> plan = Begin(lock);
   if (!plan.ok()) {
     lock.unlock();
@@ -67,7 +69,7 @@ StatusOr<StepPlan> Coordinator::Await(uint32_t device, ToldArrival arrival) {
   plan_ = *plan;
   arrived_ = 0;
   for (ToldArrival& place : places_) place.arrived = false;
-  ++generation_;
+  ++meetings_;
   lock.unlock();
   released_.notify_all();
   return plan;
@@ -89,7 +91,7 @@ StatusOr<StepPlan> Coordinator::Begin(std::unique_lock<std::mutex>& lock) {
   }
   PENSTOCK_ASSIGN_OR_RETURN(StepPlan plan, Agree());
   PENSTOCK_RETURN_IF_ERROR(WaitUntil(lock, plan.begin_ns));
-  if (places_[0].at_end) return plan;
+  if (plan.end) return plan;
   ++steps_;
   if (options_.group == nullptr) stop_all = stop_soon_;
   plan.last = stop_all || steps_ == options_.max_steps;
@@ -155,7 +157,8 @@ StatusOr<StepPlan> Coordinator::Agree() {
     plan.compile_ns = std::max(plan.compile_ns, places_[d].compile_ns);
   }
   plan.begin_ns = places_[late].ready_ns;
-  if (places_[0].at_end) return plan;
+  plan.end = places_[0].at_end;
+  if (plan.end) return plan;
   for (const ToldArrival& place : places_) {
     waited_for_ns_[late] += plan.begin_ns - place.ready_ns;
   }

@@ -34,6 +34,13 @@ struct StepPlan {
   int64_t begin_ns = 0;    // the last device is ready
   int64_t compile_ns = 0;  // before the step itself; 0 where the shape is known
   bool last = false;       // the run stops after this step
+  bool end = false;        // there is no step: all have stopped
+};
+
+// What a device that was told of waits for.
+struct Meeting {
+  uint64_t number = 0;
+  bool all_told = false;  // it is the last of this process
 };
 
 struct CoordinatorOptions {
@@ -53,8 +60,8 @@ struct CoordinatorOptions {
 // every wait of the run. Devices that disagree about the step, its shape or the
 // end of data are an error that names the hosts, not a hang.
 //
-// Threads: Arrive* from one thread for each device of this process; the rest
-//          from any.
+// Threads: Tell*() of each device of this process from one, then Await() there;
+//          one may have many devices. The rest from any.
 // Limits:  where hosts are processes each must have a device.
 class Coordinator {
  public:
@@ -62,18 +69,22 @@ class Coordinator {
   Coordinator(std::vector<uint32_t> host_of_device, const Contract& contract,
               CoordinatorOptions options = {});
 
-  // Waits until every device has arrived at this step and it begins, compiled.
-  // The last to arrive waits for that time; the others are woken once.
-  // Errors:  the first error of the run.
-  StatusOr<StepPlan> Arrive(const Arrival& arrival);
-  // The same for a device that stops, with the time it is free: waits for the
-  // others to stop, and gives the time at which all have, which has come.
-  StatusOr<int64_t> ArriveAtEnd(uint32_t device, int64_t free_ns);
-
+  // A device comes to this step; never blocks.
+  Meeting Tell(const Arrival& arrival);
+  // The same for a device that stops, with the time it is free.
+  Meeting TellEnd(uint32_t device, int64_t free_ns);
   // The same for a device whose data was cancelled: pipelines that agree with
   // each other all end when one fails, and the run must end with the error of
-  // that one. So this waits until it comes, or until no device can bring it.
-  void ArriveCancelled(uint32_t device, const Status& status);
+  // that one. So the others are waited for, until it comes or no device can
+  // bring it.
+  Meeting TellCancelled(uint32_t device, const Status& status);
+
+  // Waits until every device has come to the step and it begins, compiled; or
+  // until all have stopped, which is at StepPlan::begin_ns. `meeting` is that
+  // of the last of the devices that this thread told of. Where that was the
+  // last of all, this thread waits for the begin; the others are woken once.
+  // Errors:  the first error of the run.
+  StatusOr<StepPlan> Await(const Meeting& meeting);
 
   // Ends the run with an error; the first counts. Never blocks.
   void Fail(const Status& status);
@@ -97,9 +108,9 @@ class Coordinator {
   std::string Describe() const;
 
  private:
-  StatusOr<StepPlan> Await(uint32_t device, ToldArrival arrival);
+  Meeting Arrive(ToldArrival arrival);
   // These have the mutex held by `lock`, but while they wait. All devices of
-  // this process have arrived: waits for the begin of what they come to.
+  // this process were told of: waits for the begin of what they come to.
   StatusOr<StepPlan> Begin(std::unique_lock<std::mutex>& lock);
   // Errors:  the first error of the run.
   Status WaitUntil(std::unique_lock<std::mutex>& lock, int64_t deadline_ns);
@@ -127,7 +138,7 @@ class Coordinator {
   std::vector<ToldArrival> places_;
   std::optional<int64_t> origin_ns_;  // here, of the times that are told
   size_t arrived_ = 0;
-  uint64_t generation_ = 0;
+  uint64_t meetings_ = 0;  // that are over
   uint64_t steps_ = 0;
   bool stop_soon_ = false;
   bool meeting_ = false;  // other processes are waited for

@@ -48,6 +48,15 @@ void InfeedQueue::Close(Status status) {
   changed_.notify_all();
 }
 
+bool InfeedQueue::AwaitFront(std::chrono::nanoseconds at_most) {
+  std::unique_lock lock(mutex_);
+  if (HasFront() || at_most.count() == 0) return HasFront();
+  awaited_ = true;
+  changed_.wait_for(lock, at_most, [&] { return HasFront(); });
+  awaited_ = false;
+  return HasFront();
+}
+
 StatusOr<std::optional<InfeedItem>> InfeedQueue::Front() {
   std::unique_lock lock(mutex_);
   return FrontLocked(lock);
@@ -137,7 +146,7 @@ Status InfeedQueue::CheckItem(const InfeedItem& item) const {
 StatusOr<std::optional<InfeedItem>> InfeedQueue::FrontLocked(
     std::unique_lock<std::mutex>& lock) {
   awaited_ = true;
-  changed_.wait(lock, [&] { return cancelled_ || closed_ || !items_.empty(); });
+  changed_.wait(lock, [&] { return HasFront(); });
   awaited_ = false;
   if (cancelled_) return CancelledError("the infeed was cancelled");
   if (!items_.empty()) return items_.front();

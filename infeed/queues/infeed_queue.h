@@ -1,6 +1,7 @@
 // The bounded queue of one device.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -53,6 +54,8 @@ class InfeedQueue {
   // `status` where it is an error.
   void Close(Status status = OkStatus());
 
+  // Waits so long at most until Front() need not wait; whether it need not.
+  bool AwaitFront(std::chrono::nanoseconds at_most);
   // Waits for the first item and leaves it in its place; nullopt at the end.
   // Errors:  kCancelled; what Close() was given.
   StatusOr<std::optional<InfeedItem>> Front();
@@ -72,6 +75,7 @@ class InfeedQueue {
   std::vector<int64_t> DepthNs() const;
 
  private:
+  bool HasFront() const { return cancelled_ || closed_ || !items_.empty(); }
   bool HasRoom(uint64_t size_bytes) const;
   Status AwaitRoomLocked(std::unique_lock<std::mutex>& lock,
                          uint64_t size_bytes);

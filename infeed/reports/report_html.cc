@@ -61,6 +61,7 @@ std::string Figures(const RunReport& report) {
   add(fmt::format("{:.2f} %", report.padding_percent()), "padding");
   add(Duration(times.p50_ns), "a step, median");
   add(Duration(times.p99_ns), "a step, 99 of 100 are faster");
+  add(Duration(times.wait_p99_ns), "wait for input, 99 of 100 are shorter");
   add(fmt::format("{}", report.compiles.size()), "compiles");
   return html + "</div>\n";
 }

@@ -37,6 +37,9 @@ std::string Speed(const RunReport& report) {
   text += fmt::format(
       "  step time p50 {:.3f} ms, p90 {:.3f}, p99 {:.3f}, max {:.3f}\n",
       Ms(times.p50_ns), Ms(times.p90_ns), Ms(times.p99_ns), Ms(times.max_ns));
+  text += fmt::format("  input wait p50 {:.3f} ms, p99 {:.3f}, max {:.3f}\n",
+                      Ms(times.wait_p50_ns), Ms(times.wait_p99_ns),
+                      Ms(times.wait_max_ns));
   text += fmt::format(
       "  {}: {:.2f} % of steady step time; AU {:.2f} %, goodput {:.2f} %, "
       "bound by {}\n",

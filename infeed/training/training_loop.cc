@@ -1,10 +1,13 @@
 #include "infeed/training/training_loop.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <optional>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "formats/files/start_thread.h"
 #include "formats/files/status_or.h"
@@ -43,52 +46,70 @@ class CoreLoop {
                 .device_of_shard[context.placement.shard_of_device[number]] ==
             number) {}
 
-  void Run() {
-    const Status status = RunSteps();
-    if (IsCancelled(status)) {
-      context_.coordinator.ArriveCancelled(number_, status);
-    } else if (!status.ok()) {
-      context_.coordinator.Fail(status);
+  // Waits so long at most until Tell() need not wait; whether it need not.
+  bool AwaitNext(std::chrono::nanoseconds at_most) {
+    return stopped_ || !status_.ok() || queue_.AwaitFront(at_most);
+  }
+
+  // Tells all others of the next batch, or that there is none. Goes ahead of
+  // the device where times are known in advance: a step may be under way.
+  Meeting Tell() {
+    Meeting meeting;
+    if (status_.ok()) Keep(TellNext(meeting));
+    if (status_.ok()) return meeting;
+    return context_.coordinator.TellCancelled(number_, status_);
+  }
+
+  // Does what all have come to.
+  void Take(const StepPlan& plan) {
+    if (!status_.ok()) return;
+    if (plan.end) {
+      timeline_.Finish(plan.begin_ns);
+    } else {
+      Keep(Step(plan));
     }
   }
 
  private:
-  // Goes ahead of the device where times are known in advance: the next batch
-  // is taken and told of while a step is under way.
-  Status RunSteps() {
-    bool last = false;
-    while (!last) {
-      PENSTOCK_ASSIGN_OR_RETURN(std::optional<InfeedItem> item, queue_.Front());
-      if (!item) break;
-      PENSTOCK_ASSIGN_OR_RETURN(last, Step(*std::move(item)));
+  // Where its data was cancelled the others may know why.
+  void Keep(Status status) {
+    status_ = std::move(status);
+    if (!status_.ok() && !IsCancelled(status_)) {
+      context_.coordinator.Fail(status_);
     }
-    const int64_t free_ns =
-        std::max(context_.clock.NowNs(), timeline_.free_ns());
-    PENSTOCK_ASSIGN_OR_RETURN(
-        const int64_t done_ns,
-        context_.coordinator.ArriveAtEnd(number_, free_ns));
-    timeline_.Finish(done_ns);
+  }
+
+  Status TellNext(Meeting& meeting) {
+    if (!stopped_) {
+      PENSTOCK_ASSIGN_OR_RETURN(next_, queue_.Front());
+    }
+    if (!next_) {
+      const int64_t free_ns =
+          std::max(context_.clock.NowNs(), timeline_.free_ns());
+      meeting = context_.coordinator.TellEnd(number_, free_ns);
+      return OkStatus();
+    }
+    free_ns_ = timeline_.free_ns();
+    PENSTOCK_ASSIGN_OR_RETURN(const int64_t loaded_ns,
+                              TimeOf(next_->loaded->ready()));
+    const int64_t ready_ns =
+        timeline_.Feed(next_->pushed_ns, loaded_ns, next_->slice.size_bytes());
+    PENSTOCK_ASSIGN_OR_RETURN(const int64_t compile_ns,
+                              device_.Compile(next_->slice));
+    meeting = context_.coordinator.Tell({.device = number_,
+                                         .step = next_->slice.step(),
+                                         .shape = next_->slice.shape(),
+                                         .ready_ns = ready_ns,
+                                         .compile_ns = compile_ns});
     return OkStatus();
   }
 
-  // True after the last step of the run. The batch leaves its queue when the
-  // step begins: until then it takes a place on the device.
-  StatusOr<bool> Step(InfeedItem item) {
-    const int64_t free_ns = timeline_.free_ns();
-    PENSTOCK_ASSIGN_OR_RETURN(const int64_t loaded_ns,
-                              TimeOf(item.loaded->ready()));
-    const int64_t ready_ns =
-        timeline_.Feed(item.pushed_ns, loaded_ns, item.slice.size_bytes());
-    PENSTOCK_ASSIGN_OR_RETURN(const int64_t compile_ns,
-                              device_.Compile(item.slice));
-    PENSTOCK_ASSIGN_OR_RETURN(
-        const StepPlan plan,
-        context_.coordinator.Arrive({.device = number_,
-                                     .step = item.slice.step(),
-                                     .shape = item.slice.shape(),
-                                     .ready_ns = ready_ns,
-                                     .compile_ns = compile_ns}));
-    item_ = std::move(item);
+  // The batch leaves its queue when the step begins: until then it takes a
+  // place on the device.
+  Status Step(const StepPlan& plan) {
+    item_ = std::move(next_);
+    next_.reset();
+    stopped_ = plan.last;
     const CoreSlice& slice = item_->slice;
     // All have arrived, so all have sent what they send behind the last step.
     const int64_t sent_ns =
@@ -106,7 +127,7 @@ class CoreLoop {
     PENSTOCK_RETURN_IF_ERROR(SendBack(slice.step(), end_ns));
     if (number_ == context_.first_device) {
       context_.log.AddStep({.outfeed_ns = outfeed_ns,
-                            .free_ns = std::max(free_ns, sent_ns),
+                            .free_ns = std::max(free_ns_, sent_ns),
                             .begin_ns = plan.begin_ns,
                             .compile_ns = plan.compile_ns,
                             .end_ns = end_ns,
@@ -114,10 +135,7 @@ class CoreLoop {
                            slice);
     }
     end_ns_ = end_ns;
-    if (saver_.saver != nullptr) {
-      PENSTOCK_RETURN_IF_ERROR(Save(slice, end_ns));
-    }
-    return plan.last;
+    return saver_.saver == nullptr ? OkStatus() : Save(slice, end_ns);
   }
 
   // As the device has it, while it is at its step.
@@ -177,46 +195,105 @@ class CoreLoop {
   const StepSaver saver_;
   const StepOutfeed outfeed_;
   const bool counts_;               // its rows are no copy of another device's
+  std::optional<InfeedItem> next_;  // that all were told of
   std::optional<InfeedItem> item_;  // of the step, until the next begins
+  int64_t free_ns_ = 0;             // before the one that all were told of
   std::optional<int64_t> end_ns_;   // of the last step
+  bool stopped_ = false;            // the run does
+  Status status_;
 };
 
-// A host without devices makes its part of every batch, of no rows, and so
-// keeps step with hosts that exchange lengths. Where it is cancelled a host
-// with devices knows why.
-void DrainHost(Infeed& infeed, Coordinator& coordinator) {
-  while (infeed.Next()) {
+using Loops = std::vector<std::unique_ptr<CoreLoop>>;
+
+// Tells of all of them, first of those whose batch is there, so that those that
+// the coordinator was not told of are those that are late.
+Meeting TellAll(std::span<const std::unique_ptr<CoreLoop>> loops) {
+  constexpr std::chrono::milliseconds kLookAgain(50);
+  std::vector<CoreLoop*> late;
+  for (const auto& loop : loops) late.push_back(loop.get());
+  Meeting meeting;
+  for (;;) {
+    std::erase_if(late, [&](CoreLoop* loop) {
+      const bool there = loop->AwaitNext({});
+      if (there) meeting = loop->Tell();
+      return there;
+    });
+    if (late.empty()) return meeting;
+    late.front()->AwaitNext(kLookAgain);
   }
-  const Status status = infeed.status();
-  if (!status.ok() && !IsCancelled(status)) coordinator.Fail(status);
+}
+
+// Devices that one thread plays.
+void Play(std::span<const std::unique_ptr<CoreLoop>> loops,
+          Coordinator& coordinator) {
+  for (;;) {
+    const Meeting meeting = TellAll(loops);
+    const StatusOr<StepPlan> plan = coordinator.Await(meeting);
+    if (!plan.ok()) return;
+    for (const auto& loop : loops) loop->Take(*plan);
+    if (plan->end) return;
+  }
 }
 
 }  // namespace
 
-void RunHost(Infeed& infeed, const std::vector<Device*>& devices,
-             const TrainingContext& context,
-             std::vector<CoreTimeline>& timelines, CheckpointSaver* saver) {
-  if (devices.empty()) return DrainHost(infeed, context.coordinator);
-  std::unique_ptr<Outfeed> outfeed;
-  if (context.outfeed.every > 0) {
-    auto started =
-        Outfeed::Start(devices.size(), context.outfeed, context.clock);
-    if (!started.ok()) return context.coordinator.Fail(started.status());
-    outfeed = *std::move(started);
+void RunDevices(std::span<TrainingHost> hosts, const TrainingContext& context) {
+  std::vector<std::unique_ptr<Outfeed>> outfeeds;
+  Loops loops;
+  for (TrainingHost& host : hosts) {
+    Outfeed* outfeed = nullptr;
+    if (context.outfeed.every > 0 && !host.devices.empty()) {
+      auto started =
+          Outfeed::Start(host.devices.size(), context.outfeed, context.clock);
+      if (!started.ok()) return context.coordinator.Fail(started.status());
+      outfeed = outfeeds.emplace_back(*std::move(started)).get();
+    }
+    for (size_t i = 0; i < host.devices.size(); ++i) {
+      loops.push_back(std::make_unique<CoreLoop>(
+          host.infeed->devices()[i], host.infeed->queue(i), *host.devices[i],
+          context, host.timelines[i],
+          StepSaver{.saver = i == 0 ? context.savers.Of(host.number) : nullptr,
+                    .topology = host.infeed->topology()},
+          StepOutfeed{.outfeed = outfeed, .place = i}));
+    }
+  }
+  size_t count = loops.size();
+  if (context.only_times) {
+    // The other cores build batches.
+    const unsigned half = std::thread::hardware_concurrency() / 2;
+    count = std::min<size_t>(count, std::max(1u, half));
   }
   std::vector<std::jthread> threads;
-  for (size_t i = 0; i < devices.size(); ++i) {
-    auto thread = StartThread([&, i] {
-      CoreLoop(
-          infeed.devices()[i], infeed.queue(i), *devices[i], context,
-          timelines[i],
-          {.saver = i == 0 ? saver : nullptr, .topology = infeed.topology()},
-          {.outfeed = outfeed.get(), .place = i})
-          .Run();
+  for (size_t t = 0; t < count; ++t) {
+    const size_t begin = loops.size() * t / count;
+    const size_t end = loops.size() * (t + 1) / count;
+    auto thread = StartThread([&, begin, end] {
+      Play(std::span(loops).subspan(begin, end - begin), context.coordinator);
     });
     if (!thread.ok()) return context.coordinator.Fail(thread.status());
     threads.push_back(*std::move(thread));
   }
+}
+
+std::vector<std::jthread> DrainHosts(std::span<TrainingHost> hosts,
+                                     Coordinator& coordinator) {
+  std::vector<std::jthread> threads;
+  for (TrainingHost& host : hosts) {
+    if (!host.devices.empty()) continue;
+    auto thread = StartThread([&infeed = *host.infeed, &coordinator] {
+      while (infeed.Next()) {
+      }
+      // Where it is cancelled a host with devices knows why.
+      const Status status = infeed.status();
+      if (!status.ok() && !IsCancelled(status)) coordinator.Fail(status);
+    });
+    if (thread.ok()) {
+      threads.push_back(*std::move(thread));
+    } else {
+      coordinator.Fail(thread.status());
+    }
+  }
+  return threads;
 }
 
 }  // namespace penstock

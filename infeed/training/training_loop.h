@@ -1,18 +1,18 @@
-// One host's devices taking steps.
+// The devices of a run taking steps.
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <thread>
 #include <vector>
 
 #include "infeed/accounts/run_log.h"
-#include "infeed/device.h"
 #include "infeed/devices/coordinator.h"
-#include "infeed/devices/core_timeline.h"
 #include "infeed/devices/simulated_device.h"
-#include "infeed/infeed.h"
 #include "infeed/queues/clock.h"
 #include "infeed/sharding/batch_placement.h"
-#include "infeed/training/checkpoint_saver.h"
+#include "infeed/training/run_savers.h"
+#include "infeed/training/training_host.h"
 
 namespace penstock {
 
@@ -24,16 +24,24 @@ struct TrainingContext {
   RunLog& log;
   Clock& clock;
   const OutfeedOptions& outfeed;
+  const RunSavers& savers;
+  // All that devices do is known in advance: they neither compute, nor send
+  // back, nor save.
+  bool only_times;
 };
 
-// Runs a thread for each of the host's devices, step by step with all others,
-// until the data ends, the coordinator stops the run or it fails. `devices` and
-// `timelines` have one for each device of the infeed, in order. `saver` is told
-// of each step and may be null.
+// Runs all devices of these hosts, step by step with those of other processes,
+// until the data ends, the coordinator stops the run or it fails. Each device
+// has a thread; those that are only times share threads, one for two cores, so
+// that few have to meet.
 //
 // Errors:  none of its own: they go to the coordinator.
-void RunHost(Infeed& infeed, const std::vector<Device*>& devices,
-             const TrainingContext& context,
-             std::vector<CoreTimeline>& timelines, CheckpointSaver* saver);
+void RunDevices(std::span<TrainingHost> hosts, const TrainingContext& context);
+
+// Hosts without devices make their part of every batch, of no rows, and so keep
+// step with hosts that exchange lengths; on a thread each, until their infeed
+// is cancelled.
+std::vector<std::jthread> DrainHosts(std::span<TrainingHost> hosts,
+                                     Coordinator& coordinator);
 
 }  // namespace penstock

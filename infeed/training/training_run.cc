@@ -121,27 +121,17 @@ class TrainingRun {
   // The status once all hosts with devices are done. Hosts without are then
   // cancelled where the run stopped early, which is no error of the run.
   Status RunHosts(const RunSavers& savers) {
-    const TrainingContext context{.placement = placement_,
-                                  .first_device = FirstDevice(),
-                                  .coordinator = coordinator_,
-                                  .log = log_,
-                                  .clock = clock_,
-                                  .outfeed = options_.device.outfeed};
-    std::vector<std::jthread> with_devices;
-    std::vector<std::jthread> without;
-    for (TrainingHost& host : hosts_) {
-      auto thread = StartThread([&host, &context, &savers] {
-        RunHost(*host.infeed, host.devices, context, host.timelines,
-                savers.Of(host.number));
-      });
-      if (!thread.ok()) {
-        coordinator_.Fail(thread.status());
-        break;
-      }
-      (host.devices.empty() ? without : with_devices)
-          .push_back(*std::move(thread));
-    }
-    with_devices.clear();
+    const std::vector<std::jthread> without = DrainHosts(hosts_, coordinator_);
+    RunDevices(hosts_, {.placement = placement_,
+                        .first_device = FirstDevice(),
+                        .coordinator = coordinator_,
+                        .log = log_,
+                        .clock = clock_,
+                        .outfeed = options_.device.outfeed,
+                        .savers = savers,
+                        .only_times = options_.devices.empty() &&
+                                      options_.device.outfeed.every == 0 &&
+                                      options_.saving.folder.empty()});
     const Status status = coordinator_.status();
     CancelAll();
     return status;

@@ -144,6 +144,10 @@ std::string VirtualReportText(const VirtualReport& report) {
       "  step time p50 {:.3f} ms, p90 {:.3f}, p99 {:.3f}, max {:.3f}\n",
       Milliseconds(times.p50_ns), Milliseconds(times.p90_ns),
       Milliseconds(times.p99_ns), Milliseconds(times.max_ns));
+  text += fmt::format("  input wait p50 {:.3f} ms, p99 {:.3f}, max {:.3f}\n",
+                      Milliseconds(times.wait_p50_ns),
+                      Milliseconds(times.wait_p99_ns),
+                      Milliseconds(times.wait_max_ns));
   text += fmt::format(
       "  {}: {:.2f} % of steady step time; utilisation {:.2f} %, AU {:.2f} %, "
       "bound by the {}{}\n",
@@ -203,6 +207,9 @@ std::string VirtualReportJson(const VirtualReport& report) {
                  {"p90_ns", times.p90_ns},
                  {"p99_ns", times.p99_ns},
                  {"max_ns", times.max_ns},
+                 {"input_wait_p50_ns", times.wait_p50_ns},
+                 {"input_wait_p99_ns", times.wait_p99_ns},
+                 {"input_wait_max_ns", times.wait_max_ns},
                  {"infeed_percent", times.infeed_percent},
                  {"outfeed_percent", times.outfeed_percent},
                  {"au_percent", times.au_percent}}},

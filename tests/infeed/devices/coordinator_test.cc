@@ -27,6 +27,24 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
+// A device whose thread has no other.
+StatusOr<StepPlan> Arrive(Coordinator& coordinator, const Arrival& arrival) {
+  return coordinator.Await(coordinator.Tell(arrival));
+}
+StatusOr<int64_t> ArriveAtEnd(Coordinator& coordinator, uint32_t device,
+                              int64_t free_ns) {
+  PENSTOCK_ASSIGN_OR_RETURN(
+      const StepPlan plan,
+      coordinator.Await(coordinator.TellEnd(device, free_ns)));
+  EXPECT_TRUE(plan.end);
+  return plan.begin_ns;
+}
+void ArriveCancelled(Coordinator& coordinator, uint32_t device,
+                     const Status& status) {
+  EXPECT_FALSE(
+      coordinator.Await(coordinator.TellCancelled(device, status)).ok());
+}
+
 class CoordinatorTest : public ::testing::Test {
  protected:
   // Each device arrives on a thread of its own; gives what each was told.
@@ -37,7 +55,7 @@ class CoordinatorTest : public ::testing::Test {
       std::vector<std::jthread> threads;
       for (size_t i = 0; i < arrivals.size(); ++i) {
         threads.emplace_back(
-            [&, i] { plans[i] = coordinator.Arrive(arrivals[i]); });
+            [&, i] { plans[i] = Arrive(coordinator, arrivals[i]); });
       }
     }
     return plans;
@@ -68,11 +86,45 @@ TEST_F(CoordinatorTest, AStepBeginsWhenTheLastDeviceIsReady) {
   EXPECT_EQ(coordinator.steps(), 2u);
 }
 
+TEST_F(CoordinatorTest, AThreadTellsOfManyDevicesAndWaitsOnce) {
+  Coordinator coordinator({0, 0, 1, 1}, contract_);
+  const auto tell = [&](uint32_t device, uint64_t step) {
+    return coordinator.Tell(
+        {.device = device, .step = step, .ready_ns = 10 * (device + 1)});
+  };
+  for (uint64_t step = 0; step < 3; ++step) {
+    tell(0, step);
+    const Meeting first = tell(1, step);
+    tell(2, step);
+    EXPECT_FALSE(first.all_told);
+    EXPECT_THAT(coordinator.Describe(),
+                AllOf(HasSubstr("device 1 (host 0): ready for step"),
+                      HasSubstr("waits for device 3 (host 1)\n")));
+    const Meeting second = tell(3, step);
+    EXPECT_TRUE(second.all_told);
+    // The step begins before the other thread comes to wait for it.
+    for (const Meeting& meeting : {second, first}) {
+      ASSERT_OK_AND_ASSIGN(const StepPlan plan, coordinator.Await(meeting));
+      EXPECT_EQ(plan.begin_ns, 40);
+      EXPECT_FALSE(plan.end);
+    }
+    EXPECT_EQ(coordinator.steps(), step + 1);
+  }
+  // The error that ended the run counts, not what it caused.
+  coordinator.Fail(DataLossError("bit rot"));
+  for (uint32_t device = 0; device < 3; ++device) tell(device, 3);
+  const Meeting last = coordinator.TellCancelled(3, CancelledError("ended"));
+  EXPECT_TRUE(last.all_told);
+  EXPECT_THAT(coordinator.Await(last),
+              StatusIs(StatusCode::kDataLoss, HasSubstr("bit rot")));
+  EXPECT_EQ(coordinator.steps(), 3u);
+}
+
 TEST_F(CoordinatorTest, HostsThatEndEarlierAreAnErrorNotAHang) {
   Coordinator coordinator({0, 1}, contract_);
   Status ended;
-  std::jthread host0([&] { ended = coordinator.ArriveAtEnd(0, 5).status(); });
-  const Status goes_on = coordinator.Arrive({.device = 1, .step = 8}).status();
+  std::jthread host0([&] { ended = ArriveAtEnd(coordinator, 0, 5).status(); });
+  const Status goes_on = Arrive(coordinator, {.device = 1, .step = 8}).status();
   host0.join();
   for (const Status& status : {ended, goes_on}) {
     EXPECT_THAT(
@@ -104,7 +156,7 @@ TEST_F(CoordinatorTest, TheFirstErrorEndsEveryWait) {
   for (uint32_t d = 0; d < 2; ++d) {
     devices.emplace_back([&, d] {
       waiting.count_down();
-      EXPECT_THAT(coordinator.Arrive({.device = d}),
+      EXPECT_THAT(Arrive(coordinator, {.device = d}),
                   StatusIs(StatusCode::kDataLoss, HasSubstr("bit rot")));
     });
   }
@@ -115,14 +167,14 @@ TEST_F(CoordinatorTest, TheFirstErrorEndsEveryWait) {
   coordinator.Fail(InternalError("later"));
   EXPECT_THAT(coordinator.status(),
               StatusIs(StatusCode::kDataLoss, HasSubstr("bit rot")));
-  EXPECT_THAT(coordinator.Arrive({.device = 2}),
+  EXPECT_THAT(Arrive(coordinator, {.device = 2}),
               StatusIs(StatusCode::kDataLoss, HasSubstr("bit rot")));
 }
 
 TEST_F(CoordinatorTest, AnErrorCountsMoreThanTheCancellingItCaused) {
   Coordinator coordinator({0, 1}, contract_);
   std::jthread cancelled(
-      [&] { coordinator.ArriveCancelled(0, CancelledError("a peer ended")); });
+      [&] { ArriveCancelled(coordinator, 0, CancelledError("a peer ended")); });
   while (coordinator.Describe().find("cancelled") == std::string::npos) {
     std::this_thread::yield();
   }
@@ -136,8 +188,8 @@ TEST_F(CoordinatorTest, AnErrorCountsMoreThanTheCancellingItCaused) {
 TEST_F(CoordinatorTest, CancellingWithoutAnErrorEndsTheRunToo) {
   Coordinator coordinator({0, 1}, contract_);
   std::jthread cancelled(
-      [&] { coordinator.ArriveCancelled(0, CancelledError("a peer ended")); });
-  EXPECT_THAT(coordinator.Arrive({.device = 1}),
+      [&] { ArriveCancelled(coordinator, 0, CancelledError("a peer ended")); });
+  EXPECT_THAT(Arrive(coordinator, {.device = 1}),
               StatusIs(StatusCode::kCancelled,
                        HasSubstr("device 0 (host 0): a peer ended")));
 }
@@ -153,13 +205,13 @@ TEST_F(CoordinatorTest, TheRunStopsForAllAtTheSameStep) {
   }
   Coordinator asked({0}, contract_);
   asked.RequestStop();
-  EXPECT_TRUE(asked.Arrive({.device = 0})->last);
+  EXPECT_TRUE(Arrive(asked, {.device = 0})->last);
 }
 
 TEST_F(CoordinatorTest, EndIsWhenTheLastDeviceIsFree) {
   Coordinator coordinator({0, 1}, contract_);
-  std::jthread other([&] { EXPECT_EQ(*coordinator.ArriveAtEnd(0, 70), 90); });
-  EXPECT_EQ(*coordinator.ArriveAtEnd(1, 90), 90);
+  std::jthread other([&] { EXPECT_EQ(*ArriveAtEnd(coordinator, 0, 70), 90); });
+  EXPECT_EQ(*ArriveAtEnd(coordinator, 1, 90), 90);
   other.join();
   EXPECT_THAT(coordinator.waited_for_ns(), ElementsAre(0, 0));
 }
@@ -234,7 +286,7 @@ TEST_F(StepAheadTest, TheEndIsWaitedForToo) {
   const int64_t end_ns = clock_.NowNs() + 70;
   Coordinator coordinator({0}, contract_, {.clock = &clock_});
   std::jthread device([&] {
-    EXPECT_EQ(*coordinator.ArriveAtEnd(0, end_ns), end_ns);
+    EXPECT_EQ(*ArriveAtEnd(coordinator, 0, end_ns), end_ns);
     EXPECT_EQ(clock_.NowNs(), end_ns);
   });
   clock_.AwaitWaiters(1);
@@ -279,9 +331,9 @@ TEST_F(CoordinatorTest, AStopAskedForInARoundIsToldInTheNext) {
   for (uint64_t step = 0; step < 2; ++step) {
     StatusOr<StepPlan> other = UnknownError("none");
     std::jthread thread(
-        [&] { other = host1.Arrive({.device = 1, .step = step}); });
+        [&] { other = Arrive(host1, {.device = 1, .step = step}); });
     ASSERT_OK_AND_ASSIGN(const StepPlan plan,
-                         host0.Arrive({.device = 0, .step = step}));
+                         Arrive(host0, {.device = 0, .step = step}));
     thread.join();
     ASSERT_OK(other);
     EXPECT_EQ(plan.last, step == 1);
@@ -300,7 +352,7 @@ TEST_F(CoordinatorTest, ProcessesMeetOnceTheirDevicesAreReady) {
   called.before = [&] { EXPECT_GE(clock.NowNs(), ready_ns); };
   const auto arrive = [&](Coordinator& host, uint32_t device) {
     const StatusOr<StepPlan> plan =
-        host.Arrive({.device = device, .ready_ns = ready_ns});
+        Arrive(host, {.device = device, .ready_ns = ready_ns});
     ASSERT_OK(plan);
     EXPECT_TRUE(plan->last);
   };
@@ -314,7 +366,7 @@ TEST_F(CoordinatorTest, ProcessesMeetOnceTheirDevicesAreReady) {
 TEST_F(CoordinatorTest, DescriptionSaysWhoWaitsForWhom) {
   Coordinator coordinator({0, 0, 1}, contract_);
   std::jthread waiting(
-      [&] { (void)coordinator.Arrive({.device = 0, .step = 0}); });
+      [&] { (void)Arrive(coordinator, {.device = 0, .step = 0}); });
   while (coordinator.Describe().find("ready for step 0") == std::string::npos) {
     std::this_thread::yield();
   }
@@ -328,8 +380,8 @@ TEST_F(CoordinatorTest, DescriptionSaysWhoWaitsForWhom) {
 
 TEST_F(CoordinatorTest, CompileBudgetEndsTheRun) {
   Coordinator coordinator({0}, contract_, {.compile = {.budget = 1}});
-  ASSERT_OK(coordinator.Arrive({.device = 0}));
-  EXPECT_THAT(coordinator.Arrive({.device = 0, .step = 1, .shape = 1}),
+  ASSERT_OK(Arrive(coordinator, {.device = 0}));
+  EXPECT_THAT(Arrive(coordinator, {.device = 0, .step = 1, .shape = 1}),
               StatusIs(StatusCode::kResourceExhausted,
                        HasSubstr("tokens dim 1: 2 -> 4")));
 }

@@ -151,6 +151,9 @@ TEST(StepTimesTest, FirstStepAndStepsThatCompileDoNotCount) {
   EXPECT_EQ(summary.steps, 4u);
   EXPECT_EQ(summary.p50_ns, 10);
   EXPECT_EQ(summary.p99_ns, 20);
+  EXPECT_EQ(summary.wait_p50_ns, 0);
+  EXPECT_EQ(summary.wait_p99_ns, 10);
+  EXPECT_EQ(summary.wait_max_ns, 10);
   EXPECT_NEAR(summary.infeed_percent, 100.0 * 10 / 30, 1e-9);
   EXPECT_NEAR(summary.au_percent, 100.0 * 40 / (2555 - 500), 1e-9);
   EXPECT_EQ(Summarize({}).steps, 0u);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <latch>
 #include <thread>
 
@@ -66,6 +67,27 @@ TEST_F(InfeedQueueTest, AnErrorComesAfterTheItemsBeforeIt) {
     EXPECT_THAT(queue.Pop(),
                 StatusIs(StatusCode::kDataLoss, HasSubstr("record 92")));
   }
+}
+
+TEST_F(InfeedQueueTest, AWaitForAnItemLeavesItThereAndEndsWithTheQueue) {
+  constexpr std::chrono::hours kLong(1);
+  InfeedQueue queue = Queue();
+  EXPECT_FALSE(queue.AwaitFront({}));
+  {
+    std::jthread waits([&] { EXPECT_TRUE(queue.AwaitFront(kLong)); });
+    while (!queue.is_awaited()) std::this_thread::yield();
+    ASSERT_OK(queue.Push(Item(0)));
+  }
+  EXPECT_FALSE(queue.is_awaited());
+  EXPECT_TRUE(queue.AwaitFront({}));
+  EXPECT_EQ(queue.depth(), 1u);
+  ASSERT_OK(queue.Pop());
+  EXPECT_FALSE(queue.AwaitFront(std::chrono::nanoseconds(1)));
+  queue.Close();
+  EXPECT_TRUE(queue.AwaitFront(kLong));
+  InfeedQueue cancelled = Queue();
+  cancelled.Cancel();
+  EXPECT_TRUE(cancelled.AwaitFront(kLong));
 }
 
 TEST_F(InfeedQueueTest, CountIsBounded) {
