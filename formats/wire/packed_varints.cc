@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "formats/wire/packed_varints_avx512.h"
-#include "formats/wire/packed_varints_bmi2.h"
 
 namespace penstock {
 namespace {
@@ -66,19 +65,14 @@ uint64_t CloseUpHalves(uint64_t halves) {
 
 size_t CountVarints(std::string_view chunk) {
   if (HasAvx512Varints()) return CountVarintsAvx512(chunk);
-  if (HasBmi2Varints()) return CountVarintsBmi2(chunk);
   size_t count = 0;
   for (const char c : chunk) count += c >= 0;
   return count;
 }
 
 const char* DecodeVarints(std::string_view chunk, int64_t* out) {
-  if (HasAvx512Varints()) return DecodeVarintsAvx512(chunk, out);
-  if (HasBmi2Varints()) {
-    const char* const at = DecodeShortVarintsBmi2(chunk, out);
-    chunk.remove_prefix(static_cast<size_t>(at - chunk.data()));
-  }
-  return DecodeVarintsPortable(chunk, out);
+  return HasAvx512Varints() ? DecodeVarintsAvx512(chunk, out)
+                            : DecodeVarintsPortable(chunk, out);
 }
 
 const char* DecodeVarintsPortable(std::string_view chunk, int64_t* out) {

@@ -16,8 +16,7 @@ size_t CountVarints(std::string_view chunk);
 // varint that is cut off or longer than 10 bytes.
 //
 // Cost:    values of up to 4 bytes go 16 at once where the processor has
-//          AVX-512 VBMI2, two in a few instructions where it has BMI2 and no
-//          value before them takes more, otherwise as below.
+//          AVX-512 VBMI2, otherwise as below.
 const char* DecodeVarints(std::string_view chunk, int64_t* out);
 
 // The same without special instructions.

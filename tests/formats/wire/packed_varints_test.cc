@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "formats/wire/packed_varints_bmi2.h"
 #include "tests/formats/wire/wire_builder.h"
 #include "tests/support/effort.h"
 
@@ -18,14 +17,6 @@ using testing::kCaseStride;
 using testing::LongVarint;
 using testing::Varint;
 
-// What stands at the front, and the others the ordinary way.
-const char* DecodeWithBmi2(std::string_view chunk, int64_t* out) {
-  if (!HasBmi2Varints()) return DecodeVarintsPortable(chunk, out);
-  const char* const at = DecodeShortVarintsBmi2(chunk, out);
-  return DecodeVarintsPortable(
-      chunk.substr(static_cast<size_t>(at - chunk.data())), out);
-}
-
 std::vector<int64_t> Decode(const std::string& chunk) {
   std::vector<int64_t> values(CountVarints(chunk));
   EXPECT_EQ(DecodeVarints(chunk, values.data()), nullptr);
@@ -33,10 +24,6 @@ std::vector<int64_t> Decode(const std::string& chunk) {
   std::vector<int64_t> portable(values.size());
   EXPECT_EQ(DecodeVarintsPortable(chunk, portable.data()), nullptr);
   EXPECT_EQ(portable, values);
-  std::vector<int64_t> with_bmi2(values.size());
-  EXPECT_EQ(DecodeWithBmi2(chunk, with_bmi2.data()), nullptr);
-  EXPECT_EQ(with_bmi2, values);
-  if (HasBmi2Varints()) EXPECT_EQ(CountVarintsBmi2(chunk), values.size());
   return values;
 }
 
@@ -47,7 +34,6 @@ int DefectIn(const std::string& chunk) {
   const char* checked = CheckVarints(chunk);
   if (decoded != checked) return -2;
   if (DecodeVarintsPortable(chunk, values.data()) != decoded) return -2;
-  if (DecodeWithBmi2(chunk, values.data()) != decoded) return -2;
   return decoded == nullptr ? -1 : static_cast<int>(decoded - chunk.data());
 }
 
@@ -82,21 +68,6 @@ TEST(PackedVarintsTest, RandomSizesDecode) {
     std::string chunk;
     for (int64_t& v : values) {
       v = static_cast<int64_t>(random() >> (random() % largest));
-      chunk += Varint(v);
-    }
-    ASSERT_EQ(Decode(chunk), values);
-  }
-}
-
-// Tokens: many values of few bytes, and now and then one of more.
-TEST(PackedVarintsTest, ManyShortValuesDecode) {
-  std::mt19937_64 random(11);
-  for (int round = 0; round < 350; ++round) {
-    const int largest = 1 + round % 35;  // bits: up to five bytes
-    std::vector<int64_t> values(100 + random() % 100);
-    std::string chunk;
-    for (int64_t& v : values) {
-      v = static_cast<int64_t>(random() >> (64 - 1 - random() % largest));
       chunk += Varint(v);
     }
     ASSERT_EQ(Decode(chunk), values);
