@@ -105,6 +105,16 @@ TEST(ExampleParserTest, NarrowNumbersBecomeWideWithTheFirstThatDoesNotFit) {
   EXPECT_THAT(column.ints_of(4), ElementsAre(6));
 }
 
+TEST(ExampleParserTest, TheLastOfTwoNarrowFeaturesOfANameCounts) {
+  const std::string twice =
+      Record(Entry("x", Int64List(Chunk(1, Varint(1) + Varint(2)))) +
+             Entry("x", Int64List(Chunk(1, Varint(3)))));
+  Examples out;
+  ASSERT_OK(Parse({{.name = "x", .narrow = true}},
+                  {IntRecord("x", {7, 8}), twice}, out));
+  EXPECT_THAT(out.columns[0].narrow_ints, ElementsAre(7, 8, 3));
+}
+
 // As where one parser goes on with the memory of another.
 TEST(ExampleParserTest, WhoAsksForNoNarrowNumbersGetsNone) {
   Examples out;
