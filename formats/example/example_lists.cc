@@ -53,6 +53,30 @@ bool IsOneSmall(std::string_view packed, uint64_t& value) {
   return true;
 }
 
+// Appends one value.
+void AppendInt(int64_t value, Column& column) {
+  if (column.narrow && static_cast<int32_t>(value) != value) column.Widen();
+  if (column.narrow) {
+    column.narrow_ints.push_back(static_cast<int32_t>(value));
+  } else {
+    column.ints.push_back(value);
+  }
+}
+
+// Appends all of them, or none.
+bool AppendNarrow(std::string_view packed, Column& column, uint64_t& values) {
+  auto& ints = column.narrow_ints;
+  const size_t before = ints.size();
+  // Every byte may end a value. They are counted only where so many have no
+  // room yet.
+  const bool roomy = ints.capacity() - before >= packed.size();
+  ints.resize(before + (roomy ? packed.size() : CountVarints(packed)));
+  const auto count = DecodeVarints32(packed, ints.data() + before);
+  ints.resize(before + count.value_or(0));
+  values += count.value_or(0);
+  return count.has_value();
+}
+
 template <typename T>
 void Append(std::string_view bytes, std::vector<int64_t>& out) {
   const size_t count = bytes.size() / sizeof(T);
@@ -114,10 +138,12 @@ bool TakePackedInts(std::string_view packed, Column* column, uint64_t& values,
   uint64_t alone;
   if (IsOneSmall(packed, alone)) {
     ++values;
-    if (column != nullptr) {
-      column->ints.push_back(static_cast<int64_t>(alone));
-    }
+    if (column != nullptr) AppendInt(static_cast<int64_t>(alone), *column);
     return true;
+  }
+  if (column != nullptr && column->narrow) {
+    if (AppendNarrow(packed, *column, values)) return true;
+    column->Widen();
   }
   const char* bad;
   const size_t count = CountVarints(packed);
@@ -167,9 +193,7 @@ bool TakeInts(std::string_view message, Column* column, uint64_t& values,
       uint64_t value;
       if (!in.ReadVarint(value)) return false;
       ++values;
-      if (column != nullptr) {
-        column->ints.push_back(static_cast<int64_t>(value));
-      }
+      if (column != nullptr) AppendInt(static_cast<int64_t>(value), *column);
       continue;
     }
     std::string_view part;

@@ -123,12 +123,14 @@ Status ExampleParser::ParseRows(std::span<const std::string_view> records,
       column.name = spec.name;
       column.type = spec.type;
       if (spec.ragged) column.MakeRagged();
+      column.narrow = spec.narrow;
     }
   }
   RaggedRows ragged(specs_, out.columns);
   std::vector<FeatureSlot> slots;
   for (size_t i = 0; i < specs_.size(); ++i) {
     const int number_bytes = NumberBytes(specs_[i].encoding);
+    if (!specs_[i].narrow && out.columns[i].narrow) out.columns[i].Widen();
     slots.push_back(
         {.column = &out.columns[i],
          .type = number_bytes == 0 ? specs_[i].type : FeatureType::kBytes,

@@ -7,10 +7,17 @@ void Column::MakeRagged() {
   step_offsets.assign(1, 0);
 }
 
+void Column::Widen() {
+  ints.assign(narrow_ints.begin(), narrow_ints.end());
+  narrow = false;
+  narrow_ints = {};
+}
+
 void Column::Clear() {
   if (is_ragged()) MakeRagged();
   row_offsets.assign(1, 0);
   ints.clear();
+  narrow_ints.clear();
   floats.clear();
   byte_offsets.assign(1, 0);
   bytes.clear();

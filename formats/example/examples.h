@@ -3,14 +3,33 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "formats/example/feature_spec.h"
 
 namespace penstock {
+
+// Growing leaves what it adds as it is, to be written and not to be zeroed.
+template <typename T>
+struct UnfilledAllocator : std::allocator<T> {
+  template <typename U>
+  struct rebind {
+    using other = UnfilledAllocator<U>;
+  };
+  template <typename U, typename... From>
+  void construct(U* at, From&&... from) {
+    if constexpr (sizeof...(From) == 0) {
+      ::new (static_cast<void*>(at)) U;
+    } else {
+      ::new (static_cast<void*>(at)) U(std::forward<From>(from)...);
+    }
+  }
+};
 
 // One feature of many rows. Row r holds values [row_offsets[r],
 // row_offsets[r + 1]); of `ints`, `floats` and `byte_offsets` only the one that
@@ -21,6 +40,9 @@ struct Column {
 
   std::vector<uint64_t> row_offsets = {0};  // [rows + 1]
   std::vector<int64_t> ints;
+  // Instead of `ints` while `narrow`; see FeatureSpec::narrow.
+  std::vector<int32_t, UnfilledAllocator<int32_t>> narrow_ints;
+  bool narrow = false;
   std::vector<float> floats;
   std::vector<uint64_t> byte_offsets = {0};  // [values + 1] into `bytes`
   std::string bytes;
@@ -37,8 +59,11 @@ struct Column {
   uint64_t values() const {
     return type == FeatureType::kBytes   ? byte_offsets.size() - 1
            : type == FeatureType::kFloat ? floats.size()
+           : narrow                      ? narrow_ints.size()
                                          : ints.size();
   }
+  // Makes it a column of `ints`, with the values that it has.
+  void Widen();
   // Ends a row behind the values and steps that are there.
   void EndRow() {
     row_offsets.push_back(values());
@@ -50,6 +75,9 @@ struct Column {
   }
   std::span<const int64_t> ints_of(size_t row) const {
     return {ints.data() + row_offsets[row], values_in(row)};
+  }
+  std::span<const int32_t> narrow_ints_of(size_t row) const {
+    return {narrow_ints.data() + row_offsets[row], values_in(row)};
   }
   std::span<const float> floats_of(size_t row) const {
     return {floats.data() + row_offsets[row], values_in(row)};

@@ -72,6 +72,9 @@ Status CheckSpec(const FeatureSpec& spec) {
         "the encoding {} is for int64, not for {}",
         FeatureEncodingName(spec.encoding), FeatureTypeName(spec.type)));
   }
+  if (spec.narrow && (encoded || spec.type != FeatureType::kInt64)) {
+    return InvalidArgumentError("only plain int64 is kept in narrow numbers");
+  }
   if (spec.ragged && (encoded || spec.values() != FeatureSpec::kAnyLength)) {
     return InvalidArgumentError(
         "a ragged feature has no fixed length and no encoding");

@@ -49,6 +49,9 @@ struct FeatureSpec {
   // "NAME/ragged_row_lengths_0", as TFDS writes a sequence of sequences. The
   // column is ragged.
   bool ragged = false;
+  // Of plain int64: the column is of Column::narrow_ints, which are cheaper to
+  // fill and to copy, until a value does not fit and makes it one of `ints`.
+  bool narrow = false;
 
   static constexpr int64_t kAnyLength = -1;
 
@@ -58,7 +61,8 @@ struct FeatureSpec {
 
 // Errors:  kInvalidArgument for an empty list, a name asked for twice or not
 //          UTF-8, a negative length or size, shape and length both, an encoding
-//          of a type it is not for, a ragged feature of fixed length.
+//          of a type it is not for, a ragged feature of fixed length, a
+//          narrow one that is no plain int64.
 Status CheckSpecs(std::span<const FeatureSpec> specs);
 
 // The names under which a ragged feature lies in an Example.

@@ -33,7 +33,8 @@ void CutToValues(Column& column, uint64_t values) {
       column.floats.resize(values);
       return;
     case FeatureType::kInt64:
-      column.ints.resize(values);
+      column.narrow ? column.narrow_ints.resize(values)
+                    : column.ints.resize(values);
       return;
   }
 }

@@ -3,7 +3,9 @@
 #include <bit>
 #include <cstring>
 
+#include "formats/wire/one_varint.h"
 #include "formats/wire/packed_varints_avx512.h"
+#include "formats/wire/packed_varints_sse4.h"
 
 namespace penstock {
 namespace {
@@ -18,21 +20,6 @@ uint64_t Load8(const char* at) {
   uint64_t word;
   std::memcpy(&word, at, 8);
   return word;
-}
-
-// One value of any size. Null if it is cut off or too long.
-const char* DecodeOne(const char* at, const char* end, int64_t* out) {
-  uint64_t value = 0;
-  for (int shift = 0; shift < 70; shift += 7) {
-    if (at == end) return nullptr;
-    const auto byte = static_cast<uint8_t>(*at++);
-    value |= static_cast<uint64_t>(byte & 0x7f) << shift;
-    if (byte < 0x80) {
-      *out = static_cast<int64_t>(value);
-      return at;
-    }
-  }
-  return nullptr;
 }
 
 // A bit for each of 64 bytes, set where a value ends. The product moves the
@@ -61,21 +48,9 @@ uint64_t CloseUpHalves(uint64_t halves) {
   return (halves & 0x00003fff00003fff) | ((halves & 0x3fff00003fff0000) >> 2);
 }
 
-}  // namespace
-
-size_t CountVarints(std::string_view chunk) {
-  if (HasAvx512Varints()) return CountVarintsAvx512(chunk);
-  size_t count = 0;
-  for (const char c : chunk) count += c >= 0;
-  return count;
-}
-
-const char* DecodeVarints(std::string_view chunk, int64_t* out) {
-  return HasAvx512Varints() ? DecodeVarintsAvx512(chunk, out)
-                            : DecodeVarintsPortable(chunk, out);
-}
-
-const char* DecodeVarintsPortable(std::string_view chunk, int64_t* out) {
+// Moves `out` behind what was decoded.
+template <typename T>
+const char* DecodePairs(std::string_view chunk, T*& out) {
   const char* at = chunk.data();  // the value that comes next
   const char* const end = at + chunk.size();
   // The ends in 64 bytes are found first, so that where one value begins does
@@ -96,23 +71,55 @@ const char* DecodeVarintsPortable(std::string_view chunk, int64_t* out) {
         ends &= ends - 1;
         const uint64_t both = CloseUpHalves(
             LoadValue(at, next - at) | LoadValue(next, after - next) << 32);
-        out[0] = static_cast<uint32_t>(both);
-        out[1] = static_cast<int64_t>(both >> 32);
+        out[0] = static_cast<T>(static_cast<uint32_t>(both));
+        out[1] = static_cast<T>(both >> 32);
         out += 2;
         at = after;
       } else {
-        if (DecodeOne(at, next, out++) == nullptr) return at;
+        if (DecodeOneVarint(at, next, out++) == nullptr) return at;
         at = next;
       }
     }
   }
   while (at != end) {
-    const char* const next = DecodeOne(at, end, out);
+    const char* const next = DecodeOneVarint(at, end, out);
     if (next == nullptr) return at;
     at = next;
     ++out;
   }
   return nullptr;
+}
+
+}  // namespace
+
+size_t CountVarints(std::string_view chunk) {
+  if (HasAvx512Varints()) return CountVarintsAvx512(chunk);
+  size_t count = 0;
+  for (const char c : chunk) count += c >= 0;
+  return count;
+}
+
+const char* DecodeVarints(std::string_view chunk, int64_t* out) {
+  if (HasAvx512Varints()) return DecodeVarintsAvx512(chunk, out);
+  return HasSse4Varints() ? DecodeVarintsSse4(chunk, out)
+                          : DecodeVarintsPortable(chunk, out);
+}
+
+const char* DecodeVarintsPortable(std::string_view chunk, int64_t* out) {
+  return DecodePairs(chunk, out);
+}
+
+std::optional<size_t> DecodeVarints32(std::string_view chunk, int32_t* out) {
+  if (HasAvx512Varints()) return DecodeVarints32Avx512(chunk, out);
+  return HasSse4Varints() ? DecodeVarints32Sse4(chunk, out)
+                          : DecodeVarints32Portable(chunk, out);
+}
+
+std::optional<size_t> DecodeVarints32Portable(std::string_view chunk,
+                                              int32_t* out) {
+  const int32_t* const begin = out;
+  if (DecodePairs(chunk, out) != nullptr) return std::nullopt;
+  return out - begin;
 }
 
 const char* CheckVarints(std::string_view chunk) {

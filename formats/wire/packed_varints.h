@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace penstock {
@@ -16,7 +17,8 @@ size_t CountVarints(std::string_view chunk);
 // varint that is cut off or longer than 10 bytes.
 //
 // Cost:    values of up to 4 bytes go 16 at once where the processor has
-//          AVX-512 VBMI2, otherwise as below.
+//          AVX-512 VBMI2, four at once in half the time of the portable way
+//          with SSE4.1 and BMI, otherwise as below.
 const char* DecodeVarints(std::string_view chunk, int64_t* out);
 
 // The same without special instructions.
@@ -25,7 +27,13 @@ const char* DecodeVarints(std::string_view chunk, int64_t* out);
 //          sizes; 64 at once where all take one byte.
 const char* DecodeVarintsPortable(std::string_view chunk, int64_t* out);
 
-// The same verdict without the values.
+// The same, and returns how many values there are; nullopt where one is no
+// int32, cut off or too long.
+std::optional<size_t> DecodeVarints32(std::string_view chunk, int32_t* out);
+std::optional<size_t> DecodeVarints32Portable(std::string_view chunk,
+                                              int32_t* out);
+
+// The verdict of DecodeVarints() without the values.
 const char* CheckVarints(std::string_view chunk);
 
 }  // namespace penstock

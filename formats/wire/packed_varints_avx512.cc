@@ -47,14 +47,15 @@ PENSTOCK_AVX512_VARINTS inline __m512i Iota() {
 }
 
 // A value of any size that is known to end.
-bool DecodeEnded(const char* at, const char* end, int64_t* out) {
+template <typename T>
+bool DecodeEnded(const char* at, const char* end, T* out) {
   if (end - at > 10) return false;
   uint64_t value = 0;
   for (int shift = 0; at != end; ++at, shift += 7) {
     value |= static_cast<uint64_t>(*at & 0x7f) << shift;
   }
-  *out = static_cast<int64_t>(value);
-  return true;
+  *out = static_cast<T>(value);
+  return *out == static_cast<int64_t>(value);
 }
 
 // 16 values of up to four bytes. `begins` and `more` have a byte for each:
@@ -95,10 +96,16 @@ PENSTOCK_AVX512_VARINTS inline void Store(__m512i values, int count,
   _mm512_mask_storeu_epi64(out + 8, lanes >> 8, high);
 }
 
+PENSTOCK_AVX512_VARINTS inline void Store(__m512i values, int count,
+                                          int32_t* out) {
+  _mm512_mask_storeu_epi32(out, static_cast<__mmask16>(First(count)), values);
+}
+
 // The values that end in a window and take up to four bytes each.
+template <typename T>
 PENSTOCK_AVX512_VARINTS inline void StoreShort(__m512i window, __m512i begins,
                                                __m512i more, int count,
-                                               int64_t* out) {
+                                               T* out) {
   Store(Gather(window, _mm512_castsi512_si128(begins),
                _mm512_castsi512_si128(more)),
         count, out);
@@ -116,8 +123,10 @@ PENSTOCK_AVX512_VARINTS inline void StoreShort(__m512i window, __m512i begins,
         count - 3 * kGroup, out + 3 * kGroup);
 }
 
-// The same for values of any size: null, or the one that is too long.
-const char* StoreLong(const char* at, uint64_t ends, int64_t* out) {
+// The same for values of any size: null, or the one that is too long for its
+// form or for T.
+template <typename T>
+const char* StoreLong(const char* at, uint64_t ends, T* out) {
   const char* const window = at;
   for (; ends != 0; ends &= ends - 1) {
     const char* const next = window + std::countr_zero(ends) + 1;
@@ -127,25 +136,10 @@ const char* StoreLong(const char* at, uint64_t ends, int64_t* out) {
   return nullptr;
 }
 
-}  // namespace
-
-bool HasAvx512Varints() { return kSupported; }
-
-PENSTOCK_AVX512_VARINTS size_t CountVarintsAvx512(std::string_view chunk) {
-  const char* at = chunk.data();
-  const char* const end = at + chunk.size();
-  size_t high = 0;
-  for (; end - at >= kWindow; at += kWindow) {
-    high += std::popcount(
-        static_cast<uint64_t>(_mm512_movepi8_mask(_mm512_loadu_si512(at))));
-  }
-  high += std::popcount(static_cast<uint64_t>(
-      _mm512_movepi8_mask(_mm512_maskz_loadu_epi8(First(end - at), at))));
-  return chunk.size() - high;
-}
-
-PENSTOCK_AVX512_VARINTS const char* DecodeVarintsAvx512(std::string_view chunk,
-                                                        int64_t* out) {
+// Moves `out` behind what was decoded.
+template <typename T>
+PENSTOCK_AVX512_VARINTS const char* DecodeWindows(std::string_view chunk,
+                                                  T*& out) {
   const char* at = chunk.data();
   const char* const end = at + chunk.size();
   while (at != end) {
@@ -170,11 +164,42 @@ PENSTOCK_AVX512_VARINTS const char* DecodeVarintsAvx512(std::string_view chunk,
   return nullptr;
 }
 
+}  // namespace
+
+bool HasAvx512Varints() { return kSupported; }
+
+PENSTOCK_AVX512_VARINTS size_t CountVarintsAvx512(std::string_view chunk) {
+  const char* at = chunk.data();
+  const char* const end = at + chunk.size();
+  size_t high = 0;
+  for (; end - at >= kWindow; at += kWindow) {
+    high += std::popcount(
+        static_cast<uint64_t>(_mm512_movepi8_mask(_mm512_loadu_si512(at))));
+  }
+  high += std::popcount(static_cast<uint64_t>(
+      _mm512_movepi8_mask(_mm512_maskz_loadu_epi8(First(end - at), at))));
+  return chunk.size() - high;
+}
+
+const char* DecodeVarintsAvx512(std::string_view chunk, int64_t* out) {
+  return DecodeWindows(chunk, out);
+}
+
+std::optional<size_t> DecodeVarints32Avx512(std::string_view chunk,
+                                            int32_t* out) {
+  const int32_t* const begin = out;
+  if (DecodeWindows(chunk, out) != nullptr) return std::nullopt;
+  return out - begin;
+}
+
 #else
 
 bool HasAvx512Varints() { return false; }
 size_t CountVarintsAvx512(std::string_view) { return 0; }
 const char* DecodeVarintsAvx512(std::string_view, int64_t*) { return nullptr; }
+std::optional<size_t> DecodeVarints32Avx512(std::string_view, int32_t*) {
+  return std::nullopt;
+}
 
 #endif
 

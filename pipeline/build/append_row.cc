@@ -1,6 +1,7 @@
 #include "pipeline/build/append_row.h"
 
 #include <algorithm>
+#include <cassert>
 #include <vector>
 
 #include "pipeline/graph/source_records.h"
@@ -17,9 +18,9 @@ void AppendBytes(const Column& from, Column& to) {
   }
 }
 
-template <typename T>
+template <typename Values>
 void KeepEndsOf(size_t first_row, uint64_t most, bool backs, Column& column,
-                std::vector<T>& values) {
+                Values& values) {
   std::vector<uint64_t>& offsets = column.row_offsets;
   uint64_t to = offsets[first_row];
   uint64_t from = to;
@@ -42,6 +43,7 @@ void AppendColumn(const Column& from, Column& to) {
   const uint64_t before = to.values();
   to.name = from.name;
   to.type = from.type;
+  assert(!from.narrow && !to.narrow);  // decoders keep those for themselves
   to.ints.insert(to.ints.end(), from.ints.begin(), from.ints.end());
   to.floats.insert(to.floats.end(), from.floats.begin(), from.floats.end());
   if (from.type == FeatureType::kBytes) AppendBytes(from, to);
@@ -94,6 +96,8 @@ void AppendTexts(std::span<const std::string_view> texts, Examples& to) {
 void KeepEnds(size_t first_row, uint64_t most, bool backs, Column& column) {
   if (column.type == FeatureType::kFloat) {
     KeepEndsOf(first_row, most, backs, column, column.floats);
+  } else if (column.narrow) {
+    KeepEndsOf(first_row, most, backs, column, column.narrow_ints);
   } else {
     KeepEndsOf(first_row, most, backs, column, column.ints);
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <cstring>
 
 #include "pipeline/build/narrow.h"
@@ -98,6 +99,12 @@ Status CopyValues(const ValueRange& from, const TensorSpec& spec, size_t to,
       }
       break;
     case FeatureType::kInt64:
+      if (from.column->narrow) {
+        assert(spec.type == ElementType::kInt32);
+        const auto values = from.column->narrow_ints_of(from.row);
+        std::memcpy(at, values.data() + from.begin, from.count * 4);
+        return OkStatus();
+      }
       if (Narrow(from.column->ints_of(from.row).subspan(from.begin, from.count),
                  spec.type, at)) {
         return OkStatus();

@@ -23,7 +23,8 @@ void ColumnRoom::Make(size_t rows, Examples& examples) const {
     column.row_offsets.reserve(rows + 1);
     switch (column.type) {
       case FeatureType::kInt64:
-        column.ints.reserve(room(values_[c]));
+        column.narrow ? column.narrow_ints.reserve(room(values_[c]))
+                      : column.ints.reserve(room(values_[c]));
         break;
       case FeatureType::kFloat:
         column.floats.reserve(room(values_[c]));
@@ -46,9 +47,11 @@ void ColumnRoom::Take(Examples& examples) {
     if (column.is_ragged()) rows_ = 0;
     forms_[c].name = column.name;
     forms_[c].type = column.type;
+    forms_[c].narrow = column.narrow;
     values_.push_back(column.values());
     bytes_.push_back(column.bytes.size());
     GiveBack(column.ints);
+    GiveBack(column.narrow_ints);
     GiveBack(column.floats);
     GiveBack(column.byte_offsets);
     GiveBack(column.bytes);

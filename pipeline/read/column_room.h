@@ -22,7 +22,7 @@ class ColumnRoom {
   void Take(Examples& examples);
 
  private:
-  std::vector<Column> forms_;  // with names and types alone
+  std::vector<Column> forms_;  // with names and kinds alone
   size_t rows_ = 0;
   std::vector<size_t> values_;  // [columns], in so many rows
   std::vector<size_t> bytes_;

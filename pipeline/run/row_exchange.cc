@@ -12,7 +12,7 @@
 #include <string_view>
 #include <utility>
 
-#include "pipeline/build/row_wire.h"
+#include "pipeline/run/row_wire.h"
 
 namespace penstock {
 

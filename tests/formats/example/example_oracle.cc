@@ -82,6 +82,27 @@ bool SameValues(const wire::Feature& feature, const Column& column,
   return false;
 }
 
+// What narrow numbers change in the verdict on a record, or in its values.
+std::string NarrowDisagreement(std::vector<FeatureSpec> specs,
+                               std::string_view record, const Status& status,
+                               const Examples& out) {
+  for (FeatureSpec& spec : specs) {
+    spec.narrow = spec.type == FeatureType::kInt64;
+  }
+  Examples narrow;
+  if (ParseTwice(specs, record, narrow) != status) return "narrow: a verdict";
+  if (narrow.rows != out.rows) return "narrow: rows";
+  for (size_t c = 0; c < narrow.columns.size(); ++c) {
+    Column& column = narrow.columns[c];
+    if (column.narrow) column.Widen();
+    if (column.row_offsets != out.columns[c].row_offsets ||
+        column.ints != out.columns[c].ints) {
+      return "narrow: values of feature '" + column.name + "'";
+    }
+  }
+  return "";
+}
+
 // Of a record that protobuf takes.
 std::string StrictDisagreement(const std::vector<FeatureSpec>& specs,
                                std::string_view record, const Examples& lax) {
@@ -120,6 +141,10 @@ std::string Disagreement(std::string_view record) {
           return "protobuf refuses it, we say " + status.ToString();
         }
         if (out.rows != 0) return "a refused record left a row";
+        if (mode == ExampleMode::kStrict) continue;
+        const std::string narrow =
+            NarrowDisagreement(WantedSpecs(shift), record, status, out);
+        if (!narrow.empty()) return narrow;
       }
     }
     return "";
@@ -143,7 +168,8 @@ std::string Disagreement(std::string_view record) {
       return "values of feature '" + column.name + "' differ";
     }
   }
-  return StrictDisagreement(specs, record, out);
+  const std::string narrow = NarrowDisagreement(specs, record, status, out);
+  return narrow.empty() ? StrictDisagreement(specs, record, out) : narrow;
 }
 
 }  // namespace penstock::testing

@@ -81,6 +81,49 @@ TEST(ExampleParserTest, LaterCallsAppendAndClearKeepsTheColumns) {
               StatusIs(kBadOptions, HasSubstr("rows there already")));
 }
 
+// Also where one is among others of its record.
+TEST(ExampleParserTest, NarrowNumbersBecomeWideWithTheFirstThatDoesNotFit) {
+  const std::vector<FeatureSpec> specs = {{.name = "x", .narrow = true}};
+  Examples out;
+  ASSERT_OK(Parse(specs,
+                  {IntRecord("x", {1, -1}), IntRecord("x", {}),
+                   IntRecord("x", {INT32_MIN, 300, INT32_MAX})},
+                  out));
+  const Column& column = out.columns[0];
+  ASSERT_TRUE(column.narrow);
+  EXPECT_TRUE(column.ints.empty());
+  EXPECT_THAT(column.narrow_ints_of(0), ElementsAre(1, -1));
+  EXPECT_THAT(column.narrow_ints_of(2), ElementsAre(INT32_MIN, 300, INT32_MAX));
+
+  ASSERT_OK(Parse(
+      specs, {IntRecord("x", {5, int64_t{INT32_MAX} + 1}), IntRecord("x", {6})},
+      out));
+  ASSERT_FALSE(column.narrow);
+  EXPECT_THAT(column.ints_of(0), ElementsAre(1, -1));
+  EXPECT_THAT(column.ints_of(2), ElementsAre(INT32_MIN, 300, INT32_MAX));
+  EXPECT_THAT(column.ints_of(3), ElementsAre(5, int64_t{INT32_MAX} + 1));
+  EXPECT_THAT(column.ints_of(4), ElementsAre(6));
+}
+
+TEST(ExampleParserTest, TheLastOfTwoNarrowFeaturesOfANameCounts) {
+  const std::string twice =
+      Record(Entry("x", Int64List(Chunk(1, Varint(1) + Varint(2)))) +
+             Entry("x", Int64List(Chunk(1, Varint(3)))));
+  Examples out;
+  ASSERT_OK(Parse({{.name = "x", .narrow = true}},
+                  {IntRecord("x", {7, 8}), twice}, out));
+  EXPECT_THAT(out.columns[0].narrow_ints, ElementsAre(7, 8, 3));
+}
+
+// As where one parser goes on with the memory of another.
+TEST(ExampleParserTest, WhoAsksForNoNarrowNumbersGetsNone) {
+  Examples out;
+  ASSERT_OK(Parse({{.name = "x", .narrow = true}}, {IntRecord("x", {1})}, out));
+  ASSERT_OK(Parse({{.name = "x"}}, {IntRecord("x", {2})}, out));
+  EXPECT_THAT(out.columns[0].ints, ElementsAre(1, 2));
+  EXPECT_FALSE(out.columns[0].narrow);
+}
+
 TEST(ExampleParserTest, AnOptionalFeatureMayBeMissingOrEmpty) {
   Examples out;
   ASSERT_OK(Parse(

@@ -153,6 +153,17 @@ TEST(FeatureSpecTest, BytesThatAreNoWholeNumbersAreRefused) {
               StatusIs(kInvalid, HasSubstr("found 2 numbers")));
 }
 
+TEST(FeatureSpecTest, NarrowNumbersArePlainInt64) {
+  for (const FeatureSpec& spec :
+       {FeatureSpec{.name = "x", .type = FeatureType::kFloat, .narrow = true},
+        FeatureSpec{.name = "x",
+        .encoding = FeatureEncoding::kUint16,
+        .narrow = true}}) {
+    EXPECT_THAT(Parse(spec, {}),
+                StatusIs(kInvalid, HasSubstr("only plain int64")));
+  }
+}
+
 TEST(FeatureSpecTest, AnEncodingIsForInt64) {
   EXPECT_THAT(Parse({.name = "x",
                      .type = FeatureType::kFloat,

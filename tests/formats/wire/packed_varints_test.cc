@@ -2,10 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "formats/wire/packed_varints_sse4.h"
 #include "tests/formats/wire/wire_builder.h"
 #include "tests/support/effort.h"
 
@@ -17,6 +20,21 @@ using testing::kCaseStride;
 using testing::LongVarint;
 using testing::Varint;
 
+// Whether both decode to `values` as int32, or neither where they do not fit.
+void ExpectNarrow(const std::string& chunk, const std::vector<int64_t>& values,
+                  bool fits) {
+  for (const auto decode :
+       {DecodeVarints32, DecodeVarints32Portable,
+        HasSse4Varints() ? DecodeVarints32Sse4 : DecodeVarints32Portable}) {
+    std::vector<int32_t> narrow(values.size());
+    const std::optional<size_t> count = decode(chunk, narrow.data());
+    ASSERT_EQ(count.has_value(), fits);
+    if (!fits) continue;
+    EXPECT_EQ(*count, values.size());
+    EXPECT_TRUE(std::ranges::equal(narrow, values));
+  }
+}
+
 std::vector<int64_t> Decode(const std::string& chunk) {
   std::vector<int64_t> values(CountVarints(chunk));
   EXPECT_EQ(DecodeVarints(chunk, values.data()), nullptr);
@@ -24,6 +42,14 @@ std::vector<int64_t> Decode(const std::string& chunk) {
   std::vector<int64_t> portable(values.size());
   EXPECT_EQ(DecodeVarintsPortable(chunk, portable.data()), nullptr);
   EXPECT_EQ(portable, values);
+  if (HasSse4Varints()) {
+    std::vector<int64_t> fours(values.size());
+    EXPECT_EQ(DecodeVarintsSse4(chunk, fours.data()), nullptr);
+    EXPECT_EQ(fours, values);
+  }
+  ExpectNarrow(chunk, values, std::ranges::all_of(values, [](int64_t v) {
+                 return v >= INT32_MIN && v <= INT32_MAX;
+               }));
   return values;
 }
 
@@ -33,7 +59,11 @@ int DefectIn(const std::string& chunk) {
   const char* decoded = DecodeVarints(chunk, values.data());
   const char* checked = CheckVarints(chunk);
   if (decoded != checked) return -2;
+  if (decoded != nullptr) ExpectNarrow(chunk, values, false);
   if (DecodeVarintsPortable(chunk, values.data()) != decoded) return -2;
+  if (HasSse4Varints() && DecodeVarintsSse4(chunk, values.data()) != decoded) {
+    return -2;
+  }
   return decoded == nullptr ? -1 : static_cast<int>(decoded - chunk.data());
 }
 
@@ -44,6 +74,9 @@ TEST(PackedVarintsTest, EverySequenceOfSizesDecodes) {
     edges.push_back(static_cast<int64_t>(uint64_t{1} << bits));
     edges.push_back(static_cast<int64_t>((uint64_t{1} << bits) - 1));
   }
+  for (const int64_t limit : {int64_t{INT32_MIN}, int64_t{INT32_MAX}}) {
+    edges.insert(edges.end(), {limit - 1, limit, limit + 1});
+  }
   edges.push_back(-1);
   for (int before = 0; before < 9; ++before) {
     for (const int64_t first : edges) {
@@ -52,6 +85,8 @@ TEST(PackedVarintsTest, EverySequenceOfSizesDecodes) {
         const int64_t second = edges[i];
         std::vector<int64_t> values(before, 5);
         values.insert(values.end(), {first, second, 300, 7, 7, 7});
+        // Or among so many that they are decoded together.
+        if (i % 2 == 0) values.resize(values.size() + 60, 3);
         std::string chunk;
         for (const int64_t v : values) chunk += Varint(v);
         ASSERT_EQ(Decode(chunk), values);

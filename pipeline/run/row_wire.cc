@@ -1,4 +1,4 @@
-#include "pipeline/build/row_wire.h"
+#include "pipeline/run/row_wire.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -39,6 +39,12 @@ void WriteInts(std::span<const int64_t> values, std::string& out) {
     const auto value = static_cast<int32_t>(values[i]);
     std::memcpy(out.data() + begin + 4 * i, &value, sizeof(value));
   }
+}
+
+void WriteInts(std::span<const int32_t> values, std::string& out) {
+  const Head head = static_cast<Head>(values.size()) << 1;
+  Append(&head, sizeof(head), out);
+  Append(values.data(), values.size_bytes(), out);
 }
 
 template <typename T>
@@ -117,7 +123,11 @@ void WriteRow(const Examples& examples, size_t row, size_t begin, size_t count,
       continue;
     }
     if (column.type == FeatureType::kInt64) {
-      WriteInts(PartOf(column.ints_of(row), begin, count), out);
+      if (column.narrow) {
+        WriteInts(PartOf(column.narrow_ints_of(row), begin, count), out);
+      } else {
+        WriteInts(PartOf(column.ints_of(row), begin, count), out);
+      }
       continue;
     }
     const auto values = PartOf(column.floats_of(row), begin, count);
