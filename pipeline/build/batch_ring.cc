@@ -9,8 +9,15 @@
 namespace penstock {
 
 struct BatchRing::Slot {
-  Status Begin() {
-    std::call_once(once, [this] { begun = work->Begin(); });
+  // Throws nothing: call_once is never over then where a sanitizer has its own.
+  Status Begin(const Status& no_memory) {
+    std::call_once(once, [&] {
+      try {
+        begun = work->Begin();
+      } catch (const std::bad_alloc&) {
+        begun = no_memory;
+      }
+    });
     return begun;
   }
 
@@ -40,7 +47,8 @@ struct BatchRing::Ring {
         const std::lock_guard lock(mutex);
         wanted = !cancelled && slot->status.ok();
       }
-      const Status begun = wanted ? slot->Begin() : PipelineCancelled();
+      const Status begun =
+          wanted ? slot->Begin(no_memory) : PipelineCancelled();
       done = begun.ok() ? slot->work->BuildPart(part, alone) : begun;
       if (done.ok() && !*done) {
         lane.Run([self, slot, part] { self->Build(slot, part, true, self); });
@@ -121,7 +129,7 @@ void BatchRing::Push(uint64_t bytes, std::shared_ptr<BatchWork> work) {
   slot->work = std::move(work);
   const size_t parts = slot->work->parts();
   slot->parts_left = parts;
-  if (parts == 0) slot->status = slot->Begin();
+  if (parts == 0) slot->status = slot->Begin(ring_->no_memory);
   {
     const std::lock_guard lock(ring_->mutex);
     if (!slot->status.ok()) ring_->failed = true;

@@ -27,6 +27,7 @@ class FakeWork final : public BatchWork {
   size_t parts() const override { return parts_; }
   Status Begin() override {
     ++begun;
+    if (throws) throw std::bad_alloc();
     return begin;
   }
   StatusOr<bool> BuildPart(size_t part, bool alone) override {
@@ -35,6 +36,7 @@ class FakeWork final : public BatchWork {
 
   Status begin;                // what Begin() returns
   std::atomic<int> begun = 0;  // how often it was called
+  bool throws = false;         // what Begin() does instead
 
  private:
   const size_t parts_;
@@ -208,22 +210,25 @@ TEST_F(BatchRingTest, ABatchOfNoPartsHasMemory) {
 
 TEST_F(BatchRingTest, ABatchWithoutMemoryIsAnErrorInItsPlace) {
   for (const size_t parts : {0, 3}) {
-    BatchRing ring(*tasks_, lane_, 100, 100);
-    const auto work = Work(
-        [](size_t, bool) {
-          ADD_FAILURE() << "there is nothing to build it in";
-          return true;
-        },
-        parts);
-    work->begin = ResourceExhaustedError("not enough memory");
-    ring.Push(1, Numbered(0));
-    ring.Push(1, work);
-    EXPECT_THAT(ring.Pop(), IsOk());
-    for (int i = 0; i < 2; ++i) {
-      EXPECT_THAT(ring.Pop(), StatusIs(StatusCode::kResourceExhausted,
-                                       HasSubstr("not enough memory")));
+    for (const bool throws : {false, true}) {
+      BatchRing ring(*tasks_, lane_, 100, 100);
+      const auto work = Work(
+          [](size_t, bool) {
+            ADD_FAILURE() << "there is nothing to build it in";
+            return true;
+          },
+          parts);
+      work->begin = ResourceExhaustedError("not enough memory");
+      work->throws = throws;
+      ring.Push(1, Numbered(0));
+      ring.Push(1, work);
+      EXPECT_THAT(ring.Pop(), IsOk());
+      for (int i = 0; i < 2; ++i) {
+        EXPECT_THAT(ring.Pop(), StatusIs(StatusCode::kResourceExhausted,
+                                         HasSubstr("not enough memory")));
+      }
+      EXPECT_FALSE(ring.AwaitRoom(1));
     }
-    EXPECT_FALSE(ring.AwaitRoom(1));
   }
 }
 
