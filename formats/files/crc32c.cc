@@ -126,6 +126,7 @@ uint32_t CopyAndCrc32c(const char* from, size_t size, char* to) {
 #if defined(PENSTOCK_CRC32C_FOLDING)
   if (CanFoldCrc32c()) return CopyFoldCrc32c(from, size, to);
 #endif
+  if (size == 0) return 0;  // of no bytes either may be null
   std::memcpy(to, from, size);
   return Crc32c({to, size});
 }

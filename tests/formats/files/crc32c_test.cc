@@ -70,6 +70,7 @@ TEST(Crc32cTest, ACopyIsOfTheBytesAloneAndHasTheirChecksum) {
       ASSERT_EQ(to, '#' + from.substr(begin, size) + '#') << size;
     }
   }
+  EXPECT_EQ(CopyAndCrc32c(from.data(), 0, nullptr), 0u);
 }
 
 TEST(Crc32cTest, AStreamIsOfTheBytesAloneAndHasTheirChecksum) {
