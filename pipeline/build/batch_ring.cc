@@ -1,6 +1,7 @@
 #include "pipeline/build/batch_ring.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "formats/files/memory_guard.h"
@@ -9,7 +10,8 @@
 namespace penstock {
 
 struct BatchRing::Slot {
-  // Throws nothing: call_once is never over then where a sanitizer has its own.
+  // Throws nothing: where a sanitizer has its own call_once, one that threw is
+  // never over.
   Status Begin(const Status& no_memory) {
     std::call_once(once, [&] {
       try {

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <functional>
 #include <latch>
+#include <new>
 #include <thread>
 
 #include "tests/support/status_matchers.h"

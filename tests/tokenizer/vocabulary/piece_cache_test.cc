@@ -125,16 +125,23 @@ TEST(PieceCacheTest, GrowsSoThatNearlyEveryPieceIsKept) {
   EXPECT_GT(kept, kPieces - kPieces / 1000);
 }
 
+// Also one that has grown where it is until it may no more.
 TEST(PieceCacheTest, StaysWithinItsBoundAndGoesOnToTakeNewPieces) {
-  PieceCache cache(PieceCache::kFirstBytes);
-  constexpr size_t kPieces = 200'000;
-  for (size_t i = 0; i < kPieces; ++i) {
-    const std::string piece = std::to_string(i);
-    Insert(cache, piece, {static_cast<TokenId>(i)});
-    EXPECT_THAT(Known(cache, piece),
-                Optional(ElementsAre(static_cast<TokenId>(i))));
+  for (const size_t most_bytes :
+       {PieceCache::kFirstBytes, 4 * PieceCache::kFirstBytes}) {
+    PieceCache cache(most_bytes);
+    constexpr size_t kPieces = 200'000;
+    for (size_t i = 0; i < kPieces; ++i) {
+      const std::string piece = std::to_string(i);
+      Insert(cache, piece, {static_cast<TokenId>(i)});
+      EXPECT_THAT(Known(cache, piece),
+                  Optional(ElementsAre(static_cast<TokenId>(i))));
+    }
+    EXPECT_EQ(cache.size_bytes(), most_bytes);
+    cache.Clear();
+    EXPECT_EQ(cache.size_bytes(), PieceCache::kFirstBytes);
+    EXPECT_EQ(Known(cache, "1"), std::nullopt);
   }
-  EXPECT_EQ(cache.size_bytes(), PieceCache::kFirstBytes);
 }
 
 }  // namespace

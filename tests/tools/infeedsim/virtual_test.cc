@@ -87,5 +87,76 @@ TEST_F(VirtualTest, AHostThatIsSlowToTakeWhatCoresSendBoundsBothClocks) {
   }
 }
 
+TEST_F(VirtualTest, VirtualTimeWalksThePlanAndRepeats) {
+  const std::string run = SimulationOf(MakeDataset()) +
+                          " --clock virtual --hosts 4 "
+                          "--build-time 12 --step-jitter 1 --json ";
+  const Outcome one = RunProgramLine(run + (folder_ / "one.json"));
+  ASSERT_EQ(one.exit_code, 0) << one.output;
+  EXPECT_THAT(one.output, AllOf(HasSubstr("virtual time, a prediction"),
+                                HasSubstr("bound by the build")));
+  ASSERT_EQ(RunProgramLine(run + (folder_ / "two.json")).exit_code, 0);
+  EXPECT_EQ(folder_.Read("one.json"), folder_.Read("two.json"));
+  const std::string real =
+      SimulationOf(folder_ / "data/small-train.tfrecord@4") + " --json " +
+      (folder_ / "real.json");
+  ASSERT_EQ(RunProgramLine(real).exit_code, 0);
+  EXPECT_EQ(nlohmann::json::parse(folder_.Read("one.json"))["steps"],
+            nlohmann::json::parse(folder_.Read("real.json"))["steps"]);
+}
+
+TEST_F(VirtualTest, VirtualTimeReadsAStreamedRunForItsSteps) {
+  std::string text;
+  for (int i = 0; i < 400; ++i) {
+    text += std::string(1 + i * 37 % 150, 'a') + "\n\n";
+  }
+  folder_.Write("books.txt", text);
+  const std::string run = fmt::format(
+      "infeedsim --corpus {} --tokenizer bytes --by tokens --buckets 32,128 "
+      "--too-long truncate --batch 8 --no-shuffle --step-time 0 "
+      "--compile-time 0 ",
+      folder_ / "books.txt");
+  const Outcome real = RunProgramLine(run + "--hosts 2 --write-calibration " +
+                                      (folder_ / "costs.json") + " --json " +
+                                      (folder_ / "real.json"));
+  ASSERT_EQ(real.exit_code, 0) << real.output;
+  EXPECT_THAT(real.output, HasSubstr("bound by "));
+  const std::string walk =
+      run + "--clock virtual --calibration " + (folder_ / "costs.json");
+  const Outcome one =
+      RunProgramLine(walk + " --hosts 2 --json " + (folder_ / "one.json"));
+  ASSERT_EQ(one.exit_code, 0) << one.output;
+  EXPECT_THAT(one.output,
+              AllOf(HasSubstr("infeedsim: read the data for the lengths"),
+                    HasSubstr("streamed: the data was read")));
+  ASSERT_EQ(RunProgramLine(walk + " --hosts 2 --json " + (folder_ / "two.json"))
+                .exit_code,
+            0);
+  EXPECT_EQ(folder_.Read("one.json"), folder_.Read("two.json"));
+  EXPECT_EQ(nlohmann::json::parse(folder_.Read("one.json"))["steps"],
+            nlohmann::json::parse(folder_.Read("real.json"))["steps"]);
+  EXPECT_THAT(RunProgramLine(walk + " --hosts 4").output,
+              HasSubstr("the costs are of 2 hosts"));
+}
+
+TEST_F(VirtualTest, FailuresInVirtualTimeRepeatAndSaveAsOftenAsIsBest) {
+  const std::string run = fmt::format(
+      "infeedsim {} --by tokens --buckets 256 --batch 16 --clock "
+      "virtual --step-time 500 --host-mtbf 10800 --save-time 30 "
+      "--epochs 0 --max-steps 100000 --json ",
+      MakeDataset());
+  const Outcome one = RunProgramLine(run + (folder_ / "one.json"));
+  ASSERT_EQ(one.exit_code, 0) << one.output;
+  EXPECT_THAT(one.output, AllOf(HasSubstr("the best that was found"),
+                                HasSubstr("goodput")));
+  const Outcome two = RunProgramLine(run + (folder_ / "two.json"));
+  EXPECT_EQ(one.output, two.output);
+  EXPECT_EQ(folder_.Read("one.json"), folder_.Read("two.json"));
+  const auto failures =
+      nlohmann::json::parse(folder_.Read("one.json"))["failures"];
+  EXPECT_NEAR(failures["save_interval_ns"].get<double>() * 1e-9, 805, 80.5);
+  EXPECT_GT(failures["failures"], 0);
+}
+
 }  // namespace
 }  // namespace penstock
