@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "formats/example/long_values.h"
 #include "formats/files/function_ref.h"
@@ -75,98 +74,10 @@ StatusOr<std::unique_ptr<RecordFiles>> RecordFiles::Open(
   });
 }
 
-StatusOr<GatherBound> RecordFiles::CountWithin(std::span<const uint64_t> ids,
-                                               uint64_t limit_bytes) const {
-  for (const uint64_t id : ids) {
-    if (id >= records()) return PastTheEnd(id);
-    const auto [file, number] = Find(id);
-    indexes_[file].Prefetch(number);
-  }
-  GatherBound bound;
-  std::set<std::pair<size_t, uint64_t>> members;  // that were counted
-  for (const uint64_t id : ids) {
-    const auto [file, number] = Find(id);
-    uint64_t bytes = 0;
-    if (indexes_[file].in_gzip_members()) {
-      PENSTOCK_ASSIGN_OR_RETURN(const GzipMemberRange member,
-                                indexes_[file].FindMember(number));
-      if (members.emplace(file, member.begin.offset).second) {
-        bytes = member.end.framed_offset - member.begin.framed_offset;
-      }
-    } else {
-      PENSTOCK_ASSIGN_OR_RETURN(const RecordPlace place,
-                                indexes_[file].Find(number));
-      bytes = place.size_bytes;
-    }
-    if (bound.records > 0 && bound.bytes + bytes > limit_bytes) break;
-    ++bound.records;
-    bound.bytes += bytes;
-  }
-  return bound;
-}
-
 Status RecordFiles::PastTheEnd(uint64_t id) const {
   return OutOfRangeError(
       fmt::format("record {} is past the end: {} files from {} hold {} records",
                   id, paths_.size(), paths_.front(), records()));
-}
-
-Status RecordFiles::Gather(std::span<const uint64_t> ids,
-                           GatheredRecords& out) const {
-  return GuardMemory(no_memory_, [&]() -> Status {
-    out.records.clear();
-    std::vector<std::pair<uint64_t, size_t>> order(ids.size());
-    for (size_t i = 0; i < ids.size(); ++i) {
-      if (ids[i] >= records()) return PastTheEnd(ids[i]);
-      order[i] = {ids[i], i};
-    }
-    std::sort(order.begin(), order.end());
-    std::vector<WantedRecord> wanted(ids.size());
-    size_t file = 0;
-    for (size_t i = 0; i < order.size(); ++i) {
-      const auto [id, slot] = order[i];
-      if (id >= first_[file + 1]) file = Find(id).first;
-      wanted[i] = {.slot = slot, .file = file, .number = id - first_[file]};
-    }
-    PENSTOCK_RETURN_IF_ERROR(GatherSorted(wanted, out));
-    out.records.resize(wanted.size());
-    for (const WantedRecord& record : wanted) {
-      out.records[record.slot] = {out.bytes.data() + record.place,
-                                  record.size_bytes};
-    }
-    return OkStatus();
-  });
-}
-
-Status RecordFiles::GatherSorted(std::span<WantedRecord> wanted,
-                                 GatheredRecords& out) const {
-  size_t end = 0;
-  // Files of one kind that follow each other at once.
-  for (size_t begin = 0; begin < wanted.size();) {
-    const bool in_members = indexes_[wanted[begin].file].in_gzip_members();
-    size_t after = begin;
-    for (; after < wanted.size(); ++after) {
-      WantedRecord& record = wanted[after];
-      const RecordIndex& index = indexes_[record.file];
-      if (index.in_gzip_members() != in_members) break;
-      if (in_members) continue;
-      PENSTOCK_ASSIGN_OR_RETURN(const RecordPlace place,
-                                index.Find(record.number));
-      record.offset = place.offset;
-      record.size_bytes = place.size_bytes;
-    }
-    const auto some = wanted.subspan(begin, after - begin);
-    if (in_members) {
-      PENSTOCK_RETURN_IF_ERROR(GatherFromMembers(open_, indexes_, some,
-                                                 out.buffers, out.bytes, end));
-    } else {
-      const size_t others = CopyWarmRecords(warm_, some, out.bytes, end);
-      PENSTOCK_RETURN_IF_ERROR(
-          GatherRecords(open_, warm_, some.first(others), out.bytes, end));
-    }
-    begin = after;
-  }
-  return OkStatus();
 }
 
 std::optional<uint64_t> RecordFiles::TakeLong(uint64_t id, uint64_t most_bytes,

@@ -121,7 +121,12 @@ class RecordFiles {
   RecordFiles(FileSystem& files, RecordFilesOptions options);
 
   Status PastTheEnd(uint64_t id) const;
-  Status GatherSorted(std::span<WantedRecord> wanted,
+  // Framed, where they are mapped; null those that are not known to be warm.
+  Status FindWarm(std::span<const uint64_t> ids,
+                  std::vector<std::string_view>& framed) const;
+  // The records of `out` that are null yet, behind what its bytes have up to
+  // `end`.
+  Status GatherOthers(std::span<WantedRecord> others, size_t end,
                       GatheredRecords& out) const;
   void WillRead(std::span<const uint64_t> ids) const;
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "formats/files/open_file_cache.h"
@@ -23,16 +24,18 @@ struct WantedRecord {
   size_t place = 0;  // of its data in the bytes gathered
 };
 
-// `wanted` is sorted by file and number; a record may be there more than once.
-// `open` holds every file named. All put the records behind what `bytes` has up
-// to `end`, move `end` behind them and never make `bytes` smaller: growing
-// again would fill it with zeros again.
+// Copies records that are mapped, framed as they are in their files, to the
+// beginning of `bytes`, one behind the other, and makes them views of what was
+// copied; `bytes` never gets smaller. Null ones are left alone; one that is not
+// right becomes null: reading it tells what is wrong. Returns where the last
+// one ends.
+size_t CopyWarmRecords(std::span<std::string_view> records,
+                       std::vector<char>& bytes);
 
-// Those that `warm` has, from plain files. Moves the others to the front of
-// `wanted`, still sorted, and returns how many they are. One that is not right
-// is among them: reading it again tells what is wrong.
-size_t CopyWarmRecords(const WarmFiles& warm, std::span<WantedRecord> wanted,
-                       std::vector<char>& bytes, size_t& end);
+// `wanted` is sorted by file and number; a record may be there more than once.
+// `open` holds every file named. Both put the records behind what `bytes` has
+// up to `end`, move `end` behind them and never make `bytes` smaller: growing
+// again would fill it with zeros again.
 
 // From plain files, near neighbours read at once; `warm` is told of them.
 // Errors:  kDataLoss, kFailedPrecondition where a file changed.

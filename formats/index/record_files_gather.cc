@@ -1,0 +1,128 @@
+// Gathering records of several files, those that are in memory first.
+#include <algorithm>
+#include <array>
+#include <set>
+#include <tuple>
+
+#include "formats/files/memory_guard.h"
+#include "formats/files/status_or.h"
+#include "formats/index/record_files.h"
+#include "formats/tfrecord/tfrecord_framing.h"
+
+namespace penstock {
+namespace {
+
+// Far enough ahead for the memory of an index to answer.
+constexpr size_t kPlacesAhead = 32;
+
+}  // namespace
+
+StatusOr<GatherBound> RecordFiles::CountWithin(std::span<const uint64_t> ids,
+                                               uint64_t limit_bytes) const {
+  std::array<std::pair<size_t, uint64_t>, kPlacesAhead> ahead;
+  size_t asked = 0;
+  GatherBound bound;
+  std::set<std::pair<size_t, uint64_t>> members;  // that were counted
+  for (size_t i = 0; i < ids.size(); ++i) {
+    for (; asked < std::min(ids.size(), i + kPlacesAhead); ++asked) {
+      if (ids[asked] >= records()) return PastTheEnd(ids[asked]);
+      const auto [file, number] = ahead[asked % kPlacesAhead] =
+          Find(ids[asked]);
+      indexes_[file].Prefetch(number);
+    }
+    const auto [file, number] = ahead[i % kPlacesAhead];
+    uint64_t bytes = 0;
+    if (indexes_[file].in_gzip_members()) {
+      PENSTOCK_ASSIGN_OR_RETURN(const GzipMemberRange member,
+                                indexes_[file].FindMember(number));
+      if (members.emplace(file, member.begin.offset).second) {
+        bytes = member.end.framed_offset - member.begin.framed_offset;
+      }
+    } else {
+      PENSTOCK_ASSIGN_OR_RETURN(const RecordPlace place,
+                                indexes_[file].Find(number));
+      bytes = place.size_bytes;
+    }
+    if (bound.records > 0 && bound.bytes + bytes > limit_bytes) break;
+    ++bound.records;
+    bound.bytes += bytes;
+  }
+  return bound;
+}
+
+Status RecordFiles::Gather(std::span<const uint64_t> ids,
+                           GatheredRecords& out) const {
+  Status status = GuardMemory(no_memory_, [&]() -> Status {
+    PENSTOCK_RETURN_IF_ERROR(FindWarm(ids, out.records));
+    const size_t end = CopyWarmRecords(out.records, out.bytes);
+    std::vector<WantedRecord> others;
+    for (size_t slot = 0; slot < ids.size(); ++slot) {
+      if (out.records[slot].data() != nullptr) continue;
+      const auto [file, number] = Find(ids[slot]);
+      others.push_back({.slot = slot, .file = file, .number = number});
+    }
+    return others.empty() ? OkStatus() : GatherOthers(others, end, out);
+  });
+  if (!status.ok()) out.records.clear();
+  return status;
+}
+
+Status RecordFiles::FindWarm(std::span<const uint64_t> ids,
+                             std::vector<std::string_view>& framed) const {
+  framed.assign(ids.size(), {});
+  for (size_t slot = 0; slot < ids.size(); ++slot) {
+    if (ids[slot] >= records()) return PastTheEnd(ids[slot]);
+    const auto [file, number] = Find(ids[slot]);
+    if (indexes_[file].in_gzip_members()) continue;
+    PENSTOCK_ASSIGN_OR_RETURN(const RecordPlace place,
+                              indexes_[file].Find(number));
+    const uint64_t size = place.size_bytes + kTfRecordFramingBytes;
+    const char* const from =
+        warm_.Find(file, place.offset, place.offset + size);
+    if (from != nullptr) framed[slot] = {from, size};
+  }
+  return OkStatus();
+}
+
+Status RecordFiles::GatherOthers(std::span<WantedRecord> others, size_t end,
+                                 GatheredRecords& out) const {
+  const auto place = [](const WantedRecord& record) {
+    return std::tuple(record.file, record.number, record.slot);
+  };
+  std::ranges::sort(others, {}, place);
+  // Files of one kind that follow each other at once.
+  for (size_t begin = 0; begin < others.size();) {
+    const bool in_members = indexes_[others[begin].file].in_gzip_members();
+    size_t after = begin;
+    for (; after < others.size(); ++after) {
+      WantedRecord& record = others[after];
+      const RecordIndex& index = indexes_[record.file];
+      if (index.in_gzip_members() != in_members) break;
+      if (in_members) continue;
+      PENSTOCK_ASSIGN_OR_RETURN(const RecordPlace found,
+                                index.Find(record.number));
+      record.offset = found.offset;
+      record.size_bytes = found.size_bytes;
+    }
+    const auto some = others.subspan(begin, after - begin);
+    PENSTOCK_RETURN_IF_ERROR(
+        in_members ? GatherFromMembers(open_, indexes_, some, out.buffers,
+                                       out.bytes, end)
+                   : GatherRecords(open_, warm_, some, out.bytes, end));
+    begin = after;
+  }
+  // The bytes may have moved; what was copied lies there in order.
+  size_t copied = 0;
+  for (std::string_view& record : out.records) {
+    if (record.data() == nullptr) continue;
+    record = {out.bytes.data() + copied, record.size()};
+    copied += record.size();
+  }
+  for (const WantedRecord& record : others) {
+    out.records[record.slot] = {out.bytes.data() + record.place,
+                                record.size_bytes};
+  }
+  return OkStatus();
+}
+
+}  // namespace penstock
