@@ -1,6 +1,7 @@
 #include "pipeline/build/row_store.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "pipeline/build/append_row.h"
@@ -38,39 +39,44 @@ uint64_t RowStore::Add(StoredRow row, size_t kind) {
     tag = free_.back();
     free_.pop_back();
   }
-  const Examples* const examples = row.examples.get();
-  const auto [place, is_new] = shared_.try_emplace(examples);
-  Shared& shared = place->second;
-  if (is_new) shared.all_bytes = BytesOf(*examples);
-  shared.tags.push_back(tag);
-  shared.live_bytes += BytesOf(*examples, row.row);
-  changed_.push_back(examples);
-  slots_[tag] = {.row = std::move(row), .kind = kind, .used = true};
+  // Rows come in the order of their examples.
+  if (last_ == shared_.end() || last_->first != row.examples.get()) {
+    bool is_new = false;
+    std::tie(last_, is_new) = shared_.try_emplace(row.examples.get());
+    if (is_new) last_->second.all_bytes = BytesOf(*row.examples);
+  }
+  const uint64_t bytes = BytesOf(*row.examples, row.row);
+  last_->second.tags.push_back(tag);
+  last_->second.live_bytes += bytes;
+  Change(last_);
+  slots_[tag] = {
+      .row = std::move(row), .kind = kind, .bytes = bytes, .place = last_};
   return tag;
 }
 
-void RowStore::Remove(uint64_t tag) {
-  const StoredRow& row = slots_[tag].row;
-  const Examples* const examples = row.examples.get();
-  Shared& shared = shared_.at(examples);
-  shared.live_bytes -= BytesOf(*examples, row.row);
-  changed_.push_back(examples);
-  slots_[tag] = {};
+StoredRow RowStore::Take(uint64_t tag) {
+  Slot& slot = slots_[tag];
+  slot.place->second.live_bytes -= slot.bytes;
+  Change(slot.place);
   free_.push_back(tag);
+  return std::exchange(slot.row, {});
+}
+
+void RowStore::Change(Place place) {
+  if (!std::exchange(place->second.changed, true)) changed_.push_back(place);
 }
 
 void RowStore::Settle() {
-  std::sort(changed_.begin(), changed_.end());
-  changed_.erase(std::unique(changed_.begin(), changed_.end()), changed_.end());
   std::vector<uint64_t> left;
-  for (const Examples* const examples : changed_) {
-    const auto place = shared_.find(examples);
-    const Shared& shared = place->second;
+  for (const Place place : changed_) {
+    Shared& shared = place->second;
+    shared.changed = false;
     if (2 * shared.live_bytes > shared.all_bytes) continue;
     for (const uint64_t tag : shared.tags) {
       // The tag of a row that went may be another's by now.
-      if (slots_[tag].row.examples.get() == examples) left.push_back(tag);
+      if (slots_[tag].row.examples.get() == place->first) left.push_back(tag);
     }
+    if (last_ == place) last_ = shared_.end();
     shared_.erase(place);
   }
   changed_.clear();
@@ -86,15 +92,16 @@ void RowStore::Copy(std::vector<uint64_t> tags) {
   for (size_t begin = 0; begin < tags.size();) {
     const size_t kind = slots_[tags[begin]].kind;
     const auto copy = std::make_shared<Examples>();
-    Shared shared;
+    const Place place = shared_.try_emplace(copy.get()).first;
+    Shared& shared = place->second;
     for (; begin < tags.size() && slots_[tags[begin]].kind == kind; ++begin) {
-      StoredRow& row = slots_[tags[begin]].row;
-      AppendRow(*row.examples, row.row, *copy);
-      row = {copy, copy->rows - 1};
+      Slot& slot = slots_[tags[begin]];
+      AppendRow(*slot.row.examples, slot.row.row, *copy);
+      slot.row = {copy, copy->rows - 1};
+      slot.place = place;
       shared.tags.push_back(tags[begin]);
     }
     shared.all_bytes = shared.live_bytes = BytesOf(*copy);
-    shared_.emplace(copy.get(), std::move(shared));
   }
 }
 
@@ -102,6 +109,7 @@ void RowStore::Clear() {
   slots_.clear();
   free_.clear();
   shared_.clear();
+  last_ = shared_.end();
   changed_.clear();
 }
 

@@ -28,7 +28,9 @@ class RowStore {
   uint64_t Add(StoredRow row, size_t kind);
 
   const StoredRow& Find(uint64_t tag) const { return slots_[tag].row; }
-  void Remove(uint64_t tag);
+  void Remove(uint64_t tag) { Take(tag); }
+  // Removes it.
+  StoredRow Take(uint64_t tag);
 
   // Copies the rows that are left of examples most of which have gone, so that
   // a few rows of a rare length keep nothing else in memory.
@@ -38,24 +40,30 @@ class RowStore {
   void Clear();
 
  private:
-  struct Slot {
-    StoredRow row;
-    size_t kind = 0;
-    bool used = false;
-  };
   // Some examples, rows of which are here.
   struct Shared {
     std::vector<uint64_t> tags;  // of rows that came from them
     uint64_t all_bytes = 0;      // of the examples, also of rows elsewhere
     uint64_t live_bytes = 0;     // of the rows that are here
+    bool changed = false;        // since Settle()
+  };
+  using Place = std::map<const Examples*, Shared>::iterator;
+
+  struct Slot {
+    StoredRow row;  // without examples: free
+    size_t kind = 0;
+    uint64_t bytes = 0;
+    Place place;
   };
 
+  void Change(Place place);
   void Copy(std::vector<uint64_t> tags);
 
   std::vector<Slot> slots_;
   std::vector<uint64_t> free_;
   std::map<const Examples*, Shared> shared_;
-  std::vector<const Examples*> changed_;  // since Settle()
+  Place last_ = shared_.end();  // of the row added last
+  std::vector<Place> changed_;
 };
 
 }  // namespace penstock

@@ -233,7 +233,9 @@ Status RowExchange::Meet(std::span<FedStep> steps, RowStore& store) {
       const bool is_mine = std::ranges::find(feeders, host_) != feeders.end();
       for (const Piece& piece : PiecesOf(assignment, row)) {
         const RowPlace place = RowPlace::Of(piece.tag);
-        if (place.host == host_) {
+        if (place.host == host_ && is_mine && piece.begin == 0 && piece.last) {
+          fed.sources.push_back(store.Take(place.slot));
+        } else if (place.host == host_) {
           if (is_mine) fed.sources.push_back(store.Find(place.slot));
           if (piece.last) done.push_back(place.slot);
         } else if (is_mine) {

@@ -1,0 +1,102 @@
+#include "pipeline/build/row_store.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace penstock {
+namespace {
+
+using ::testing::ElementsAre;
+
+// Rows of 1, 2, ... values: row r has values of `first` + r.
+std::shared_ptr<const Examples> Rows(size_t count, int64_t first) {
+  auto examples = std::make_shared<Examples>();
+  Column& column = examples->columns.emplace_back();
+  column.type = FeatureType::kInt64;
+  for (size_t row = 0; row < count; ++row) {
+    column.ints.insert(column.ints.end(), row + 1,
+                       first + static_cast<int64_t>(row));
+    column.EndRow();
+    ++examples->rows;
+  }
+  return examples;
+}
+
+std::vector<int64_t> Values(const StoredRow& row) {
+  const auto values = row.examples->columns[0].ints_of(row.row);
+  return {values.begin(), values.end()};
+}
+
+TEST(RowStoreTest, ARowIsFoundUntilItIsTaken) {
+  RowStore store;
+  const auto examples = Rows(3, 10);
+  std::vector<uint64_t> tags;
+  for (size_t row = 0; row < 3; ++row) {
+    tags.push_back(store.Add({examples, row}, 0));
+  }
+  EXPECT_THAT(Values(store.Find(tags[1])), ElementsAre(11, 11));
+  EXPECT_THAT(Values(store.Take(tags[1])), ElementsAre(11, 11));
+  EXPECT_EQ(store.rows(), 2u);
+  // Its place is another's.
+  EXPECT_EQ(store.Add({Rows(1, 7), 0}, 0), tags[1]);
+  EXPECT_THAT(Values(store.Find(tags[1])), ElementsAre(7));
+  EXPECT_THAT(Values(store.Find(tags[2])), ElementsAre(12, 12, 12));
+}
+
+TEST(RowStoreTest, AFewRowsKeepNoMoreThanTwiceTheirMemory) {
+  RowStore store;
+  auto examples = Rows(100, 0);
+  std::vector<uint64_t> tags;
+  for (size_t row = 0; row < 100; ++row) {
+    tags.push_back(store.Add({examples, row}, row % 2));
+  }
+  const std::weak_ptr<const Examples> all = std::exchange(examples, nullptr);
+  // Of 5,050 values and 100 places for rows, so that half of it is there.
+  for (size_t row = 0; row < 70; ++row) store.Remove(tags[row]);
+  store.Settle();
+  EXPECT_FALSE(all.expired());
+  store.Remove(tags[70]);
+  store.Settle();
+  EXPECT_TRUE(all.expired());
+  for (size_t row = 71; row < 100; ++row) {
+    const StoredRow& left = store.Find(tags[row]);
+    EXPECT_EQ(Values(left), std::vector<int64_t>(row + 1, row)) << row;
+    // Together with those of its kind.
+    EXPECT_EQ(left.examples->rows, 14 + row % 2);
+  }
+  // Copies are settled as what came from outside is.
+  const std::weak_ptr<const Examples> copy = store.Find(tags[72]).examples;
+  for (size_t row = 74; row < 100; row += 2) store.Remove(tags[row]);
+  store.Settle();
+  EXPECT_TRUE(copy.expired());
+  EXPECT_EQ(Values(store.Find(tags[72])), std::vector<int64_t>(73, 72));
+}
+
+TEST(RowStoreTest, RowsComeFromExamplesAlsoBehindThatTheirOthersWereCopied) {
+  RowStore store;
+  const auto examples = Rows(8, 0);
+  std::vector<uint64_t> tags;
+  for (size_t row = 0; row < 4; ++row) {
+    tags.push_back(store.Add({examples, row}, 0));
+  }
+  store.Settle();  // four short rows of eight: copied
+  EXPECT_NE(store.Find(tags[3]).examples, examples);
+  for (size_t row = 4; row < 8; ++row) {
+    tags.push_back(store.Add({examples, row}, 0));
+  }
+  store.Settle();
+  EXPECT_EQ(store.Find(tags[7]).examples, examples);
+  for (size_t row = 0; row < 8; ++row) {
+    EXPECT_EQ(Values(store.Take(tags[row])),
+              std::vector<int64_t>(row + 1, row));
+  }
+  store.Settle();
+  EXPECT_EQ(store.rows(), 0u);
+}
+
+}  // namespace
+}  // namespace penstock
