@@ -32,6 +32,10 @@ constexpr size_t kIsalBlocksFromBytes = 2 * kIsalBlockBytes;
 constexpr size_t kIsalMostBytes = size_t{1} << 30;
 
 constexpr size_t kCopyPieceBytes = 4 << 10;
+// What is folded at once, 64 or 8 times 32 bytes.
+[[maybe_unused]] constexpr size_t kVectorBytes = 64;
+[[maybe_unused]] constexpr size_t kFoldedBytes = 256;
+[[maybe_unused]] constexpr size_t kFoldFromBytes = 2 * kFoldedBytes;
 // Less is copied: to leave the caches costs more than it saves.
 [[maybe_unused]] constexpr size_t kStreamFromBytes = 4 << 10;
 
@@ -56,8 +60,9 @@ constexpr Tables MakeTables() {
 }
 constexpr Tables kTables = MakeTables();
 
-uint64_t Load64(const char* at) {
-  uint64_t value;
+template <typename T>
+T Load(const char* at) {
+  T value;
   std::memcpy(&value, at, sizeof(value));
   return value;
 }
@@ -69,16 +74,88 @@ uint64_t Load64(const char* at) {
   const char* at = bytes.data();
   size_t left = bytes.size();
   for (; left >= 8; left -= 8, at += 8) {
-    state = _mm_crc32_u64(state, Load64(at));
+    state = _mm_crc32_u64(state, Load<uint64_t>(at));
   }
   auto narrow = static_cast<uint32_t>(state);
-  for (; left > 0; --left, ++at) {
-    narrow = _mm_crc32_u8(narrow, static_cast<uint8_t>(*at));
+  if ((left & 4) != 0) {
+    narrow = _mm_crc32_u32(narrow, Load<uint32_t>(at));
+    at += 4;
   }
+  if ((left & 2) != 0) {
+    narrow = _mm_crc32_u16(narrow, Load<uint16_t>(at));
+    at += 2;
+  }
+  if ((left & 1) != 0) narrow = _mm_crc32_u8(narrow, Load<uint8_t>(at));
   return ~narrow;
 }
 
 const bool kHasInstruction = __builtin_cpu_supports("sse4.2");
+
+// As crc32c_folding.h, for processors without AVX-512: Zen 3 copies memory with
+// its checksum at 8.3 GB/s so, and at 5.4 by a copy and ISA-L.
+using crc32c_folding::Writes;
+
+#define PENSTOCK_CRC32C_AVX2_TARGET "avx2,vpclmulqdq,pclmul,sse4.2"
+
+const bool kHasAvx2Folding = __builtin_cpu_supports("avx2") &&
+                             __builtin_cpu_supports("vpclmulqdq") &&
+                             __builtin_cpu_supports("sse4.2");
+
+alignas(32) constexpr std::array<crc32c_folding::Factors, 2> kMove32Bytes = {
+    crc32c_folding::MoveBy(256), crc32c_folding::MoveBy(256)};
+
+[[gnu::target(PENSTOCK_CRC32C_AVX2_TARGET)]] inline __m256i Move(
+    __m256i bytes, const crc32c_folding::Factors* factors) {
+  const __m256i by =
+      _mm256_load_si256(reinterpret_cast<const __m256i*>(factors));
+  return _mm256_xor_si256(_mm256_clmulepi64_epi128(bytes, by, 0x00),
+                          _mm256_clmulepi64_epi128(bytes, by, 0x11));
+}
+
+template <Writes kWrites>
+[[gnu::target(PENSTOCK_CRC32C_AVX2_TARGET)]] inline __m256i Take32Bytes(
+    const char* at, char* to) {
+  const __m256i bytes =
+      _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at));
+  auto* const place = reinterpret_cast<__m256i*>(to);
+  if constexpr (kWrites == Writes::kCopies) _mm256_storeu_si256(place, bytes);
+  if constexpr (kWrites == Writes::kStreams) _mm256_stream_si256(place, bytes);
+  return bytes;
+}
+
+// Copies `blocks`, one at least; the checksum after them and what `crc` is of.
+template <Writes kWrites>
+[[gnu::target(PENSTOCK_CRC32C_AVX2_TARGET)]] uint32_t CopyBlocks(uint32_t crc,
+                                                                 const char* at,
+                                                                 size_t blocks,
+                                                                 char* to) {
+  constexpr size_t kSums = kFoldedBytes / 32;
+  __m256i sums[kSums];
+  for (size_t i = 0; i < kSums; ++i) {
+    sums[i] = Take32Bytes<kWrites>(at + 32 * i, to + 32 * i);
+  }
+  sums[0] = _mm256_xor_si256(
+      sums[0],
+      _mm256_zextsi128_si256(_mm_cvtsi32_si128(static_cast<int>(~crc))));
+  for (; blocks > 1; --blocks) {
+    at += kFoldedBytes;
+    to += kFoldedBytes;
+#pragma GCC unroll 8
+    for (size_t i = 0; i < kSums; ++i) {
+      sums[i] =
+          _mm256_xor_si256(Move(sums[i], crc32c_folding::kMove256Bytes.data()),
+                           Take32Bytes<kWrites>(at + 32 * i, to + 32 * i));
+    }
+  }
+  for (size_t i = 1; i < kSums; ++i) {
+    sums[i] = _mm256_xor_si256(Move(sums[i - 1], kMove32Bytes.data()), sums[i]);
+  }
+  alignas(32) std::array<uint64_t, 4> words;
+  _mm256_store_si256(reinterpret_cast<__m256i*>(words.data()), sums[kSums - 1]);
+  uint64_t state = 0;
+  for (const uint64_t word : words) state = _mm_crc32_u64(state, word);
+  return ~static_cast<uint32_t>(state);
+}
 #endif
 
 uint32_t ExtendShort(uint32_t crc, std::string_view bytes) {
@@ -127,28 +204,40 @@ uint32_t CopyAndCrc32c(const char* from, size_t size, char* to) {
   if (CanFoldCrc32c()) return CopyFoldCrc32c(from, size, to);
 #endif
   if (size == 0) return 0;  // of no bytes either may be null
-  std::memcpy(to, from, size);
-  return Crc32c({to, size});
+  uint32_t crc = 0;
+  size_t whole = 0;
+#if defined(PENSTOCK_CRC32C_FOLDING)
+  if (size >= kFoldFromBytes && kHasAvx2Folding) {
+    whole = size - size % kFoldedBytes;
+    crc = CopyBlocks<Writes::kCopies>(crc, from, whole / kFoldedBytes, to);
+  }
+#endif
+  std::memcpy(to + whole, from + whole, size - whole);
+  return ExtendCrc32c(crc, {to + whole, size - whole});
 }
 
 uint32_t StreamAndCrc32c(uint32_t crc, const char* from, size_t size,
                          char* to) {
-  const auto copy = [&](size_t bytes) {
-    std::memcpy(to, from, bytes);
-    crc = ExtendCrc32c(crc, {to, bytes});
+  const auto pass = [&](size_t bytes) {
     from += bytes;
     to += bytes;
     size -= bytes;
   };
+  const auto copy = [&](size_t bytes) {
+    std::memcpy(to, from, bytes);
+    crc = ExtendCrc32c(crc, {to, bytes});
+    pass(bytes);
+  };
 #if defined(PENSTOCK_CRC32C_FOLDING)
-  if (size >= kStreamFromBytes && CanFoldCrc32c()) {
+  if (size >= kStreamFromBytes && (CanFoldCrc32c() || kHasAvx2Folding)) {
     copy(-reinterpret_cast<uintptr_t>(to) % 64);
-    const size_t vectors = size / 64 * 64;
-    crc = StreamFoldCrc32c(crc, from, vectors, to);
+    const size_t whole =
+        size - size % (CanFoldCrc32c() ? kVectorBytes : kFoldedBytes);
+    crc = CanFoldCrc32c() ? StreamFoldCrc32c(crc, from, whole, to)
+                          : CopyBlocks<Writes::kStreams>(
+                                crc, from, whole / kFoldedBytes, to);
     _mm_sfence();
-    from += vectors;
-    to += vectors;
-    size -= vectors;
+    pass(whole);
   }
 #endif
   // Pieces that are in the nearest cache when their checksum is taken.
@@ -172,7 +261,7 @@ uint32_t ExtendCrc32cPortable(uint32_t crc, std::string_view bytes) {
   const char* at = bytes.data();
   size_t left = bytes.size();
   for (; left >= 8; left -= 8, at += 8) {
-    const uint64_t word = Load64(at) ^ state;
+    const uint64_t word = Load<uint64_t>(at) ^ state;
     state = 0;
     for (size_t k = 0; k < 8; ++k) {
       state ^= kTables[7 - k][(word >> (8 * k)) & 0xff];
