@@ -82,8 +82,8 @@ class LossWeightsDeriver final : public Deriver {
                    piece_end_ == PieceEnd::kNextToken && run.goes_on();
                const size_t end = run.count - (next ? 0 : 1);
                const size_t given = std::min(Given(run), end);
-               std::fill_n(to, given, 0.0f);
-               std::fill_n(to + given, end - given, 1.0f);
+               FillWith(0.0f, given, to);
+               FillWith(1.0f, end - given, to + given);
                if (!next) to[end] = 0.0f;
              });
     return OkStatus();
