@@ -79,6 +79,10 @@ struct Column {
   std::span<const int32_t> narrow_ints_of(size_t row) const {
     return {narrow_ints.data() + row_offsets[row], values_in(row)};
   }
+  // Value `i` of a row of integers, narrow or not.
+  int64_t int_of(size_t row, size_t i) const {
+    return narrow ? narrow_ints_of(row)[i] : ints_of(row)[i];
+  }
   std::span<const float> floats_of(size_t row) const {
     return {floats.data() + row_offsets[row], values_in(row)};
   }

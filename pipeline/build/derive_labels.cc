@@ -52,7 +52,7 @@ class LabelsDeriver final : public Deriver {
   // The first value behind a piece.
   Status ReadNext(const Run& run, const Locate& locate, L& to) const {
     const size_t i = run.begin + run.count;
-    const int64_t value = run.column->ints_of(run.from->from.row)[i];
+    const int64_t value = run.column->int_of(run.from->from.row, i);
     to = static_cast<L>(value);
     if (value == to) return OkStatus();
     return DoesNotFit(locate(run.record()), i, value, of_name_,
@@ -82,8 +82,8 @@ class LossWeightsDeriver final : public Deriver {
                    piece_end_ == PieceEnd::kNextToken && run.goes_on();
                const size_t end = run.count - (next ? 0 : 1);
                const size_t given = std::min(Given(run), end);
-               std::fill_n(to, given, 0.0f);
-               std::fill_n(to + given, end - given, 1.0f);
+               FillWith(0.0f, given, to);
+               FillWith(1.0f, end - given, to + given);
                if (!next) to[end] = 0.0f;
              });
     return OkStatus();
@@ -94,8 +94,9 @@ class LossWeightsDeriver final : public Deriver {
   size_t Given(const Run& run) const {
     if (!prompt_) return 0;
     const RowRef& from = run.from->from;
-    const auto values = from.ColumnOf(*prompt_).ints_of(from.row);
-    const int64_t prompt = values.empty() ? 0 : values[0];
+    const Column& column = from.ColumnOf(*prompt_);
+    const int64_t prompt =
+        column.values_in(from.row) == 0 ? 0 : column.int_of(from.row, 0);
     // The label of the prompt's last token is the first to be learned.
     const int64_t given = prompt - 1 - static_cast<int64_t>(run.begin);
     return static_cast<size_t>(std::max<int64_t>(0, given));

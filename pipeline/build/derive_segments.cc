@@ -19,7 +19,7 @@ class SegmentIdsDeriver final : public Deriver {
     const RowRuns runs(row.pieces, of_.feature, ids.size());
     FillRuns(runs, ids.size(), int32_t{0}, ids.data(),
              [](const Run& run, size_t i, int32_t* to) {
-               std::fill_n(to, run.count, static_cast<int32_t>(i + 1));
+               FillWith(static_cast<int32_t>(i + 1), run.count, to);
              });
     return OkStatus();
   }

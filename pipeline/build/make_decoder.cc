@@ -23,21 +23,15 @@ uint64_t ValueBytes(const Feature& feature) {
   return bytes;
 }
 
-// Whether more than copying to a batch is done with values in their columns.
+// Whether what looks at values in their columns wants wide ones.
 bool LooksAtColumns(const Stages& stages) {
   return std::ranges::any_of(stages.sources,
                              [](const SourceStages& source) {
                                return !source.row_ops.empty() ||
                                       !source.sides.empty() || source.tokenize;
                              }) ||
-         std::ranges::any_of(stages.derived,
-                             [](const Derived& derived) {
-                               return derived.kind == Derivation::kLabels ||
-                                      derived.kind == Derivation::kLossWeights;
-                             }) ||
          (stages.objective &&
-          (std::holds_alternative<MaskedLm>(*stages.objective) ||
-           std::holds_alternative<SpanCorruption>(*stages.objective)));
+          std::holds_alternative<SpanCorruption>(*stages.objective));
 }
 
 bool IsNarrow(const Stages& stages, const Feature& feature) {

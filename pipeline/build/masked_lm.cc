@@ -60,9 +60,11 @@ class MaskedLmDeriver final : public Deriver {
 
   // Where the word begins that goes on in the piece's first token.
   static size_t WordBegin(const MaskedLmDeriver& self, const Run& run) {
-    const auto values = run.column->ints_of(run.from->from.row);
+    const size_t row = run.from->from.row;
     size_t begin = run.begin;
-    while (begin > 0 && !self.BeginsWord(values[begin])) --begin;
+    while (begin > 0 && !self.BeginsWord(run.column->int_of(row, begin))) {
+      --begin;
+    }
     return begin;
   }
 

@@ -30,8 +30,8 @@ class PrefixLmDeriver final : public Deriver {
                const size_t given = PrefixOf(run, batch.epoch) - 1;
                const bool next =
                    options_.piece_end == PieceEnd::kNextToken && run.goes_on();
-               std::fill_n(to, given, 0.0f);
-               std::fill_n(to + given, run.count - given, 1.0f);
+               FillWith(0.0f, given, to);
+               FillWith(1.0f, run.count - given, to + given);
                if (!next) to[run.count - 1] = 0.0f;
              });
     return OkStatus();

@@ -2,11 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
+#include <variant>
 
 #include "pipeline/build/batch_layout.h"
 #include "pipeline/graph/stages.h"
+#include "pipeline/graph/tensors.h"
 #include "tests/support/status_matchers.h"
 
 namespace penstock::testing {
@@ -65,6 +68,46 @@ void PlacedRows::AddRecords(uint64_t count) {
 }
 
 Status PlacedRows::Place(uint64_t epoch, uint64_t dataset) {
+  Status narrow;
+  const Examples examples = NarrowExamples();
+  const bool may_be_narrow =
+      !stages_.objective ||
+      !std::holds_alternative<SpanCorruption>(*stages_.objective);
+  if (may_be_narrow) narrow = PlaceFrom(examples, epoch, dataset);
+  const Batch made = std::move(batch_);
+  Status status = PlaceFrom(examples_, epoch, dataset);
+  if (!may_be_narrow) return status;
+  EXPECT_EQ(narrow.code(), status.code());
+  EXPECT_EQ(narrow.message(), status.message());
+  for (size_t t = 0; t < made.tensors.size(); ++t) {
+    EXPECT_TRUE(
+        std::ranges::equal(made.tensors[t].bytes, batch_.tensors[t].bytes))
+        << contract_.tensors[t].name;
+  }
+  return status;
+}
+
+// As a parser keeps them: columns of int32 where all values fit.
+Examples PlacedRows::NarrowExamples() const {
+  Examples examples = examples_;
+  for (size_t c = 0; c < examples.columns.size(); ++c) {
+    Column& column = examples.columns[c];
+    if (column.type != FeatureType::kInt64 ||
+        TypeInBatch(stages_.batched[c]) != ElementType::kInt32 ||
+        std::ranges::any_of(column.ints, [](int64_t value) {
+          return value != static_cast<int32_t>(value);
+        })) {
+      continue;
+    }
+    column.narrow = true;
+    column.narrow_ints.assign(column.ints.begin(), column.ints.end());
+    column.ints.clear();
+  }
+  return examples;
+}
+
+Status PlacedRows::PlaceFrom(const Examples& examples, uint64_t epoch,
+                             uint64_t dataset) {
   const Placer placer(stages_, contract_, dataset);
   BufferPool pool(0);
   batch_ = {.epoch = epoch, .shape = contract_.shapes() - 1};
@@ -81,7 +124,7 @@ Status PlacedRows::Place(uint64_t epoch, uint64_t dataset) {
   for (size_t row = 0; row < rows_.size(); ++row) {
     std::vector<PlacedPiece> placed;
     for (const Piece& piece : rows_[row]) {
-      placed.push_back({piece, {&examples_, piece.record}});
+      placed.push_back({piece, {&examples, piece.record}});
     }
     Status status = placer.Place(placed, row, locate, batch_, cut_rows);
     if (!status.ok()) return status;

@@ -31,7 +31,8 @@ class PlacedRows {
   void AddRecord(uint64_t record);
   void AddRecords(uint64_t count);
 
-  // Places all rows into a batch of the graph's last shape.
+  // Places all rows into a batch of the graph's last shape. Where decoders may
+  // keep integers as int32, expects the same of such.
   Status Place(uint64_t epoch = 0, uint64_t dataset = 1);
   // Expects it to work.
   PlacedRows& Placed(uint64_t epoch = 0, uint64_t dataset = 1);
@@ -51,6 +52,9 @@ class PlacedRows {
   uint64_t cut_rows = 0;
 
  private:
+  Status PlaceFrom(const Examples& examples, uint64_t epoch, uint64_t dataset);
+  Examples NarrowExamples() const;
+
   Stages stages_;
   Contract contract_;
   Examples examples_;
