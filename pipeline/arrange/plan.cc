@@ -11,7 +11,7 @@
 namespace penstock {
 namespace {
 
-constexpr uint64_t kRowsAtOnce = 4096;
+constexpr uint64_t kRowsAtOnce = 1024;
 
 }  // namespace
 
