@@ -58,13 +58,18 @@ std::string_view ElementTypeName(ElementType type) {
   return "unknown";
 }
 
+int64_t Contract::RowDimension(size_t t, size_t d, size_t s) const {
+  const int64_t size = tensors[t].row_shape[d];
+  return size == TensorSpec::kBucketLength ? lengths[s]
+         : size == TensorSpec::kOwnLength  ? tensors[t].own_lengths[s]
+                                           : size;
+}
+
 std::vector<int64_t> Contract::ShapeOf(size_t t, size_t s,
                                        int64_t of_rows) const {
-  std::vector<int64_t> shape = {of_rows};
-  for (const int64_t size : tensors[t].row_shape) {
-    shape.push_back(size == TensorSpec::kBucketLength ? lengths[s]
-                    : size == TensorSpec::kOwnLength ? tensors[t].own_lengths[s]
-                                                     : size);
+  std::vector<int64_t> shape(1 + tensors[t].row_shape.size(), of_rows);
+  for (size_t d = 0; d + 1 < shape.size(); ++d) {
+    shape[d + 1] = RowDimension(t, d, s);
   }
   return shape;
 }
@@ -72,11 +77,11 @@ std::vector<int64_t> Contract::ShapeOf(size_t t, size_t s,
 uint64_t Contract::RowBytes(size_t s) const {
   uint64_t bytes = 0;
   for (size_t t = 0; t < tensors.size(); ++t) {
-    uint64_t values = 1;
-    for (const int64_t size : ShapeOf(t, s, 1)) {
-      values *= static_cast<uint64_t>(size);
+    uint64_t of_tensor = SizeBytes(tensors[t].type);
+    for (size_t d = 0; d < tensors[t].row_shape.size(); ++d) {
+      of_tensor *= static_cast<uint64_t>(RowDimension(t, d, s));
     }
-    bytes += values * SizeBytes(tensors[t].type);
+    bytes += of_tensor;
   }
   return bytes;
 }

@@ -70,6 +70,8 @@ struct Contract {
   int64_t RowsOf(size_t s) const {
     return shape_rows.empty() ? rows : shape_rows[s];
   }
+  // Dimension `d` of a row of tensor `t` in shape `s`, as row_shape has them.
+  int64_t RowDimension(size_t t, size_t d, size_t s) const;
   // [rows, ...] of tensor `t` in shape `s`, for `of_rows` rows.
   std::vector<int64_t> ShapeOf(size_t t, size_t s, int64_t of_rows) const;
   // Bytes of one row of all tensors in shape `s`.

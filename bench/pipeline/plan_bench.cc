@@ -62,8 +62,10 @@ void BM_Plan(benchmark::State& state) {
   const auto lengths = Lengths(static_cast<uint64_t>(state.range(0)));
   Plan plan = Facts(lengths, 0).MakePlan();
   uint64_t steps = 0;
+  Step step;
   for (auto _ : state) {
-    benchmark::DoNotOptimize(plan.Next({}));
+    CheckOk(plan.Next({}, step).status());
+    benchmark::DoNotOptimize(step.assignment.pieces.data());
     ++steps;
   }
   state.counters["rows/s"] = benchmark::Counter(
@@ -150,8 +152,10 @@ void BM_PlanMix(benchmark::State& state) {
   facts.steps.mix = mix ? MixEpochs(mix) : MixEpochs();
   Plan plan = facts.MakePlan();
   uint64_t steps = 0;
+  Step step;
   for (auto _ : state) {
-    benchmark::DoNotOptimize(plan.Next({}));
+    CheckOk(plan.Next({}, step).status());
+    benchmark::DoNotOptimize(step.assignment.pieces.data());
     ++steps;
   }
   state.counters["rows/s"] = benchmark::Counter(
@@ -164,14 +168,16 @@ void BM_PlanLoad(benchmark::State& state) {
   const auto lengths = Lengths(static_cast<uint64_t>(state.range(0)));
   const PlanFacts facts = Facts(lengths, 1);
   Plan plan = facts.MakePlan();
-  State middle;
-  while (middle.position < lengths.size() / 2) {
-    middle = (*plan.Next({}))->after;
+  Step step;
+  while (step.after.position < lengths.size() / 2) {
+    CheckOk(plan.Next({}, step).status());
   }
+  const State middle = step.after;
   for (auto _ : state) {
     Plan again = facts.MakePlan();
     CheckOk(again.Load(middle));
-    benchmark::DoNotOptimize(again.Next({}));
+    CheckOk(again.Next({}, step).status());
+    benchmark::DoNotOptimize(step.assignment.pieces.data());
   }
   state.counters["state_bytes"] =
       static_cast<double>(FormatState(middle).size());

@@ -29,6 +29,7 @@ std::vector<uint64_t> RecordsSeen(const CoreSlice& slice) {
   const auto ids = slice.record_ids();
   const auto begins = slice.record_begins();
   std::vector<uint64_t> seen;
+  seen.reserve(ids.size());
   for (size_t i = 0; i < ids.size(); ++i) {
     if (begins.empty() || begins[i] == 0) seen.push_back(ids[i]);
   }

@@ -17,20 +17,25 @@ Status CheckTensor(const Contract& contract, size_t t, const Batch& batch) {
   const TensorSpec& spec = contract.tensors[t];
   const Tensor& tensor = batch.tensors[t];
   const auto rows = static_cast<int64_t>(batch.rows());
-  const std::vector<int64_t> declared = contract.ShapeOf(t, batch.shape, rows);
-  if (tensor.shape != declared) {
+  bool as_declared = tensor.shape.size() == 1 + spec.row_shape.size() &&
+                     tensor.shape[0] == rows;
+  for (size_t d = 0; as_declared && d < spec.row_shape.size(); ++d) {
+    as_declared =
+        tensor.shape[d + 1] == contract.RowDimension(t, d, batch.shape);
+  }
+  if (!as_declared) {
     return InternalError(fmt::format(
         "tensor {} of step {} has shape [{}], but the contract declares [{}]",
         spec.name, batch.step, fmt::join(tensor.shape, ", "),
-        fmt::join(declared, ", ")));
+        fmt::join(contract.ShapeOf(t, batch.shape, rows), ", ")));
   }
   uint64_t bytes = SizeBytes(spec.type);
-  for (const int64_t size : declared) bytes *= static_cast<uint64_t>(size);
+  for (const int64_t size : tensor.shape) bytes *= static_cast<uint64_t>(size);
   if (tensor.bytes.size() != bytes) {
     return InternalError(fmt::format(
         "tensor {} of step {} holds {} bytes, but {} [{}] has {}", spec.name,
         batch.step, tensor.bytes.size(), ElementTypeName(spec.type),
-        fmt::join(declared, ", "), bytes));
+        fmt::join(tensor.shape, ", "), bytes));
   }
   return OkStatus();
 }

@@ -14,10 +14,13 @@ class BucketArranger final : public Arranger {
  public:
   explicit BucketArranger(ArrangeOptions options)
       : options_(std::move(options)),
-        fit_(options_.lengths, options_.too_long),
-        queues_(options_.lengths.size()) {
+        fit_(options_.lengths, options_.too_long) {
     assert(options_.rows > 0);
     assert(options_.row_bytes.size() == options_.lengths.size());
+    for (size_t queue = 0; queue < options_.lengths.size(); ++queue) {
+      queues_.push_back({.full = options_.RowsOf(queue),
+                         .row_bytes = options_.row_bytes[queue]});
+    }
   }
 
   Arranged Add(std::span<const Row> rows, Assignment& out) override;
@@ -27,7 +30,7 @@ class BucketArranger final : public Arranger {
   uint64_t held_rows() const override { return held_rows_; }
   size_t queues() const override { return queues_.size(); }
   uint64_t held_rows_of(size_t queue) const override {
-    return queues_[queue].size();
+    return queues_[queue].rows.size();
   }
   uint64_t DropOf(size_t queue) override;
   bool FlushOf(std::span<const size_t> queues, Assignment& out) override;
@@ -39,25 +42,34 @@ class BucketArranger final : public Arranger {
   uint64_t MostHeldBytes() const override;
   uint64_t MostHeldPieces() const override {
     uint64_t pieces = 0;
-    for (size_t queue = 0; queue < queues_.size(); ++queue) {
-      pieces += options_.RowsOf(queue) - 1;
-    }
+    for (const Queue& queue : queues_) pieces += queue.full - 1;
     return pieces;
   }
   uint64_t MostPieces() const override { return options_.rows; }
 
  private:
-  void Push(size_t queue, Row row) {
-    queues_[queue].push_back(row);
+  struct Queue {
+    bool IsFull() const { return rows.size() == full; }
+    uint64_t bytes() const { return rows.size() * row_bytes; }
+
+    uint64_t full = 0;       // rows of a batch
+    uint64_t row_bytes = 0;  // of each
+    // As a batch has them: fewer than it has.
+    std::vector<Piece> rows = {};
+  };
+
+  void Push(Queue& queue, const Row& row) {
+    queue.rows.push_back(
+        {.record = row.record, .tag = row.tag, .length = row.length});
     ++held_rows_;
-    held_bytes_ += options_.row_bytes[queue];
+    held_bytes_ += queue.row_bytes;
   }
   void Take(size_t queue, Assignment& out);
   size_t Fullest() const;
 
   const ArrangeOptions options_;
   const RowFit fit_;
-  std::vector<std::vector<Row>> queues_;  // each of less than a batch
+  std::vector<Queue> queues_;
   uint64_t held_rows_ = 0;
   uint64_t held_bytes_ = 0;
   ArrangeCounts counts_;
@@ -65,10 +77,11 @@ class BucketArranger final : public Arranger {
 
 Arranged BucketArranger::Add(std::span<const Row> rows, Assignment& out) {
   return AdmitRows(rows, fit_, counts_, [&](const Row& row) {
-    const size_t queue = fit_.ShapeOf(row.length);
+    const size_t shape = fit_.ShapeOf(row.length);
+    Queue& queue = queues_[shape];
     Push(queue, row);
-    if (queues_[queue].size() == options_.RowsOf(queue)) {
-      Take(queue, out);
+    if (queue.IsFull()) {
+      Take(shape, out);
       return true;
     }
     if (held_bytes_ <= options_.held_bytes) return false;
@@ -80,26 +93,28 @@ Arranged BucketArranger::Add(std::span<const Row> rows, Assignment& out) {
 
 bool BucketArranger::Flush(Assignment& out) {
   for (size_t queue = 0; queue < queues_.size(); ++queue) {
-    if (queues_[queue].empty()) continue;
+    if (queues_[queue].rows.empty()) continue;
     Take(queue, out);
     return true;
   }
   return false;
 }
 
+// The queue goes on with the memory that `out` had.
 void BucketArranger::Take(size_t queue, Assignment& out) {
-  std::vector<Row>& rows = queues_[queue];
-  held_rows_ -= rows.size();
-  held_bytes_ -= rows.size() * options_.row_bytes[queue];
-  AssignWholeRows(rows, queue, options_.RowsOf(queue), out);
-  rows.clear();
+  out.pieces.swap(queues_[queue].rows);
+  held_rows_ -= out.pieces.size();
+  held_bytes_ -= out.pieces.size() * queues_[queue].row_bytes;
+  queues_[queue].rows.clear();
+  queues_[queue].rows.reserve(queues_[queue].full);
+  AssignWholeRows(queue, queues_[queue].full, out);
 }
 
 uint64_t BucketArranger::DropOf(size_t queue) {
-  const uint64_t dropped = queues_[queue].size();
+  const uint64_t dropped = queues_[queue].rows.size();
   held_rows_ -= dropped;
-  held_bytes_ -= dropped * options_.row_bytes[queue];
-  queues_[queue].clear();
+  held_bytes_ -= queues_[queue].bytes();
+  queues_[queue].rows.clear();
   return dropped;
 }
 
@@ -109,20 +124,20 @@ uint64_t BucketArranger::DropOf(size_t queue) {
 bool BucketArranger::FlushOf(std::span<const size_t> queues, Assignment& out) {
   std::vector<uint64_t> left(queues_.size());
   for (size_t queue = 0; queue < left.size(); ++queue) {
-    left[queue] = queues_[queue].size();
+    left[queue] = queues_[queue].rows.size();
   }
   const std::vector<size_t> into =
       MergeLeftovers(std::move(left), queues, options_);
   for (const size_t queue : queues) {
-    if (queues_[queue].empty() || into[queue] != queue) continue;
-    std::vector<Row> rows = queues_[queue];
-    DropOf(queue);
+    if (queues_[queue].rows.empty() || into[queue] != queue) continue;
+    Take(queue, out);
     for (const size_t other : queues) {
       if (other == queue || into[other] != queue) continue;
-      rows.insert(rows.end(), queues_[other].begin(), queues_[other].end());
+      const std::vector<Piece>& rows = queues_[other].rows;
+      out.pieces.insert(out.pieces.end(), rows.begin(), rows.end());
       DropOf(other);
     }
-    AssignWholeRows(rows, queue, options_.RowsOf(queue), out);
+    AssignWholeRows(queue, queues_[queue].full, out);
     return true;
   }
   return false;
@@ -132,16 +147,13 @@ bool BucketArranger::FlushOf(std::span<const size_t> queues, Assignment& out) {
 size_t BucketArranger::Fullest() const {
   size_t fullest = 0;
   for (size_t queue = 1; queue < queues_.size(); ++queue) {
-    if (queues_[queue].size() * options_.row_bytes[queue] >
-        queues_[fullest].size() * options_.row_bytes[fullest]) {
-      fullest = queue;
-    }
+    if (queues_[queue].bytes() > queues_[fullest].bytes()) fullest = queue;
   }
   return fullest;
 }
 
 uint64_t BucketArranger::Drop() {
-  for (std::vector<Row>& queue : queues_) queue.clear();
+  for (Queue& queue : queues_) queue.rows.clear();
   held_bytes_ = 0;
   return std::exchange(held_rows_, 0);
 }
@@ -149,8 +161,8 @@ uint64_t BucketArranger::Drop() {
 std::vector<HeldPiece> BucketArranger::Held() const {
   std::vector<HeldPiece> held;
   held.reserve(held_rows_);
-  for (const std::vector<Row>& queue : queues_) {
-    for (const Row& row : queue) held.push_back({.record = row.record});
+  for (const Queue& queue : queues_) {
+    for (const Piece& row : queue.rows) held.push_back({.record = row.record});
   }
   return held;
 }
@@ -165,8 +177,8 @@ bool BucketArranger::Load(std::span<const HeldPiece> held,
     const size_t queue = fit_.ShapeOf(row.length);
     if (queue < last || held[i].begin != 0 || held[i].bin != 0) return false;
     last = queue;
-    Push(queue, row);
-    if (queues_[queue].size() == options_.RowsOf(queue)) return false;
+    Push(queues_[queue], row);
+    if (queues_[queue].IsFull()) return false;
   }
   return held_bytes_ <= options_.held_bytes;
 }
@@ -174,10 +186,9 @@ bool BucketArranger::Load(std::span<const HeldPiece> held,
 uint64_t BucketArranger::MostHeldBytes() const {
   uint64_t bytes = 0;
   uint64_t largest = 0;
-  for (size_t queue = 0; queue < queues_.size(); ++queue) {
-    const uint64_t row = options_.row_bytes[queue];
-    bytes += (options_.RowsOf(queue) - 1) * row;
-    largest = std::max(largest, row);
+  for (const Queue& queue : queues_) {
+    bytes += (queue.full - 1) * queue.row_bytes;
+    largest = std::max(largest, queue.row_bytes);
   }
   // The row that passes the limit is held for a moment.
   return options_.held_bytes < bytes ? options_.held_bytes + largest : bytes;

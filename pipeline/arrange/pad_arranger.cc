@@ -41,17 +41,21 @@ class PadArranger final : public Arranger {
 
  private:
   uint64_t RowBytes() const { return options_.row_bytes.back(); }
+  void Push(const Row& row) {
+    rows_.push_back(
+        {.record = row.record, .tag = row.tag, .length = row.length});
+  }
   void Take(Assignment& out);
 
   const ArrangeOptions options_;
   const RowFit fit_;
-  std::vector<Row> rows_;  // fewer than options_.rows
+  std::vector<Piece> rows_;  // as a batch has them, fewer than options_.rows
   ArrangeCounts counts_;
 };
 
 Arranged PadArranger::Add(std::span<const Row> rows, Assignment& out) {
   return AdmitRows(rows, fit_, counts_, [&](const Row& row) {
-    rows_.push_back(row);
+    Push(row);
     const bool full = rows_.size() == options_.rows;
     // A row may turn out to need the longest length.
     const bool no_room =
@@ -65,9 +69,11 @@ Arranged PadArranger::Add(std::span<const Row> rows, Assignment& out) {
 
 void PadArranger::Take(Assignment& out) {
   uint32_t longest = 0;
-  for (const Row& row : rows_) longest = std::max(longest, row.length);
-  AssignWholeRows(rows_, fit_.ShapeOf(longest), options_.rows, out);
+  for (const Piece& row : rows_) longest = std::max(longest, row.length);
+  out.pieces.swap(rows_);
   rows_.clear();
+  rows_.reserve(options_.rows);
+  AssignWholeRows(fit_.ShapeOf(longest), options_.rows, out);
 }
 
 bool PadArranger::Flush(Assignment& out) {
@@ -79,7 +85,7 @@ bool PadArranger::Flush(Assignment& out) {
 std::vector<HeldPiece> PadArranger::Held() const {
   std::vector<HeldPiece> held;
   held.reserve(rows_.size());
-  for (const Row& row : rows_) held.push_back({.record = row.record});
+  for (const Piece& row : rows_) held.push_back({.record = row.record});
   return held;
 }
 
@@ -91,7 +97,7 @@ bool PadArranger::Load(std::span<const HeldPiece> held,
     Row row = rows[i];
     if (held[i].begin != 0 || held[i].bin != 0) return false;
     if (!fit_.AdmitAgain(row)) return false;
-    rows_.push_back(row);
+    Push(row);
   }
   return true;
 }

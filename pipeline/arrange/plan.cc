@@ -11,7 +11,7 @@
 namespace penstock {
 namespace {
 
-constexpr uint64_t kRowsAtOnce = 4096;
+constexpr uint64_t kRowsAtOnce = 1024;
 
 }  // namespace
 
@@ -22,8 +22,7 @@ Plan::Plan(std::shared_ptr<const Order> order, LengthTable lengths, Steps steps,
       steps_(std::move(steps)),
       too_long_(std::move(too_long)) {}
 
-StatusOr<std::optional<Step>> Plan::Next(const std::stop_token& stop) {
-  Step step;
+StatusOr<bool> Plan::Next(const std::stop_token& stop, Step& out) {
   while (steps_.more()) {
     if (stop.stop_requested()) {
       return PipelineCancelled();
@@ -33,21 +32,19 @@ StatusOr<std::optional<Step>> Plan::Next(const std::stop_token& stop) {
     std::span<const Row>& next = ahead ? ahead_left_ : left_;
     if (!next.empty()) {
       const StepResult result =
-          ahead ? steps_.AddAhead(next, step) : steps_.Add(next, step);
+          ahead ? steps_.AddAhead(next, out) : steps_.Add(next, out);
       if (result == StepResult::kTooLong) {
         assert(too_long_);
         return too_long_(next.front());
       }
-      if (result == StepResult::kStep) {
-        return std::optional<Step>(std::move(step));
-      }
+      if (result == StepResult::kStep) return true;
       continue;
     }
-    PENSTOCK_ASSIGN_OR_RETURN(const bool made, steps_.EndEpoch(step));
-    if (made) return std::optional<Step>(std::move(step));
+    PENSTOCK_ASSIGN_OR_RETURN(const bool made, steps_.EndEpoch(out));
+    if (made) return true;
     filled_ = 0;
   }
-  return std::nullopt;
+  return false;
 }
 
 void Plan::Fill() {

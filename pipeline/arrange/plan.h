@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <stop_token>
 #include <vector>
@@ -28,11 +27,12 @@ class Plan {
   Plan(std::shared_ptr<const Order> order, LengthTable lengths, Steps steps,
        RefuseRow too_long = {});
 
-  // The next step; nullopt after the last.
+  // The next step in place of `out`, whose memory is used again; false after
+  // the last.
   // Errors:  kCancelled once `stop` was requested; those of Steps; for a row
   //          that is too long, where that is one, what RefuseRow makes of
   //          it. Where epochs have the same records it is refused before.
-  StatusOr<std::optional<Step>> Next(const std::stop_token& stop);
+  StatusOr<bool> Next(const std::stop_token& stop, Step& out);
 
   // Goes on after `state`. O(1) but for the rows that wait in it.
   // Errors:  kFailedPrecondition for a position that the run does not have.

@@ -213,22 +213,22 @@ StatusOr<State> WalkToStep(const PlanFacts& facts, uint64_t step,
     PENSTOCK_RETURN_IF_ERROR(plan.Load(*options.from));
     if (step == begin) return *options.from;
   }
+  Step made;
   for (;;) {
-    PENSTOCK_ASSIGN_OR_RETURN(std::optional<Step> made,
-                              plan.Next(options.stop));
-    if (!made) {
+    PENSTOCK_ASSIGN_OR_RETURN(const bool more, plan.Next(options.stop, made));
+    if (!more) {
       return FailedPreconditionError(
           fmt::format("step {} of a run of {} steps: {} epochs", step,
                       plan.steps().now().step, facts.steps.epochs));
     }
-    const uint64_t done = made->after.step;
+    const uint64_t done = made.after.step;
     if (options.progress && (done % kStepsAtOnce == 0 || done == step)) {
-      const State& now = made->after;
+      const State& now = made.after;
       const uint64_t records =
           now.epoch * facts.order->records() + now.position;
       options.progress(records, done == step ? records : records * step / done);
     }
-    if (done == step) return std::move(made->after);
+    if (done == step) return std::move(made.after);
   }
 }
 
@@ -249,8 +249,9 @@ StatusOr<Step> StepAfter(const PlanFacts& facts, uint64_t step,
                             SeekStep(facts, step, tasks, options));
   Plan plan = facts.MakePlan();
   PENSTOCK_RETURN_IF_ERROR(plan.Load(state));
-  PENSTOCK_ASSIGN_OR_RETURN(std::optional<Step> made, plan.Next(options.stop));
-  if (made) return *std::move(made);
+  Step made;
+  PENSTOCK_ASSIGN_OR_RETURN(const bool more, plan.Next(options.stop, made));
+  if (more) return made;
   return FailedPreconditionError(
       fmt::format("step {} of a run of {}, which count from 0", step, step));
 }
@@ -276,11 +277,11 @@ StatusOr<State> SeekStep(const PlanFacts& facts, uint64_t step,
   }
   Plan plan = facts.MakePlan();
   PENSTOCK_RETURN_IF_ERROR(plan.Load(before));
+  Step made;
   for (;;) {
-    PENSTOCK_ASSIGN_OR_RETURN(std::optional<Step> made,
-                              plan.Next(options.stop));
-    if (!made) return InternalError("a plan ended before its last step");
-    if (made->after.step == step) return std::move(made->after);
+    PENSTOCK_ASSIGN_OR_RETURN(const bool more, plan.Next(options.stop, made));
+    if (!more) return InternalError("a plan ended before its last step");
+    if (made.after.step == step) return std::move(made.after);
   }
 }
 

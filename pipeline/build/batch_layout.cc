@@ -15,9 +15,11 @@ uint64_t Times(uint64_t a, uint64_t b) {
 
 uint64_t TensorBytes(const Contract& contract, size_t t, size_t shape,
                      int64_t rows) {
-  uint64_t bytes = SizeBytes(contract.tensors[t].type);
-  for (const int64_t size : contract.ShapeOf(t, shape, rows)) {
-    bytes = Times(bytes, static_cast<uint64_t>(size));
+  const TensorSpec& tensor = contract.tensors[t];
+  uint64_t bytes = Times(SizeBytes(tensor.type), static_cast<uint64_t>(rows));
+  for (size_t d = 0; d < tensor.row_shape.size(); ++d) {
+    bytes =
+        Times(bytes, static_cast<uint64_t>(contract.RowDimension(t, d, shape)));
   }
   return std::min(kMost, (bytes + kTensorAlignment - 1) / kTensorAlignment *
                              kTensorAlignment);

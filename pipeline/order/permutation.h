@@ -39,6 +39,11 @@ class Permutation {
  private:
   static constexpr int kRounds = 8;
 
+  // Positions of which Encipher() is done side by side.
+  struct Lanes;
+  void EncipherAll(Lanes& lanes) const;
+  void EncipherAllAvx2(Lanes& lanes) const;
+
   // A value below `limit` (at most 2^32), from 32 bits and a round's key.
   static uint64_t Round(uint64_t half, uint64_t key, uint64_t limit) {
     uint64_t x = (half + key) * 0x9e3779b97f4a7c15;

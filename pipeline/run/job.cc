@@ -53,6 +53,10 @@ Batch Job::NewBatch(const Step& step) const {
   batch.shape = assignment.shape;
   batch.step = step.after.step - 1;
   batch.epoch = step.epoch;
+  size_t pieces = 0;
+  for (const uint32_t row : rows) pieces += PiecesOf(assignment, row).size();
+  batch.record_ids.reserve(pieces);
+  if (stages.chunks()) batch.record_begins.reserve(pieces);
   batch.row_offsets.reserve(rows.size() + 1);
   batch.row_offsets.push_back(0);
   for (const uint32_t row : rows) {

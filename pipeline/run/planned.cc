@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -20,12 +21,31 @@ uint64_t RecordsOfRow(const Forecast& forecast) {
   return forecast.pack ? 1 + static_cast<uint64_t>(forecast.pack->segments) : 1;
 }
 
+// Without the pieces of other rows than these, which rise.
+Assignment OnlyRows(const Assignment& all, const std::vector<uint32_t>& rows) {
+  size_t pieces = 0;
+  for (const uint32_t row : rows) pieces += PiecesOf(all, row).size();
+  Assignment some = {.shape = all.shape, .real_rows = all.real_rows};
+  some.row_offsets.reserve(all.row_offsets.size());
+  some.row_offsets.push_back(0);
+  some.pieces.reserve(pieces);
+  for (const uint32_t row : rows) {
+    if (row + 1 >= all.row_offsets.size()) break;  // it pads
+    some.row_offsets.resize(row + 1, some.row_offsets.back());
+    const std::span<const Piece> of_row = PiecesOf(all, row);
+    some.pieces.insert(some.pieces.end(), of_row.begin(), of_row.end());
+    some.row_offsets.push_back(static_cast<uint32_t>(some.pieces.size()));
+  }
+  return some;
+}
+
 class PlannedWork final : public BatchWork {
  public:
-  PlannedWork(std::shared_ptr<const PlannedReader> reader, Step step,
-              Batch made)
-      : reader_(std::move(reader)), assignment_(std::move(step.assignment)) {
-    batch = std::move(made);
+  PlannedWork(std::shared_ptr<const PlannedReader> reader, const Step& step)
+      : reader_(std::move(reader)),
+        assignment_(OnlyRows(step.assignment,
+                             reader_->job().RowsOf(step.assignment.shape))) {
+    batch = reader_->job().NewBatch(step);
     for (size_t row = 0; row < batch.rows(); row += reader_->rows_at_once()) {
       next_row_.push_back(row);
     }
@@ -52,7 +72,7 @@ class PlannedWork final : public BatchWork {
 
  private:
   const std::shared_ptr<const PlannedReader> reader_;
-  const Assignment assignment_;
+  const Assignment assignment_;   // of the rows that this host feeds
   std::vector<size_t> next_row_;  // [parts]
 };
 
@@ -103,12 +123,12 @@ class Planned final : public Placement {
     }
     Plan plan = facts_.MakePlan();
     std::vector<PlannedStep> steps;
+    Step step;
     while (steps.size() < most) {
-      PENSTOCK_ASSIGN_OR_RETURN(const std::optional<Step> step,
-                                plan.Next(stop));
-      if (!step) break;
-      steps.push_back({.shape = step->assignment.shape,
-                       .real_rows = step->assignment.real_rows});
+      PENSTOCK_ASSIGN_OR_RETURN(const bool made, plan.Next(stop, step));
+      if (!made) break;
+      steps.push_back({.shape = step.assignment.shape,
+                       .real_rows = step.assignment.real_rows});
     }
     return steps;
   }
@@ -116,20 +136,19 @@ class Planned final : public Placement {
   StatusOr<PipelineCounts> Run(BatchRing& ring,
                                const std::stop_token& stop) override {
     const Job& job = reader_->job();
+    Step step;
     for (;;) {
-      StatusOr<std::optional<Step>> next = std::nullopt;
+      StatusOr<bool> made = false;
       {
         const StageTimer timer(job.accounts->plan);
-        next = plan_.Next(stop);
+        made = plan_.Next(stop, step);
       }
-      PENSTOCK_ASSIGN_OR_RETURN(std::optional<Step> step, std::move(next));
-      if (!step) return plan_.steps().counts();
-      job.accounts->plan.Count(step->assignment.real_rows, 0);
-      const uint64_t bytes = job.BatchBytes(*step);
+      PENSTOCK_RETURN_IF_ERROR(made.status());
+      if (!*made) return plan_.steps().counts();
+      job.accounts->plan.Count(step.assignment.real_rows, 0);
+      const uint64_t bytes = job.BatchBytes(step);
       if (!AwaitRoom(ring, bytes, *job.accounts)) return PipelineCancelled();
-      Batch batch = job.NewBatch(*step);
-      ring.Push(bytes, std::make_shared<PlannedWork>(reader_, *std::move(step),
-                                                     std::move(batch)));
+      ring.Push(bytes, std::make_shared<PlannedWork>(reader_, step));
     }
   }
 

@@ -30,6 +30,8 @@ TEST(ContractTest, ShapesAndBytesFollowFromTheSpecs) {
   EXPECT_THAT(contract.ShapeOf(0, 1, 32), ElementsAre(32, 256));
   EXPECT_THAT(contract.ShapeOf(1, 1, 32), ElementsAre(32));
   EXPECT_THAT(contract.ShapeOf(2, 1, 32), ElementsAre(32, 3));
+  EXPECT_EQ(contract.RowDimension(0, 0, 2), 512);
+  EXPECT_EQ(contract.RowDimension(2, 0, 2), 3);
   EXPECT_EQ(contract.RowBytes(0), 128u * 4 + 4 + 3 * 4 + 8);
   EXPECT_EQ(contract.RowBytes(2), 512u * 4 + 4 + 3 * 4 + 8);
 }

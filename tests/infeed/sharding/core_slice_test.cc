@@ -99,6 +99,15 @@ TEST_F(CoreSliceTest, BatchesThatBreakTheContractAreRefused) {
                                             "[8, 3], but the contract declares "
                                             "[8, 2]")));
   batch = Whole();
+  batch.tensors[0].shape[0] = 7;
+  EXPECT_THAT(Slice(batch, place),
+              StatusIs(kInternal, HasSubstr("has shape [7, 3], but the "
+                                            "contract declares [8, 3]")));
+  batch = Whole();
+  batch.tensors[0].shape.push_back(1);
+  EXPECT_THAT(Slice(batch, place),
+              StatusIs(kInternal, HasSubstr("has shape [8, 3, 1]")));
+  batch = Whole();
   batch.tensors.pop_back();
   EXPECT_THAT(Slice(batch, place),
               StatusIs(kInternal, HasSubstr("has 2 tensors")));

@@ -61,11 +61,12 @@ struct PlanRun {
 
 PlanRun RunPlan(Plan plan) {
   PlanRun run;
+  Step step;
   for (;;) {
-    auto step = plan.Next({});
-    EXPECT_TRUE(step.ok()) << step.status();
-    if (!step.ok() || !step->has_value()) break;
-    run.steps.push_back(**std::move(step));
+    const auto made = plan.Next({}, step);
+    EXPECT_TRUE(made.ok()) << made.status();
+    if (!made.ok() || !*made) break;
+    run.steps.push_back(step);
   }
   run.counts = plan.steps().counts();
   return run;
@@ -118,8 +119,9 @@ TEST(PlanTest, DroppedLeftoversAreCounted) {
 
 TEST(PlanTest, LeftoversMayBeAnError) {
   Plan plan = WithoutLengths(1003, 1000, Leftover::kError).Make();
-  EXPECT_OK(plan.Next({}));
-  EXPECT_THAT(plan.Next({}).status(),
+  Step step;
+  EXPECT_OK(plan.Next({}, step));
+  EXPECT_THAT(plan.Next({}, step).status(),
               StatusIs(StatusCode::kFailedPrecondition,
                        HasSubstr("epoch 0 leaves 3 rows")));
 }
@@ -131,7 +133,8 @@ TEST(PlanTest, AStopEndsAnEpochWithoutBatches) {
   Plan plan = parts.Make();
   std::stop_source stop;
   stop.request_stop();
-  EXPECT_THAT(plan.Next(stop.get_token()).status(),
+  Step step;
+  EXPECT_THAT(plan.Next(stop.get_token(), step).status(),
               StatusIs(StatusCode::kCancelled, HasSubstr("cancelled")));
 }
 
@@ -238,6 +241,27 @@ TEST_P(LengthsPlanTest, SeekingFindsWhatTheRunComesTo) {
       EXPECT_THAT(
           SeekStep(facts, whole.steps.size() + 1, Threads(), {}).status(),
           StatusIs(StatusCode::kFailedPrecondition, HasSubstr("2 epochs of")));
+    }
+  }
+}
+
+// What lies in the step before, longer or shorter, is nothing to it.
+TEST_P(LengthsPlanTest, AStepInUsedMemoryIsAsInFresh) {
+  std::vector<PlanParts> kinds = {Parts(TooLong::kDrop, Leftover::kPad)};
+  for (const PackKind kind :
+       {PackKind::kFirstFit, PackKind::kBestFit, PackKind::kChunk}) {
+    kinds.push_back(kinds[0]);
+    kinds.back().arrange.lengths = {32};
+    kinds.back().arrange.pack =
+        PackRule{.kind = kind, .max_segments = 9, .window_rows = 24};
+  }
+  for (const PlanParts& parts : kinds) {
+    Plan plan = parts.Make();
+    for (const Step& used : RunPlan(parts.Make()).steps) {
+      Step fresh;
+      ASSERT_OK_AND_ASSIGN(const bool made, plan.Next({}, fresh));
+      ASSERT_TRUE(made);
+      ExpectSame(fresh, used);
     }
   }
 }

@@ -61,6 +61,23 @@ TEST(PermutationTest, HugeSizesRepeatNothingAndStayInside) {
   }
 }
 
+TEST(PermutationTest, ManyAtOnceAreThoseOfOneByOne) {
+  for (const uint64_t n :
+       {uint64_t{100}, uint64_t{1000}, (uint64_t{1} << 32) + 1,
+        (uint64_t{1} << 62) + 12345, uint64_t{1} << 63}) {
+    const Permutation permutation(n, 7);
+    for (const uint64_t first : {uint64_t{0}, n / 3, n - 50}) {
+      for (const size_t count : {1, 3, 4, 15, 16, 17, 50}) {
+        std::vector<uint64_t> filled(count);
+        permutation.Fill(first, filled);
+        for (size_t i = 0; i < count; ++i) {
+          ASSERT_EQ(filled[i], permutation(first + i)) << n << " " << first;
+        }
+      }
+    }
+  }
+}
+
 // Sum of (seen - expected)^2 / expected.
 double ChiSquare(const std::vector<uint64_t>& counts, double expected) {
   double sum = 0;
