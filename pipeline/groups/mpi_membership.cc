@@ -35,8 +35,28 @@ void MpiMembership::Drive() {
       changed_.wait_for(lock, kIdle);
     }
   }
+  lock.unlock();
+  HearRest();
   MPI_Waitall(static_cast<int>(pokes_.size()), pokes_.data(),
               MPI_STATUSES_IGNORE);
+}
+
+// Hosts end together, but a poke may still be on its way. It would be heard in
+// the next group, whose communicators may have the numbers of these.
+void MpiMembership::HearRest() {
+  uint32_t sent = 0;  // to each of the others
+  for (const Channel& channel : channels_) sent += channel.poked ? 1 : 0;
+  std::vector<uint32_t> all(hosts_);
+  MPI_Allgather(&sent, sizeof(sent), MPI_BYTE, all.data(), sizeof(sent),
+                MPI_BYTE, control_);
+  for (uint32_t h = 0; h < hosts_; ++h) {
+    if (h == host_) continue;
+    for (; heard_[h] < all[h]; ++heard_[h]) {
+      char nothing = 0;
+      MPI_Recv(&nothing, 1, MPI_BYTE, static_cast<int>(h), MPI_ANY_TAG,
+               control_, MPI_STATUS_IGNORE);
+    }
+  }
 }
 
 // True while a round is under way.
@@ -137,6 +157,7 @@ void MpiMembership::Hear() {
     char nothing = 0;
     MPI_Recv(&nothing, 1, MPI_BYTE, status.MPI_SOURCE, status.MPI_TAG, control_,
              MPI_STATUS_IGNORE);
+    ++heard_[static_cast<size_t>(status.MPI_SOURCE)];
     channels_[static_cast<size_t>(status.MPI_TAG)].heard = true;
   }
 }

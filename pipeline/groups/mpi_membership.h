@@ -28,7 +28,7 @@ namespace penstock {
 class MpiMembership {
  public:
   MpiMembership(uint32_t hosts, uint32_t host, uint8_t channels)
-      : hosts_(hosts), host_(host) {
+      : hosts_(hosts), host_(host), heard_(hosts) {
     MPI_Comm_dup(MPI_COMM_WORLD, &control_);
     for (uint8_t c = 0; c < channels; ++c) {
       MPI_Comm comm = MPI_COMM_NULL;
@@ -88,6 +88,7 @@ class MpiMembership {
   void Begin(Channel& channel);
   void End(Channel& channel);
   void Hear();
+  void HearRest();  // without the mutex
   void Poke(int number);
 
   const uint32_t hosts_;
@@ -97,7 +98,9 @@ class MpiMembership {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Channel> channels_;
+  // Of the driver.
   std::vector<MPI_Request> pokes_;
+  std::vector<uint32_t> heard_;  // [hosts]: pokes of each
 
   std::jthread driver_;
 };

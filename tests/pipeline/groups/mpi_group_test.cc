@@ -26,5 +26,19 @@ GroupCase Mpi() {
 INSTANTIATE_TEST_SUITE_P(Implementations, GroupTest, ::testing::Values(Mpi()),
                          [](const auto& info) { return info.param.name; });
 
+// Whose last messages are on their way when the next begins.
+TEST(MpiGroupTest, AGroupHearsNothingOfOneThatFailed) {
+  for (int round = 0; round < 60; ++round) {
+    {
+      ASSERT_OK_AND_ASSIGN(const auto ends, JoinByMpi());
+      for (const auto& end : ends) {
+        end->Fail(CancelledError("of host " + std::to_string(end->host())));
+      }
+    }
+    ASSERT_OK_AND_ASSIGN(const auto ends, JoinByMpi());
+    for (const auto& end : ends) ASSERT_OK(end->AllGather({}));
+  }
+}
+
 }  // namespace
 }  // namespace penstock::testing
