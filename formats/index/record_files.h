@@ -71,7 +71,8 @@ class RecordFiles {
 
   // How many records from the first of `ids` on can be gathered at once with at
   // most `limit_bytes` of memory for them; one at least.
-  // Errors:  kOutOfRange; those of RecordIndex::Find.
+  // Errors:  kOutOfRange for an id past the end, where it is looked at (those
+  //          far behind the limit are not); those of RecordIndex::Find.
   StatusOr<GatherBound> CountWithin(std::span<const uint64_t> ids,
                                     uint64_t limit_bytes) const;
 
