@@ -1,4 +1,4 @@
-// Bytes of text tokenized a second, on one thread.
+// Bytes of text tokenized a second, on one thread but for EncodeBatch.
 //
 // Cold: the tokenizer sees the text for the first time, so no piece is known.
 // Warm: it has just seen the same text.
@@ -77,7 +77,7 @@ std::string Grown(std::string_view text, size_t size_bytes) {
   return grown;
 }
 
-// Of this thread, as the speeds of all benchmarks here are: what others do on
+// Of this thread, as the speeds of most benchmarks here are: what others do on
 // the machine counts little.
 double ProcessorSeconds() {
   timespec now;
@@ -134,6 +134,37 @@ void EncodeGrown(benchmark::State& state, const std::string& vocabulary) {
                          benchmark::Counter::kIs1024);
 }
 
+// Texts of `text_bytes` that a tokenizer sees for the first time, by so many
+// threads: of the clock on the wall.
+void EncodeBatch(benchmark::State& state, const std::string& vocabulary,
+                 size_t text_bytes) {
+  constexpr size_t kBytes = 64'000'000;
+  const auto some =
+      ReadWholeFile(LocalFiles(), FindFixture("corpora/moby.txt"));
+  if (!some.ok()) {
+    state.SkipWithError(MissingFixture("moby.txt").c_str());
+    return;
+  }
+  const std::string all = Grown(*some, kBytes);
+  std::vector<std::string_view> texts;
+  for (size_t at = 0; at < all.size(); at += text_bytes) {
+    texts.push_back(std::string_view(all).substr(at, text_bytes));
+  }
+  const auto threads = static_cast<size_t>(state.range(0));
+  Encodings rows;
+  for (auto _ : state) {
+    state.PauseTiming();
+    const auto tokenizer = Load(state, vocabulary);
+    if (tokenizer == nullptr) return;
+    rows.Clear();
+    state.ResumeTiming();
+    benchmark::DoNotOptimize(
+        tokenizer->EncodeBatch(texts, {}, rows, {.threads = threads}));
+  }
+  state.SetBytesProcessed(static_cast<int64_t>(state.iterations()) *
+                          static_cast<int64_t>(all.size()));
+}
+
 void LoadFile(benchmark::State& state, const std::string& vocabulary) {
   for (auto _ : state) {
     if (Load(state, vocabulary) == nullptr) break;
@@ -186,6 +217,19 @@ const bool kRegistered = [] {
         ->Arg(1000)
         ->Iterations(1)
         ->Unit(benchmark::kMillisecond);
+    for (const bool one_text : {false, true}) {
+      benchmark::RegisterBenchmark(
+          ("EncodeBatch/" + name + (one_text ? "/one_text" : "/documents"))
+              .c_str(),
+          [=](benchmark::State& state) {
+            EncodeBatch(state, name, one_text ? SIZE_MAX : 10'000);
+          })
+          ->ArgName("threads")
+          ->Arg(1)
+          ->Arg(2)
+          ->UseRealTime()
+          ->Unit(benchmark::kMillisecond);
+    }
     for (const char* corpus : {"moby.txt", "neko.txt"}) {
       for (const bool warm : {false, true}) {
         benchmark::RegisterBenchmark(
