@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "formats/files/quoted.h"
@@ -194,6 +196,8 @@ Status SentencePieceTokenizer::BuildSegmenter(const SentencePieceModel& model,
 Status SentencePieceTokenizer::BuildVocabulary(
     const SentencePieceModel& model) {
   std::vector<SpecialToken> controls;
+  // Not reserved, with the text of a reserved one.
+  std::unordered_map<std::string_view, TokenId> shadowed;
   for (const bool reserved : {true, false}) {
     for (size_t i = 0; i < model.pieces.size(); ++i) {
       const Piece& piece = model.pieces[i];
@@ -201,9 +205,15 @@ Status SentencePieceTokenizer::BuildVocabulary(
       const auto id = static_cast<TokenId>(i);
       if (tokens_.Add(id, piece.text) != Vocabulary::Added::kYes) {
         // BPE has one name space; the others keep reserved pieces apart.
-        const TokenId other = *tokens_.Find(piece.text);
-        if (model.type == Type::kBpe ||
-            model.pieces[other].IsReserved() == reserved) {
+        TokenId other = *tokens_.Find(piece.text);
+        bool again = model.type == Type::kBpe ||
+                     model.pieces[other].IsReserved() == reserved;
+        if (!again) {
+          const auto [place, is_new] = shadowed.try_emplace(piece.text, id);
+          other = place->second;
+          again = !is_new;
+        }
+        if (again) {
           return DataLossError(fmt::format(
               "piece {} ({}) is piece {} again", std::max(id, other),
               Quoted(piece.text), std::min(id, other)));

@@ -127,6 +127,11 @@ TEST(SentencePieceModelTest, ReservedNamesAreASpaceOfTheirOwnButInBpe) {
   EXPECT_EQ(tokenizer->TokenOf(22), "<s>");
   EXPECT_THAT(Parse(With({"<s>", -1}, Type::kBpe).Bytes()),
               StatusIs(kDataLoss, HasSubstr("is piece 1 again")));
+  TinySentencePiece twice = With({"<s>", -1});
+  twice.pieces.push_back(twice.pieces.back());
+  EXPECT_THAT(Parse(twice.Bytes()),
+              StatusIs(kDataLoss, HasSubstr("piece 23 (\"<s>\") is piece 22 "
+                                            "again")));
 }
 
 // Converters write one by mistake; sentencepiece 0.2.3 takes it as unused.
