@@ -31,13 +31,19 @@ std::vector<int64_t> Values(const StoredRow& row) {
   return {values.begin(), values.end()};
 }
 
+// Adds rows [begin, end) to `store`, and what it gives for them to `tags`.
+void AddRows(const std::shared_ptr<const Examples>& examples, size_t begin,
+             size_t end, RowStore& store, std::vector<uint64_t>& tags) {
+  for (size_t row = begin; row < end; ++row) {
+    tags.push_back(store.Add({examples, row}, 0));
+  }
+}
+
 TEST(RowStoreTest, ARowIsFoundUntilItIsTaken) {
   RowStore store;
   const auto examples = Rows(3, 10);
   std::vector<uint64_t> tags;
-  for (size_t row = 0; row < 3; ++row) {
-    tags.push_back(store.Add({examples, row}, 0));
-  }
+  AddRows(examples, 0, 3, store, tags);
   EXPECT_THAT(Values(store.Find(tags[1])), ElementsAre(11, 11));
   EXPECT_THAT(Values(store.Take(tags[1])), ElementsAre(11, 11));
   EXPECT_EQ(store.rows(), 2u);
@@ -80,14 +86,10 @@ TEST(RowStoreTest, RowsComeFromExamplesAlsoBehindThatTheirOthersWereCopied) {
   RowStore store;
   const auto examples = Rows(8, 0);
   std::vector<uint64_t> tags;
-  for (size_t row = 0; row < 4; ++row) {
-    tags.push_back(store.Add({examples, row}, 0));
-  }
+  AddRows(examples, 0, 4, store, tags);
   store.Settle();  // four short rows of eight: copied
   EXPECT_NE(store.Find(tags[3]).examples, examples);
-  for (size_t row = 4; row < 8; ++row) {
-    tags.push_back(store.Add({examples, row}, 0));
-  }
+  AddRows(examples, 4, 8, store, tags);
   store.Settle();
   EXPECT_EQ(store.Find(tags[7]).examples, examples);
   for (size_t row = 0; row < 8; ++row) {
