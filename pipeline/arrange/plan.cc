@@ -60,6 +60,7 @@ Row Plan::RowOf(const HeldPiece& piece) const {
 }
 
 Status Plan::Load(const State& state) {
+  assert(left_.empty());
   if (steps_.mix() == nullptr) {
     PENSTOCK_RETURN_IF_ERROR(CheckPosition(state, order_->records()));
   }
@@ -88,7 +89,6 @@ Status Plan::Load(const State& state) {
   for (const HeldPiece& piece : state.ahead) ahead_.push_back(RowOf(piece));
   ahead_left_ = ahead_;
   filled_ = state.position;
-  left_ = {};
   return OkStatus();
 }
 

@@ -34,7 +34,8 @@ class Plan {
   //          it. Where epochs have the same records it is refused before.
   StatusOr<bool> Next(const std::stop_token& stop, Step& out);
 
-  // Goes on after `state`. O(1) but for the rows that wait in it.
+  // Goes on after `state`; before the first Next(). O(1) but for the rows that
+  // wait in it.
   // Errors:  kFailedPrecondition for a position that the run does not have.
   Status Load(const State& state);
 
