@@ -242,6 +242,7 @@ TEST_P(ArrangerTest, WhatCannotHaveWaitedIsRefused) {
   EXPECT_TRUE(load({{.record = 0}}, {4}));
   EXPECT_FALSE(load({{.record = 0}}, {9}));
   EXPECT_FALSE(load({{.record = 0}, {.record = 1}}, {4, 4}));
+  EXPECT_FALSE(load({{.record = 0}, {.record = 1}}, {8, 4}));
   EXPECT_FALSE(load({{.record = 0, .begin = 1}}, {4}));
   EXPECT_FALSE(load({{.record = 0, .bin = 1}}, {4}));
 }
