@@ -77,6 +77,15 @@ std::string Grown(std::string_view text, size_t size_bytes) {
   return grown;
 }
 
+// Of moby.txt; empty where that is not there.
+std::string GrownMoby(benchmark::State& state, size_t size_bytes) {
+  const auto text =
+      ReadWholeFile(LocalFiles(), FindFixture("corpora/moby.txt"));
+  if (text.ok()) return Grown(*text, size_bytes);
+  state.SkipWithError(MissingFixture("moby.txt").c_str());
+  return {};
+}
+
 // Of this thread, as the speeds of most benchmarks here are: what others do on
 // the machine counts little.
 double ProcessorSeconds() {
@@ -95,14 +104,9 @@ double ResidentBytes() {
 // speed of its second half alone, `memory` what the tokenizer remembers then.
 void EncodeGrown(benchmark::State& state, const std::string& vocabulary) {
   constexpr size_t kDocumentBytes = 10'000;
-  const auto some =
-      ReadWholeFile(LocalFiles(), FindFixture("corpora/moby.txt"));
-  if (!some.ok()) {
-    state.SkipWithError(MissingFixture("moby.txt").c_str());
-    return;
-  }
   const std::string text =
-      Grown(*some, static_cast<size_t>(state.range(0)) * 1'000'000);
+      GrownMoby(state, static_cast<size_t>(state.range(0)) * 1'000'000);
+  if (text.empty()) return;
   double onward = 0;
   double memory = 0;
   std::vector<TokenId> ids;
@@ -139,13 +143,8 @@ void EncodeGrown(benchmark::State& state, const std::string& vocabulary) {
 void EncodeBatch(benchmark::State& state, const std::string& vocabulary,
                  size_t text_bytes) {
   constexpr size_t kBytes = 64'000'000;
-  const auto some =
-      ReadWholeFile(LocalFiles(), FindFixture("corpora/moby.txt"));
-  if (!some.ok()) {
-    state.SkipWithError(MissingFixture("moby.txt").c_str());
-    return;
-  }
-  const std::string all = Grown(*some, kBytes);
+  const std::string all = GrownMoby(state, kBytes);
+  if (all.empty()) return;
   std::vector<std::string_view> texts;
   for (size_t at = 0; at < all.size(); at += text_bytes) {
     texts.push_back(std::string_view(all).substr(at, text_bytes));
