@@ -40,7 +40,8 @@ Meeting::Meeting(MeetingOptions options)
     : options_(std::move(options)),
       begin_ns_(SteadyNs()),
       hosts_(options_.hosts),
-      channels_(options_.channels) {
+      channels_(options_.channels),
+      ticked_ns_(begin_ns_) {
   for (Channel& channel : channels_) {
     channel.brought.resize(options_.hosts);
     channel.has_brought.resize(options_.hosts);
@@ -51,11 +52,9 @@ Meeting::Meeting(MeetingOptions options)
 
 StatusOr<std::unique_ptr<Meeting>> Meeting::Start(MeetingOptions options) {
   std::unique_ptr<Meeting> meeting(new Meeting(std::move(options)));
-  PENSTOCK_ASSIGN_OR_RETURN(
-      meeting->ticker_, Ticker::Start(BeatPeriodNs(meeting->options_.times),
-                                      [m = meeting.get()](int64_t since_ns) {
-                                        m->Tick(since_ns);
-                                      }));
+  PENSTOCK_ASSIGN_OR_RETURN(meeting->ticker_,
+                            Ticker::Start(BeatPeriodNs(meeting->options_.times),
+                                          [m = meeting.get()] { m->Tick(); }));
   return meeting;
 }
 
@@ -225,6 +224,10 @@ void Meeting::Lose(Guest& guest, std::string_view why) {
   host.link = nullptr;
   if (!host.left) {
     host.dead = true;
+    // Others do not wait for a process that stood still.
+    if (StoodStill()) {
+      FailAll(SilentHostError(0, options_.who, options_.times));
+    }
     FailAll(UnavailableError(fmt::format("{} died: its connection ended{}{}",
                                          NameOfHost(*guest.host, host.who),
                                          why.empty() ? "" : ", ", why)));
@@ -232,14 +235,17 @@ void Meeting::Lose(Guest& guest, std::string_view why) {
   left_.notify_all();
 }
 
-void Meeting::Tick(int64_t since_ns) {
+bool Meeting::StoodStill() const {
+  return SteadyNs() - ticked_ns_ > options_.times.silence_ns;
+}
+
+void Meeting::Tick() {
   const std::lock_guard lock(mutex_);
   const HostTimes& times = options_.times;
-  const int64_t now_ns = SteadyNs();
   // Others look silent to a process that stood still itself.
-  if (since_ns > times.silence_ns) {
-    FailAll(SilentHostError(0, options_.who, times));
-  }
+  if (StoodStill()) FailAll(SilentHostError(0, options_.who, times));
+  const int64_t now_ns = SteadyNs();
+  ticked_ns_ = now_ns;
   if (came_ < options_.hosts && now_ns - begin_ns_ > times.join_ns) {
     std::string missing;
     for (uint32_t host = 0; host < options_.hosts; ++host) {

@@ -77,9 +77,10 @@ class Meeting {
 
   void Hear(Guest& guest, std::string_view bytes);
   void Lose(Guest& guest, std::string_view why);
-  void Tick(int64_t since_ns);
+  void Tick();
 
   // These are called with the mutex held.
+  bool StoodStill() const;
   void Hello(Guest& guest, const Frame& frame);
   std::string Unfit(uint32_t host, const Frame& hello) const;
   void Bring(uint32_t host, Channel& channel, uint8_t number, Frame frame);
@@ -100,6 +101,7 @@ class Meeting {
   std::vector<Host> hosts_;
   std::vector<Channel> channels_;
   uint32_t came_ = 0;
+  int64_t ticked_ns_;
 
   std::optional<Ticker> ticker_;
 };

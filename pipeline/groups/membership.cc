@@ -26,8 +26,7 @@ Status Membership::Join(const Connect& connect) {
                   .number = uint64_t{options_.hosts} << 32 | options_.host,
                   .parts = {options_.version, options_.who}}));
   PENSTOCK_ASSIGN_OR_RETURN(
-      ticker_, Ticker::Start(BeatPeriodNs(options_.times),
-                             [this](int64_t since_ns) { Tick(since_ns); }));
+      ticker_, Ticker::Start(BeatPeriodNs(options_.times), [this] { Tick(); }));
   const std::stop_callback stop(options_.stop, [this] {
     const std::lock_guard lock(mutex_);
     FailAll(CancelledError("stopped while it waited for other hosts"));
@@ -88,13 +87,19 @@ void Membership::Fail(uint8_t number, const Status& why) {
   if (is_forked()) return;
   {
     const std::lock_guard lock(mutex_);
-    Channel& channel = channels_[number];
-    if (!channel.failed.ok() || !channel.asked.ok()) return;
-    channel.asked = why;
-    channel.verdict = JoinClock::now() + kVerdict;
+    if (!Ask(number, why)) return;
   }
-  changed_.notify_all();
   link_->Send(WriteFrame(FrameOfStatus(FrameKind::kFail, number, why)));
+}
+
+// Whether the coordinator must be told.
+bool Membership::Ask(uint8_t number, const Status& why) {
+  Channel& channel = channels_[number];
+  if (!channel.failed.ok() || !channel.asked.ok()) return false;
+  channel.asked = why;
+  channel.verdict = JoinClock::now() + kVerdict;
+  changed_.notify_all();
+  return true;
 }
 
 Status Membership::failed(uint8_t number) {
@@ -172,9 +177,18 @@ void Membership::OnFrame(std::string bytes) {
 
 void Membership::OnBroken(std::string_view why) {
   const std::lock_guard lock(mutex_);
+  // Others do not wait for one that stood still.
+  if (StoodStill()) {
+    FailAll(SilentHostError(options_.host, options_.who, options_.times));
+  }
   FailAll(UnavailableError(fmt::format(
       "{} died or left: the connection to it ended", Coordinator())));
-  changed_.notify_all();
+}
+
+bool Membership::StoodStill() const {
+  return stood_still_ ||
+         JoinClock::now() - ticked_ >
+             std::chrono::nanoseconds(options_.times.silence_ns);
 }
 
 void Membership::FailAll(const Status& why) {
@@ -182,24 +196,33 @@ void Membership::FailAll(const Status& why) {
   changed_.notify_all();
 }
 
-void Membership::Tick(int64_t since_ns) {
+// What this host finds by itself others may have found too, or not: the
+// coordinator decides.
+void Membership::Tick() {
   const auto limit = std::chrono::nanoseconds(options_.times.silence_ns);
-  std::vector<std::string> beats;
+  std::vector<std::string> frames;
   {
     const std::lock_guard lock(mutex_);
-    if (since_ns > options_.times.silence_ns) {
-      FailAll(SilentHostError(options_.host, options_.who, options_.times));
-    } else if (welcome_ && JoinClock::now() - heard_ > limit) {
-      FailAll(SilentHostError(0, options_.coordinator, options_.times));
+    stood_still_ = StoodStill();
+    ticked_ = JoinClock::now();
+    Status silent;
+    if (stood_still_) {
+      silent = SilentHostError(options_.host, options_.who, options_.times);
+    } else if (welcome_ && ticked_ - heard_ > limit) {
+      silent = SilentHostError(0, options_.coordinator, options_.times);
     }
     for (uint8_t c = 0; c < channels_.size(); ++c) {
-      beats.push_back(WriteFrame({.kind = FrameKind::kBeat,
-                                  .channel = c,
-                                  .number = channels_[c].beats,
-                                  .parts = {channels_[c].report}}));
+      if (!silent.ok() && Ask(c, silent)) {
+        frames.push_back(
+            WriteFrame(FrameOfStatus(FrameKind::kFail, c, silent)));
+      }
+      frames.push_back(WriteFrame({.kind = FrameKind::kBeat,
+                                   .channel = c,
+                                   .number = channels_[c].beats,
+                                   .parts = {channels_[c].report}}));
     }
   }
-  for (std::string& beat : beats) link_->Send(std::move(beat));
+  for (std::string& frame : frames) link_->Send(std::move(frame));
 }
 
 }  // namespace penstock

@@ -33,7 +33,8 @@ class Membership final : public LinkListener {
       : options_(std::move(options)),
         process_(getpid()),
         channels_(options_.channels),
-        heard_(std::chrono::steady_clock::now()) {
+        heard_(std::chrono::steady_clock::now()),
+        ticked_(heard_) {
     for (Channel& channel : channels_) channel.pulses.resize(options_.hosts);
   }
 
@@ -70,8 +71,11 @@ class Membership final : public LinkListener {
     std::vector<HostPulse> pulses;
   };
 
-  void Tick(int64_t since_ns);
-  void FailAll(const Status& why);  // with the mutex held
+  void Tick();
+  // These are called with the mutex held.
+  bool Ask(uint8_t number, const Status& why);
+  bool StoodStill() const;
+  void FailAll(const Status& why);
   std::string Coordinator() const {
     return NameOfHost(0, options_.coordinator);
   }
@@ -85,6 +89,8 @@ class Membership final : public LinkListener {
   std::vector<Channel> channels_;
   bool welcome_ = false;
   std::chrono::steady_clock::time_point heard_;
+  std::chrono::steady_clock::time_point ticked_;
+  bool stood_still_ = false;
 
   // Set by Join(), ended by the destructor in turn.
   std::unique_ptr<Link> link_;

@@ -16,14 +16,11 @@
 
 namespace penstock {
 
-// Calls `work` every `period_ns` with the time since the call before, which is
-// longer where the process stood still. Destroying it ends it at once.
+// Calls `work` every `period_ns`. Destroying it ends it at once.
 class Ticker {
  public:
   // Errors:  kResourceExhausted where there is no thread for it.
-  static StatusOr<Ticker> Start(int64_t period_ns,
-                                std::function<void(int64_t since_ns)> work) {
-    using SteadyTime = std::chrono::steady_clock;
+  static StatusOr<Ticker> Start(int64_t period_ns, std::function<void()> work) {
     const std::chrono::nanoseconds period(std::max<int64_t>(period_ns, 1));
     PENSTOCK_ASSIGN_OR_RETURN(
         std::jthread thread,
@@ -31,13 +28,10 @@ class Ticker {
           std::mutex mutex;
           std::condition_variable_any never_notified;
           std::unique_lock lock(mutex);
-          auto last = SteadyTime::now();
           while (true) {
             never_notified.wait_for(lock, stop, period, [] { return false; });
             if (stop.stop_requested()) return;
-            const auto now = SteadyTime::now();
-            work(std::chrono::nanoseconds(now - last).count());
-            last = now;
+            work();
           }
         }));
     return Ticker(std::move(thread));

@@ -125,6 +125,17 @@ TEST(MeetingTest, ACoordinatorThatIsStoppedIsMissedByAll) {
                        HasSubstr("host 0 (here) gave no sign of life")));
 }
 
+TEST(MeetingTest, WhatOneHostMissesIsToldToAll) {
+  const auto met =
+      MeetAll({.hosts = 3, .times = kPatient, .change = [](JoinOptions& join) {
+                 if (join.host == 2) join.times.silence_ns = 200'000'000;
+               }});
+  EXPECT_THAT(
+      EndOfWaits(met, 2),
+      StatusIs(StatusCode::kUnavailable,
+               HasSubstr("host 0 (here) gave no sign of life for 0.2 s")));
+}
+
 TEST(MeetingTest, ChannelsFailApart) {
   const auto met = MeetAll({.hosts = 2, .times = kPatient});
   (*met.ends[0])[0]->Fail(DataLossError("bad"));
