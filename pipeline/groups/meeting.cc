@@ -52,9 +52,11 @@ Meeting::Meeting(MeetingOptions options)
 
 StatusOr<std::unique_ptr<Meeting>> Meeting::Start(MeetingOptions options) {
   std::unique_ptr<Meeting> meeting(new Meeting(std::move(options)));
-  PENSTOCK_ASSIGN_OR_RETURN(meeting->ticker_,
-                            Ticker::Start(BeatPeriodNs(meeting->options_.times),
-                                          [m = meeting.get()] { m->Tick(); }));
+  const HostTimes& times = meeting->options_.times;
+  PENSTOCK_ASSIGN_OR_RETURN(
+      meeting->ticker_,
+      Ticker::Start(std::min(BeatPeriodNs(times), times.join_ns / 4),
+                    [m = meeting.get()] { m->Tick(); }));
   return meeting;
 }
 

@@ -48,11 +48,10 @@ class HostsTest : public SmallDatasetTest {
                              const Change& change = {}) {
     std::vector<Running> all;
     for (uint32_t h = 0; h < hosts; ++h) {
-      all.emplace_back(fmt::format("{} --coordinator {} --hosts {} --host {} "
-                                   "--host-timeout 1 {}",
-                                   line, Address(), hosts, h,
-                                   change ? change(h) : std::string()),
-                       folder_ / fmt::format("out{}", h));
+      all.emplace_back(
+          fmt::format("{} --coordinator {} --hosts {} --host {} {}", line,
+                      Address(), hosts, h, change ? change(h) : std::string()),
+          folder_ / fmt::format("out{}", h));
     }
     return all;
   }
@@ -204,12 +203,13 @@ TEST_F(HostsEndTest, TheCoordinatorIsKilled) {
 TEST_F(HostsEndTest, AHostIsStopped) {
   const std::string line = Long();
   for (const uint32_t stopped : {1u, 0u}) {
-    const auto hosts = Start(4, line);
+    const auto hosts =
+        Start(4, line, [](uint32_t) { return "--host-timeout 2"; });
     for (const Running& host : hosts) host.AwaitOpen("small-train.tfrecord");
     hosts[stopped].Send(SIGSTOP);
     const std::string end = EndOfAll(hosts, stopped);
     EXPECT_THAT(end, AllOf(HasSubstr(fmt::format("host {} (", stopped)),
-                           HasSubstr("no sign of life for 1 s")));
+                           HasSubstr("no sign of life for 2 s")));
     hosts[stopped].Send(SIGCONT);
     EXPECT_EQ(hosts[stopped].Wait().output, end);
   }
@@ -325,10 +325,9 @@ TEST_F(HostsEndTest, AHostNeverComes) {
   const std::string line = Long() + " --join-timeout 0.5";
   std::vector<Running> hosts;
   for (uint32_t h = 0; h < 2; ++h) {
-    hosts.emplace_back(
-        fmt::format("{} --coordinator {} --hosts 3 --host {} --host-timeout 1",
-                    line, Address(), h),
-        folder_ / fmt::format("out{}", h));
+    hosts.emplace_back(fmt::format("{} --coordinator {} --hosts 3 --host {}",
+                                   line, Address(), h),
+                       folder_ / fmt::format("out{}", h));
   }
   EXPECT_THAT(EndOfAll(hosts),
               HasSubstr("of 3 hosts these have not come within 0.5 s: 2"));
