@@ -50,10 +50,12 @@ class Running {
     const std::string folder = fmt::format("/proc/{}/fd", pid_);
     while (!HasEnded()) {
       std::error_code gone;
-      for (const auto& file :
-           std::filesystem::directory_iterator(folder, gone)) {
-        const auto target = std::filesystem::read_symlink(file.path(), gone);
+      std::filesystem::directory_iterator file(folder, gone);
+      while (!gone && file != std::filesystem::directory_iterator()) {
+        std::error_code closed;
+        const auto target = std::filesystem::read_symlink(file->path(), closed);
         if (target.string().find(words) != std::string::npos) return;
+        file.increment(gone);
       }
     }
   }
