@@ -25,6 +25,7 @@ namespace penstock {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
 class HostsTest : public SmallDatasetTest {
@@ -329,8 +330,10 @@ TEST_F(HostsEndTest, AHostNeverComes) {
                                    line, Address(), h),
                        folder_ / fmt::format("out{}", h));
   }
+  // Host 1 may come late, too: then it hears of that.
   EXPECT_THAT(EndOfAll(hosts),
-              HasSubstr("of 3 hosts these have not come within 0.5 s: 2"));
+              AllOf(HasSubstr("of 3 hosts these have not come within 0.5 s: "),
+                    EndsWith("2\n")));
 }
 
 TEST_F(HostsTest, MpirunStartsThem) {
