@@ -60,21 +60,26 @@ class FrameStream : public Link, public Reactor {
     if (idle) AfterLast();
   }
 
+  // What follows is decided in one look: whoever sends or leaves behind it
+  // finds nothing under way and goes on itself.
   void OnWriteDone(bool ok) final {
+    bool ended = false;
     bool more = false;
     bool last = false;
     {
       const std::lock_guard lock(mutex_);
       if (!ok) waiting_.clear();
-      more = !waiting_.empty() && !ended_;
-      last = !more && leaving_ && !ended_;
+      ended = ended_;
+      more = !ended && !waiting_.empty();
+      last = !ended && !more && leaving_;
+      writing_ = more || last;
     }
-    if (more) {
+    if (ended) {
+      AfterLast();
+    } else if (more) {
       WriteNext();
     } else if (last) {
       WroteAll();
-    } else {
-      StopWriting();
     }
   }
 
@@ -100,16 +105,12 @@ class FrameStream : public Link, public Reactor {
 
   void StopWriting() {
     bool ended = false;
-    bool more = false;
     {
       const std::lock_guard lock(mutex_);
       ended = ended_;
-      // Something may have been sent since the last look.
-      more = !ended && !leaving_ && !waiting_.empty();
-      writing_ = more;
+      writing_ = false;
     }
     if (ended) AfterLast();
-    if (more) WriteNext();
   }
 
   LinkListener* listener_ = nullptr;

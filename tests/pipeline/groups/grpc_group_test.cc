@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <thread>
 
+#include "pipeline/groups/frame_stream.h"
 #include "tests/pipeline/groups/group_suite.h"
 #include "tests/pipeline/groups/met_groups.h"
 #include "tests/support/scratch_folder.h"
@@ -77,6 +79,64 @@ TEST(GrpcGroupTest, AnotherVersionIsToldToAll) {
                               HasSubstr("runs version 0.0.9, host 0 version "
                                         "0.1.0")));
     EXPECT_EQ(one.status(), joined[0].status());
+  }
+}
+
+// In place of gRPC: counts the writes that another thread ends.
+class CountedWrites {
+ public:
+  virtual ~CountedWrites() = default;
+  virtual void OnReadDone(bool ok) = 0;
+  virtual void OnWriteDone(bool ok) = 0;
+
+  int begun() const { return begun_; }
+
+ protected:
+  void StartRead(grpc::ByteBuffer* /*in*/) {}
+  void StartWrite(const grpc::ByteBuffer* /*out*/) { ++begun_; }
+
+ private:
+  std::atomic<int> begun_ = 0;
+};
+
+class CountedStream final : public FrameStream<CountedWrites> {
+ public:
+  void Leave() { LeaveAfterWrites(); }
+  bool wrote_all() const { return wrote_all_; }
+
+ private:
+  void AfterLast() override {}
+  void WroteAll() override { wrote_all_ = true; }
+
+  std::atomic<bool> wrote_all_ = false;
+};
+
+// A host that sends and leaves just as an earlier write ends.
+TEST(GrpcGroupTest, WhatIsSentAsAWriteEndsIsWrittenBeforeAHostLeaves) {
+  using std::chrono::steady_clock;
+  for (int round = 0; round < 500; ++round) {
+    CountedStream stream;
+    std::atomic<bool> is_up = false;
+    std::jthread writer([&](const std::stop_token& stop) {
+      is_up = true;
+      for (int done = 0; !stop.stop_requested();) {
+        if (stream.begun() == done) continue;
+        ++done;
+        stream.OnWriteDone(true);
+      }
+    });
+    while (!is_up) std::this_thread::yield();
+    stream.Send("a beat");
+    for (std::atomic<int> wait = round % 200; wait > 0; --wait) {
+    }
+    stream.Send("leaves");
+    stream.Leave();
+    const auto limit = steady_clock::now() + std::chrono::seconds(20);
+    while (!stream.wrote_all() && steady_clock::now() < limit) {
+      std::this_thread::yield();
+    }
+    ASSERT_TRUE(stream.wrote_all());
+    ASSERT_EQ(stream.begun(), 2);
   }
 }
 
