@@ -18,7 +18,8 @@ struct WatchdogOptions {
 };
 
 // Calls `on_stall` once, on its own thread, when `progress` has not changed for
-// the limit; it is looked at four times in that time.
+// the limit; it is looked at four times in that time. Time in which the whole
+// process was stopped counts for one look at most.
 class Watchdog {
  public:
   // Errors:  kResourceExhausted where there is no thread for it.

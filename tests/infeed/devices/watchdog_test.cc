@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <latch>
+#include <thread>
 
 #include "tests/infeed/queues/fake_clock.h"
 #include "tests/support/scarce_threads.h"
@@ -53,6 +54,26 @@ TEST(WatchdogTest, AStepStartsTheLimitAnew) {
     clock.Advance(100);
   }
   clock.AwaitWaiters(1);
+  EXPECT_EQ(barks, 0);
+}
+
+TEST(WatchdogTest, AProcessThatWasStoppedIsGivenTimeToGoOn) {
+  FakeClock clock;
+  std::atomic<int> looks = 0;
+  std::atomic<int> barks = 0;
+  {
+    ASSERT_OK_AND_ASSIGN(const Watchdog watchdog,
+                         Watchdog::Start(
+                             clock,
+                             [&] {
+                               ++looks;
+                               return uint64_t{5};
+                             },
+                             [&] { ++barks; }, {.limit_ns = 400}));
+    clock.AwaitWaiters(1);
+    clock.Advance(4000);
+    while (looks < 2) std::this_thread::yield();
+  }
   EXPECT_EQ(barks, 0);
 }
 
