@@ -47,6 +47,12 @@ class FirstFitArranger final : public PackArranger {
 };
 
 Arranged FirstFitArranger::Add(std::span<const Row> rows, Assignment& out) {
+  // What had no room in the rows before may hold more than they gave up.
+  if (IsOverfull()) {
+    ++counts_.forced;
+    Take(out);
+    return {.taken = 0, .due = true};
+  }
   return AdmitRows(rows, fit_, counts_, [&](const Row& row) {
     if (!Put(row)) {
       Take(out);
@@ -137,7 +143,9 @@ bool FirstFitArranger::Load(std::span<const HeldPiece> held,
     if (RoomOf(open) < static_cast<int32_t>(row.length)) return false;
     PutInto(bin, row);
   }
-  return !IsOverfull();
+  // Past the limit by one record at most.
+  return !IsOverfull() ||
+         held_bytes_ - options_.held_bytes <= pack_.BytesOf(length_);
 }
 
 }  // namespace

@@ -126,6 +126,31 @@ TEST(PackArrangerTest, AnEpochEndsWithItsFullBatches) {
   EXPECT_EQ(arranger->Drop(), 1u);
 }
 
+// A record for which short ones give up their rows may need more than they did.
+TEST(PackArrangerTest, ALongRecordInShortOnesPlaceMayWaitInAState) {
+  ArrangeOptions options = PackTo(40, 1,
+                                  {.kind = PackKind::kFirstFit,
+                                   .max_segments = 1,
+                                   .window_rows = 2,
+                                   .record_bytes = 3,
+                                   .value_bytes = 2});
+  options.pack->max_segments = 1;
+  options.held_bytes = 12;
+  const std::vector<Row> rows = PackRowsOf({1, 1, 40, 1});
+  const auto arranger = MakeArranger(options);
+  Assignment out;
+  EXPECT_EQ(arranger->Add(rows, out).taken, 3u);
+  const std::vector<HeldPiece> held = arranger->Held();
+  ASSERT_EQ(held.size(), 2u);
+  ASSERT_TRUE(MakeArranger(options)->Load(held, std::span(rows).subspan(1, 2)));
+  // It is no more than one record that is held too much.
+  const Arranged next = arranger->Add(std::span(rows).subspan(3), out);
+  EXPECT_TRUE(next.due);
+  EXPECT_EQ(next.taken, 0u);
+  EXPECT_EQ(out.pieces.front().length, 40u);
+  EXPECT_EQ(arranger->counts().forced, 1u);
+}
+
 struct PackCase {
   PackKind kind;
   uint64_t max_segments;  // 1: any
