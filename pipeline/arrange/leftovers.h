@@ -34,6 +34,10 @@ inline std::vector<size_t> MergeLeftovers(std::vector<uint64_t> rows,
       break;
     }
   }
+  // What joined a queue goes on with it where that joins another.
+  for (size_t i = queues.size(); i-- > 0;) {
+    into[queues[i]] = into[into[queues[i]]];
+  }
   return into;
 }
 

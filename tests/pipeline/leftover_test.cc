@@ -26,7 +26,7 @@ TEST(MergeLeftoversTest, RowsJoinTheFirstLongerBatchThatHasRoomForAll) {
   EXPECT_EQ(merged({3, 0, 9, 1}), (Into{2, 1, 2, 3}));
   EXPECT_EQ(merged({3, 10, 8, 1}), (Into{2, 3, 2, 3}));
   EXPECT_EQ(merged({3, 10, 10, 0}), (Into{0, 1, 2, 3}));
-  EXPECT_EQ(merged({1, 2, 3, 4}), (Into{1, 2, 3, 3}));
+  EXPECT_EQ(merged({1, 2, 3, 4}), (Into{3, 3, 3, 3}));
   EXPECT_EQ(merged({5, 0, 0, 0}), (Into{0, 1, 2, 3}));
 }
 
@@ -113,6 +113,19 @@ TEST_F(LeftoverTest, MergedOnesTakeFewerStepsAndPadLess) {
     ASSERT_OK_AND_ASSIGN(const Batches same_batches, RunAll(merged, streamed));
     EXPECT_EQ(same_batches, after);
   }
+}
+
+// One length after the other, into one batch.
+TEST_F(LeftoverTest, WhatJoinedALengthGoesOnWithIt) {
+  folders_.push_back(std::make_unique<ScratchFolder>());
+  const Dataset dataset = Bucketed(
+      Read(WriteDataset(*folders_.back(), {1, 9, 10, 17, 18, 19, 30, 31, 32}))
+          .Repeat({.epochs = 3}),
+      {}, true);
+  const Batches run = Run(dataset);
+  EXPECT_EQ(run.size(), 3u);
+  EXPECT_EQ(run.back().state_after.counts.pad_rows, 3 * 3u);
+  ExpectForeseen(dataset, run);
 }
 
 TEST_F(LeftoverTest, CarriedOnesComeInTheNextEpoch) {
