@@ -96,11 +96,11 @@ PackForecast ForecastPacking(const PlanFacts& facts) {
   if (facts.order->epochs_share() != InCommon::kNothing &&
       !facts.arrange.shares && IsCut(rule.kind) &&
       rule.max_segments >= length && facts.forecast.without_values == 0) {
-    const uint64_t rows = (facts.forecast.values + length - 1) / length;
-    const uint64_t full = rows / facts.arrange.rows;
-    const bool more = rows % facts.arrange.rows != 0 &&
-                      facts.steps.leftover == Leftover::kPad;
-    forecast.exact_steps = full + (more ? 1 : 0);
+    // A row that is not full fills no batch, unless others pad it.
+    const bool pads = facts.steps.leftover == Leftover::kPad;
+    const uint64_t of_batch = length * facts.arrange.rows;
+    const bool more = pads && facts.forecast.values % of_batch != 0;
+    forecast.exact_steps = facts.forecast.values / of_batch + (more ? 1 : 0);
     forecast.steps = static_cast<double>(*forecast.exact_steps);
   }
   return forecast;

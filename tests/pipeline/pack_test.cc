@@ -164,6 +164,18 @@ TEST_F(PackTest, StreamedStepsCannotBeTraced) {
               StatusIs(StatusCode::kUnimplemented, HasSubstr("streamed")));
 }
 
+TEST_F(PackTest, ACutRowThatIsNotFullFillsNoBatch) {
+  for (const Leftover leftover : {Leftover::kDrop, Leftover::kPad}) {
+    const Dataset dataset =
+        Packed({4, 8, 6}, {.length = 5, .kind = PackKind::kChunk},
+               {.size = 2, .leftover = leftover});
+    ASSERT_OK_AND_ASSIGN(const Pipeline pipeline, Compile(dataset, {}));
+    ASSERT_OK_AND_ASSIGN(const auto batches, RunAll(dataset));
+    EXPECT_EQ(batches.size(), leftover == Leftover::kPad ? 2u : 1u);
+    EXPECT_EQ(pipeline.steps_per_epoch(), batches.size());
+  }
+}
+
 TEST_F(PackTest, BucketsMayBeChosenByTheData) {
   const std::string files =
       WriteDataset(folder_, {9, 10, 10, 55, 60, 58, 30, 30}, {.files = 1});
