@@ -80,7 +80,7 @@ StatusOr<State> ChunkStateBefore(const PlanFacts& facts, uint64_t step,
                                  TaskQueue& tasks, const SeekOptions& options) {
   const uint64_t steps = *facts.forecast.pack->exact_steps;
   const uint64_t epochs = facts.steps.epochs;
-  if (epochs != 0 && step > epochs * steps) {
+  if (epochs != 0 && (step - 1) / steps >= epochs) {
     return FailedPreconditionError(
         fmt::format("step {} of a run of {} steps: {} epochs of {}", step,
                     epochs * steps, epochs, steps));

@@ -140,7 +140,7 @@ StatusOr<State> BeginOfEpoch(const PlanFacts& facts, uint64_t step,
   const uint64_t epochs = facts.steps.epochs;
   if (facts.order->epochs_share() != InCommon::kNothing) {
     const uint64_t steps = facts.forecast.steps;
-    if (steps == 0 || (epochs != 0 && step > epochs * steps)) {
+    if (steps == 0 || (epochs != 0 && (step - 1) / steps >= epochs)) {
       return FailedPreconditionError(
           fmt::format("step {} of a run of {} steps: {} epochs of {}", step,
                       epochs * steps, epochs, steps));

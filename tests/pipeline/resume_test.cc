@@ -223,6 +223,20 @@ TEST_F(StateTest, DevicesAndEpochsMayBeOthers) {
                         state));
 }
 
+TEST_F(StateTest, StatesOfMoreStepsThanCanBeCountedAreFound) {
+  const std::string pattern = WriteDataset(folder_, RandomLengths(8, 32, 1));
+  const Dataset all =
+      Dataset::TfRecords(pattern).Repeat({.epochs = uint64_t{1} << 63});
+  for (const Dataset& dataset :
+       {all.Bucket({.by = "tokens", .lengths = {32}}).Batch({.size = 4}),
+        all.Pack({.by = "tokens", .length = 4, .kind = PackKind::kChunk})
+            .Batch({.size = 1})}) {
+    ASSERT_OK_AND_ASSIGN(const Pipeline pipeline, Compile(dataset, {}));
+    ASSERT_OK_AND_ASSIGN(const State state, pipeline.StateAfter(3));
+    EXPECT_EQ(state.step, 3u);
+  }
+}
+
 TEST_F(StateTest, DataInAnotherFolderIsTheSameData) {
   const auto lengths = RandomLengths(20, 32, 1);
   const std::string one = WriteDataset(folder_, lengths);
