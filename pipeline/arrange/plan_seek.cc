@@ -239,8 +239,15 @@ Plan PlanFacts::MakePlan() const {
 }
 
 Forecast PlanFacts::ForecastOf(uint64_t epoch, TaskQueue& tasks) const {
-  return ForecastEpoch(*order, epoch, lengths, arrange,
-                       steps.leftover == Leftover::kPad, tasks);
+  if (!steps.Carries() || epoch + 1 != steps.epochs) {
+    return ForecastEpoch(*order, epoch, lengths, arrange,
+                         steps.leftover == Leftover::kPad, tasks);
+  }
+  // What is carried to the end of the run pads there.
+  ArrangeOptions last = arrange;
+  std::ranges::replace(last.leftovers, Leftover::kCarry, Leftover::kPad);
+  return ForecastEpoch(*order, epoch, lengths, last, /*keep_left_over=*/true,
+                       tasks);
 }
 
 StatusOr<Step> StepAfter(const PlanFacts& facts, uint64_t step,

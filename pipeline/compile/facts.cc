@@ -75,7 +75,7 @@ PipelineFacts FactsOf(const CompiledParts& of) {
                                .why = of.choice.why,
                                .sequence = of.choice.sequence,
                                .forecast = of.forecast,
-                               .epochs_are_alike = alike,
+                               .epochs_are_alike = alike && !of.carries,
                                .threads = of.threads,
                                .budgets = BudgetsOf(of)});
   return facts;

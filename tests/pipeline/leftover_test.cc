@@ -153,6 +153,23 @@ TEST_F(LeftoverTest, CarriedOnesComeInTheNextEpoch) {
   EXPECT_EQ(run.back().state_after.counts.pad_rows, pads);
 }
 
+TEST_F(LeftoverTest, ExplainTellsTheFirstEpochOfThoseThatCarry) {
+  folders_.push_back(std::make_unique<ScratchFolder>());
+  const Dataset five =
+      Read(WriteDataset(*folders_.back(), std::vector<uint32_t>(5, 9)));
+  using enum Leftover;
+  for (const auto& leftovers :
+       {std::vector<Leftover>(), std::vector<Leftover>(4, Leftover::kCarry)}) {
+    const Leftover all = leftovers.empty() ? kCarry : kPad;
+    const Dataset twice = five.Repeat({.epochs = 2});
+    EXPECT_THAT(Explained(Bucketed(twice, leftovers, false, all)),
+                HasSubstr("first epoch: 0 steps, 0 rows of padding"));
+    // What is carried to the end of the run pads.
+    EXPECT_THAT(Explained(Bucketed(five, leftovers, false, all)),
+                HasSubstr("first epoch: 1 steps, 7 rows of padding"));
+  }
+}
+
 TEST_F(LeftoverTest, WhatDoesNotGoTogetherIsNamed) {
   using enum Leftover;
   ExpectRefused(Bucketed(all_, {kPad, kDrop}, false),
