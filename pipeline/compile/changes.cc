@@ -38,11 +38,21 @@ bool IsOfAll(std::string_view name) {
   });
 }
 
+// How much of "Take of source 1, number 2" is before the number.
+size_t PlainSize(std::string_view name) {
+  constexpr std::string_view kNumber = ", number ";
+  const size_t end = name.find_last_not_of("0123456789") + 1;
+  return end < name.size() && name.substr(0, end).ends_with(kNumber)
+             ? end - kNumber.size()
+             : name.size();
+}
+
 // As a graph of `sources` sources would name the parts of one that had one.
 Graph NamedFor(size_t sources, Graph graph) {
   if (SourcesOf(graph) != 1) return graph;
   for (StatePart& part : graph) {
-    if (!IsOfAll(part.name)) part.name += OfSource(0, sources);
+    if (IsOfAll(part.name)) continue;
+    part.name.insert(PlainSize(part.name), OfSource(0, sources));
   }
   return graph;
 }
@@ -115,8 +125,9 @@ std::optional<Change> Comparison::ChangeOf(const std::string& name,
       (name == LastOf(graph, "Mix") || name == LastOf(graph, "the weights"))) {
     return Change::kMix;
   }
+  const std::string plain = name.substr(0, PlainSize(name));
   for (size_t source = sources_; source < SourcesOf(job_.graph); ++source) {
-    if (name.ends_with(OfSource(source, SourcesOf(job_.graph)))) {
+    if (plain.ends_with(OfSource(source, SourcesOf(job_.graph)))) {
       return Change::kSources;
     }
   }

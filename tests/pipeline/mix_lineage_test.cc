@@ -267,5 +267,27 @@ TEST_F(MixLineageTest, AHostThatDoesNotDeclareTheChangeEndsAll) {
                                  "another graph: Mix differs")));
 }
 
+// Of stages that a dataset has twice, the second is numbered.
+TEST_F(MixLineageTest, ADatasetMayBeAddedWhereStagesStandTwice) {
+  std::vector<MixSource> mixed;
+  const auto graph = [&](size_t sources) {
+    mixed.clear();
+    for (size_t i = 0; i < sources; ++i) {
+      mixed.push_back({sources_[i].Take(25).Shuffle({.seed = 2}).Take(20)});
+    }
+    return InOrder(Dataset::Mix(mixed, {.stop = MixStop::kLast}), 4);
+  };
+  for (const size_t sources : {1, 2}) {
+    const Batches before = Run(graph(sources));
+    ASSERT_OK_AND_ASSIGN(
+        const Batches after,
+        GoOn(graph(3), before[1].state_after, {Change::kSources}));
+    RecordIds ids = RecordsOf(std::span(before).first(2));
+    const RecordIds rest = RecordsOf(after);
+    ids.insert(ids.end(), rest.begin(), rest.end());
+    EXPECT_EQ(ids.size(), 60u);
+  }
+}
+
 }  // namespace
 }  // namespace penstock::testing
