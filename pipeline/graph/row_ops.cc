@@ -208,7 +208,7 @@ void AddPartsOf(const SourceStages& source, const std::string& of,
       part.name += " before Tokenize";
     }
     part.name += of;
-    parts.push_back(std::move(part));
+    AddPart(std::move(part), parts);
   }
 }
 

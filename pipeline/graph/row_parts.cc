@@ -108,13 +108,7 @@ class OrderParts {
   // Over the sources from `first` on.
   void Add(std::string name, size_t first, uint64_t fingerprint) {
     if (sources_ == first + 1) name += OfSource(first, stages_.sources.size());
-    const std::string plain = name;
-    for (int number = 2;
-         std::ranges::find(parts_, name, &StatePart::name) != parts_.end();
-         ++number) {
-      name = fmt::format("{}, number {}", plain, number);
-    }
-    parts_.push_back({std::move(name), fingerprint});
+    AddPart({std::move(name), fingerprint}, parts_);
   }
 
   const Stages& stages_;
@@ -123,6 +117,16 @@ class OrderParts {
 };
 
 }  // namespace
+
+void AddPart(StatePart part, std::vector<StatePart>& parts) {
+  const std::string plain = part.name;
+  for (int number = 2;
+       std::ranges::find(parts, part.name, &StatePart::name) != parts.end();
+       ++number) {
+    part.name = fmt::format("{}, number {}", plain, number);
+  }
+  parts.push_back(std::move(part));
+}
 
 std::string OfSource(size_t source, size_t sources) {
   return sources == 1 ? "" : fmt::format(" of source {}", source);

@@ -13,6 +13,10 @@ namespace penstock {
 // "Parse of source 1". No two have the same name.
 std::vector<StatePart> RowParts(const Stages& stages);
 
+// Adds a part by its name or, where another has that, "Rename, number 2": a
+// state has one part of each name.
+void AddPart(StatePart part, std::vector<StatePart>& parts);
+
 // " of source 1", or nothing where there is only one.
 std::string OfSource(size_t source, size_t sources);
 

@@ -332,6 +332,23 @@ TEST_F(RowFunctionsTest, AnotherVersionOfAFunctionIsAnotherGraph) {
               StatusIs(StatusCode::kFailedPrecondition, HasSubstr("Map same")));
 }
 
+TEST_F(RowFunctionsTest, AStateOfStagesOfOneNameIsReadBack) {
+  const auto graph = [&](double value) {
+    return Batched(Read()
+                       .Rename({.from = "id", .to = "number"})
+                       .Rename({.from = "number", .to = "record"})
+                       .Constant({.name = "one", .value = 1})
+                       .Constant({.name = "other", .value = value}));
+  };
+  ASSERT_OK_AND_ASSIGN(const auto all, RunAll(graph(2)));
+  const State& state = all[0].state_after;
+  ASSERT_OK_AND_ASSIGN(const State read, ParseState(FormatState(state)));
+  EXPECT_EQ(read, state);
+  EXPECT_THAT(RunAll(graph(3), {.restore = read}),
+              StatusIs(StatusCode::kFailedPrecondition,
+                       HasSubstr("Constant, number 2 differs")));
+}
+
 TEST_F(RowFunctionsTest, WhatCannotWorkIsRefusedWithAReason) {
   const auto refused = [](const Dataset& dataset, const std::string& words) {
     EXPECT_THAT(FlattenStages(Batched(dataset)),
