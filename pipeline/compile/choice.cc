@@ -8,6 +8,7 @@
 #include "formats/files/status_or.h"
 #include "formats/records/recovery.h"
 #include "pipeline/arrange/bucket_lengths.h"
+#include "pipeline/graph/check_derived.h"
 #include "pipeline/order/lengths.h"
 #include "pipeline/run/job.h"
 
@@ -168,7 +169,8 @@ Status ChooseBuckets(const Sources& sources, TaskQueue& tasks, Stages& stages) {
       {.shapes = static_cast<uint64_t>(bucket.shapes),
        .multiple_of = static_cast<uint64_t>(bucket.multiple_of)},
       tasks);
-  return OkStatus();
+  // What depends on the lengths.
+  return CheckDerived(stages);
 }
 
 RoundSizes ChooseRounds(const Sources& sources, uint64_t most_rows,

@@ -198,7 +198,9 @@ class ObjectiveCheck {
           "SpanCorruption of rows that Bucket by several features cuts: use "
           "TooLong::kDrop or TooLong::kError");
     }
-    const int64_t longest = stages_.LengthsOf(spans.of).back();
+    // Lengths that are chosen are not there at first.
+    const std::vector<int64_t> lengths = stages_.LengthsOf(spans.of);
+    const int64_t longest = lengths.empty() ? 0 : lengths.back();
     const int64_t most = CountNoise(spans, longest).spans;
     if (spans.sentinel < most - 1) {
       return WrongTensor(fmt::format(

@@ -118,5 +118,19 @@ TEST_P(ObjectiveRunTest, ARunGoesOnExactlyAndNeverWithAnotherObjective) {
                                                    : "Objective")));
 }
 
+TEST(ObjectiveTest, SpansAreOfLengthsThatTheDataChooses) {
+  ScratchFolder folder;
+  const Dataset rows =
+      Dataset::TfRecords(WriteDataset(folder, RandomLengths(60, 300, 1)));
+  const auto spans = [&](int64_t sentinel) {
+    return rows.Objective(SpanCorruption{.sentinel = sentinel})
+        .Bucket({.by = "tokens", .lengths = {}, .shapes = 3})
+        .Batch({.size = 12});
+  };
+  EXPECT_OK(RunAll(spans(99)));
+  EXPECT_THAT(Compile(spans(2), {}), StatusIs(StatusCode::kInvalidArgument,
+                                              HasSubstr("only 3 sentinels")));
+}
+
 }  // namespace
 }  // namespace penstock::testing
