@@ -60,16 +60,21 @@ uint64_t FingerprintOf(const Stage& view) {
 class OrderParts {
  public:
   explicit OrderParts(const Stages& stages) : stages_(stages) {
-    Walk(*stages.root, /*top=*/true);
+    Walk(*stages.root, /*top=*/true, /*joined=*/false);
   }
 
   std::vector<StatePart> Take() { return std::move(parts_); }
 
  private:
-  void Walk(const Node& node, bool top) {
+  // `joined` is what stands below a Mix or Concat.
+  void Walk(const Node& node, bool top, bool joined) {
     const Segment segment = SegmentOf(node);
+    const Stage& base = segment.base->stage;
+    const bool joins =
+        BeginsEpochs(base) && !std::holds_alternative<SliceOptions>(base);
     const size_t first = sources_;
-    for (const Node* part : segment.parts) Walk(*part, false);
+    for (const Node* part : segment.parts) Walk(*part, false, joined || joins);
+    joined_ = joined;
     if (BeginsEpochs(segment.base->stage)) {
       Add(ViewName(segment.base->stage), first,
           FingerprintOf(segment.base->stage));
@@ -107,12 +112,18 @@ class OrderParts {
 
   // Over the sources from `first` on.
   void Add(std::string name, size_t first, uint64_t fingerprint) {
-    if (sources_ == first + 1) name += OfSource(first, stages_.sources.size());
+    if (sources_ == first + 1) {
+      name += OfSource(first, stages_.sources.size());
+    } else if (joined_) {  // it may as well be over others beside these
+      fingerprint =
+          Fingerprinter().Add(fingerprint).Add(first).Add(sources_).Finish();
+    }
     AddPart({std::move(name), fingerprint}, parts_);
   }
 
   const Stages& stages_;
   size_t sources_ = 0;  // that were passed
+  bool joined_ = false;
   std::vector<StatePart> parts_;
 };
 

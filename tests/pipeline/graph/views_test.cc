@@ -241,6 +241,21 @@ TEST_F(ViewsTest, AStateIsRefusedByTheNameOfWhatDiffers) {
   refused(Batched(Read(one)), "has the data of source 0 where this has");
 }
 
+// The same views with the same options, over other datasets.
+TEST_F(ViewsTest, AStateOfDatasetsThatAreJoinedOtherwiseIsRefused) {
+  const Dataset a = Read(Write(40));
+  const Dataset b = Read(Write(50));
+  const Dataset c = Read(Write(60));
+  EXPECT_THAT(
+      Restored(Batched(Dataset::Mix({{Dataset::Mix({{a}, {b}})}, {c}})),
+               Batched(Dataset::Mix({{a}, {Dataset::Mix({{b}, {c}})}}))),
+      StatusIs(StatusCode::kFailedPrecondition, HasSubstr("Mix differs")));
+  EXPECT_THAT(
+      Restored(Batched(Dataset::Concat({Dataset::Concat({a, b}).Take(20), c})),
+               Batched(Dataset::Concat({a, Dataset::Concat({b, c}).Take(20)}))),
+      StatusIs(StatusCode::kFailedPrecondition, HasSubstr("Concat differs")));
+}
+
 // What the indexes say of lengths decides the ratio.
 TEST_F(ViewsTest, AMixByValuesOfOtherLengthsIsRefused) {
   const auto graph = [](const std::string& one, const std::string& two) {
