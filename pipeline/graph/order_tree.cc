@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <bit>
 #include <functional>
+#include <map>
+#include <set>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "pipeline/graph/left_out.h"
@@ -40,7 +43,8 @@ struct Branch {
   std::shared_ptr<const Order> order;
   // Of the data and the views below: the keys of shuffles depend on it.
   uint64_t identity = 0;
-  double mean_length = 0;  // of a row, where a mix above weighs values
+  // Of a row, of each feature whose values a mix above weighs.
+  std::map<std::string, double> mean_lengths;
   // Adds to rows[s] how many of `taken` rows of this are of source s.
   std::function<void(double taken, std::vector<double>& rows)> share;
 };
@@ -53,7 +57,7 @@ class Builder {
 
   StatusOr<OrderTree> Build() {
     PENSTOCK_ASSIGN_OR_RETURN(const Branch root,
-                              Walk(*stages_.root, /*top=*/true, ""));
+                              Walk(*stages_.root, /*top=*/true, {}));
     const uint64_t records = root.order->records();
     if (records == kEndless) {
       return InvalidArgumentError(
@@ -72,9 +76,9 @@ class Builder {
   }
 
  private:
-  // `by` is the feature whose values a mix above weighs.
-  StatusOr<Branch> Walk(const Node& node, bool top, const std::string& by);
-  StatusOr<Branch> Source(const std::string& by);
+  // `by` are the features whose values mixes above weigh.
+  StatusOr<Branch> Walk(const Node& node, bool top, std::set<std::string> by);
+  StatusOr<Branch> Source(const std::set<std::string>& by);
   StatusOr<Branch> Mix(const MixStage& stage, std::vector<Branch> parts);
   StatusOr<Branch> Concat(std::vector<Branch> parts);
   StatusOr<Branch> Slice(const SliceOptions& slice, Branch of);
@@ -89,14 +93,14 @@ class Builder {
 };
 
 StatusOr<Branch> Builder::Walk(const Node& node, bool top,
-                               const std::string& by) {
+                               std::set<std::string> by) {
   const Segment segment = SegmentOf(node);
   const Stage& base = segment.base->stage;
   const auto* mix = std::get_if<MixStage>(&base);
-  const std::string& of_parts = mix && by.empty() ? mix->options.by : by;
+  if (mix && !mix->options.by.empty()) by.insert(mix->options.by);
   std::vector<Branch> parts;
   for (const Node* below : segment.parts) {
-    PENSTOCK_ASSIGN_OR_RETURN(Branch part, Walk(*below, false, of_parts));
+    PENSTOCK_ASSIGN_OR_RETURN(Branch part, Walk(*below, false, by));
     parts.push_back(std::move(part));
   }
   Branch branch;
@@ -120,16 +124,16 @@ StatusOr<Branch> Builder::Walk(const Node& node, bool top,
   return branch;
 }
 
-StatusOr<Branch> Builder::Source(const std::string& by) {
+StatusOr<Branch> Builder::Source(const std::set<std::string>& by) {
   const size_t source = next_source_++;
   Branch leaf = {.order = leaves_[source].order,
                  .identity = leaves_[source].identity};
   leaf.share = [source](double taken, std::vector<double>& rows) {
     rows[source] += taken;
   };
-  if (!by.empty()) {
-    PENSTOCK_ASSIGN_OR_RETURN(leaf.mean_length,
-                              sources_.MeanLength(source, by));
+  for (const std::string& feature : by) {
+    PENSTOCK_ASSIGN_OR_RETURN(leaf.mean_lengths[feature],
+                              sources_.MeanLength(source, feature));
   }
   return leaf;
 }
@@ -139,7 +143,9 @@ StatusOr<Branch> Builder::Mix(const MixStage& stage,
   std::vector<MixPart> mixed;
   for (size_t i = 0; i < parts.size(); ++i) {
     double weight = stage.weights[i];
-    if (!stage.options.by.empty()) weight /= parts[i].mean_length;
+    if (!stage.options.by.empty()) {
+      weight /= parts[i].mean_lengths.at(stage.options.by);
+    }
     mixed.push_back({parts[i].order, weight});
   }
   PENSTOCK_ASSIGN_OR_RETURN(
@@ -152,7 +158,9 @@ StatusOr<Branch> Builder::Mix(const MixStage& stage,
   uint64_t below = 0;
   for (size_t i = 0; i < parts.size(); ++i) {
     branch.identity = MixKeys({branch.identity, parts[i].identity});
-    branch.mean_length += shares[i].weight * parts[i].mean_length;
+    for (const auto& [feature, length] : parts[i].mean_lengths) {
+      branch.mean_lengths[feature] += shares[i].weight * length;
+    }
     weights.Add(std::bit_cast<uint64_t>(shares[i].weight));
     below += parts[i].order->table_bytes();
   }
@@ -192,10 +200,14 @@ StatusOr<Branch> Builder::Concat(std::vector<Branch> parts) {
     orders.push_back(part.order);
     branch.identity = MixKeys({branch.identity, part.identity, 1});
     const auto rows = static_cast<double>(part.order->records());
-    branch.mean_length += part.mean_length * rows;
+    for (const auto& [feature, length] : part.mean_lengths) {
+      branch.mean_lengths[feature] += length * rows;
+    }
     records += rows;
   }
-  if (records > 0) branch.mean_length /= records;
+  for (auto& [feature, length] : branch.mean_lengths) {
+    if (records > 0) length /= records;
+  }
   branch.order = ConcatOrder(std::move(orders));
   branch.share = [parts, records](double taken, std::vector<double>& rows) {
     for (const Branch& part : parts) {

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <numeric>
 #include <set>
 
+#include "formats/example/examples.h"
 #include "pipeline/pipeline.h"
 #include "tests/pipeline/dataset_fixture.h"
 #include "tests/pipeline/graph/views_fixture.h"
@@ -216,6 +218,41 @@ TEST_F(ViewsTest, WeightsByValuesGiveRatiosOfValues) {
           {{Read(Write(9))}, {Read(Write(9, 4, {.length_column = false}))}},
           {.by = "tokens"})),
       StatusCode::kInvalidArgument, "recordtool index --length-of tokens");
+}
+
+// A mix of tokens of a mix of targets: each by its own feature.
+TEST_F(ViewsTest, MixesMayWeighValuesOfDifferentFeatures) {
+  const auto rows_of = [](uint64_t records, size_t tokens, size_t targets) {
+    const auto rows = std::make_shared<Examples>();
+    rows->rows = records;
+    rows->columns = {{.name = "tokens", .type = FeatureType::kInt64},
+                     {.name = "targets", .type = FeatureType::kInt64}};
+    for (uint64_t i = 0; i < records; ++i) {
+      for (const size_t column : {0, 1}) {
+        Column& to = rows->columns[column];
+        to.ints.resize(to.ints.size() + (column == 0 ? tokens : targets));
+        to.EndRow();
+      }
+    }
+    return Dataset::Columns(rows).Parse(
+        {{.name = "tokens"}, {.name = "targets"}});
+  };
+  // One row of the first to four of the second; 34 tokens a row of both.
+  const Dataset targets = Dataset::Mix(
+      {{rows_of(100, 10, 40)}, {rows_of(400, 40, 10)}}, {.by = "targets"});
+  const Dataset mix =
+      Dataset::Mix({{targets}, {rows_of(500, 34, 1)}}, {.by = "tokens"});
+  const std::vector<uint64_t> ids = Ids(Batched(mix, 10));
+  ASSERT_EQ(ids.size(), 1000u);
+  for (size_t begin = 0; begin < ids.size(); begin += 10) {
+    const auto some = ids.begin() + static_cast<std::ptrdiff_t>(begin);
+    EXPECT_EQ(
+        std::count_if(some, some + 10, [](uint64_t id) { return id < 100; }),
+        1);
+    EXPECT_EQ(
+        std::count_if(some, some + 10, [](uint64_t id) { return id >= 500; }),
+        5);
+  }
 }
 
 TEST_F(ViewsTest, AStateIsRefusedByTheNameOfWhatDiffers) {
