@@ -151,7 +151,12 @@ std::vector<StatePart> Stages::Parts() const {
     for (const int64_t length : lengths()) {
       arrange.Add(static_cast<uint64_t>(length));
     }
-    for (const int64_t rows : shape_rows()) {
+    const std::vector<int64_t> of_shapes = shape_rows();
+    // They would read as more lengths. States of before have no such word.
+    if (!of_shapes.empty() && of_shapes.front() > lengths().back()) {
+      arrange.Add("rows");
+    }
+    for (const int64_t rows : of_shapes) {
       arrange.Add(static_cast<uint64_t>(rows));
     }
     // States of before have none.

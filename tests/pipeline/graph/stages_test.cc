@@ -237,6 +237,8 @@ TEST(StagesTest, EveryOptionThatDecidesBatchesIsInTheFingerprint) {
       bucket(Tokens(), {.size = 16}),
       bucket({.by = "tokens", .lengths = {8, 16}, .rows = {8, 4}}, {}),
       bucket({.by = "tokens", .lengths = {8, 16}, .rows = {4, 8}}, {}),
+      bucket({.by = "tokens", .lengths = {8, 16}, .rows = {24, 32}}, {}),
+      bucket({.by = "tokens", .lengths = {8, 16, 24, 32}}, {.size = 32}),
       bucket(Tokens(), {.size = 8, .leftover = Leftover::kDrop}),
       Read()
           .Pad({.by = "tokens", .multiple_of = 8, .max_length = 16})
