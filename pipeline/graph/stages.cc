@@ -167,6 +167,8 @@ std::vector<StatePart> Stages::Parts() const {
     if (bucket && bucket->merge_leftovers) arrange.Add("merge_leftovers");
     for (size_t i = 0; bucket && i < bucket->with.size(); ++i) {
       arrange.Add(bucket->with[i].by);
+      const double pad_value = bucket->with[i].pad_value;
+      if (pad_value != 0) arrange.Add(std::bit_cast<uint64_t>(pad_value));
       for (const int64_t length : bucket->with[i].lengths) {
         arrange.Add(static_cast<uint64_t>(length));
       }

@@ -291,6 +291,11 @@ TEST_F(BucketPairsTest, AStateIsOfTheSamePairsOfLengths) {
   EXPECT_THAT(
       Restored(Arranged(Pairs()), Arranged(Pairs(), other)),
       StatusIs(StatusCode::kFailedPrecondition, HasSubstr("Bucket differs")));
+  other = Cells();
+  other.with[0].pad_value = -3;
+  EXPECT_THAT(
+      Restored(Arranged(Pairs()), Arranged(Pairs(), other)),
+      StatusIs(StatusCode::kFailedPrecondition, HasSubstr("Bucket differs")));
 }
 
 TEST_F(BucketPairsTest, WhatDoesNotGoTogetherIsRefusedWithAReason) {
