@@ -226,6 +226,11 @@ StatusOr<Branch> Builder::Slice(const SliceOptions& slice, Branch of) {
   const uint64_t begin = std::min(slice.begin, records);
   const uint64_t end = std::min(slice.end, records);
   const uint64_t left = end == kEndless ? kEndless : end - begin;
+  if (records == kEndless && left != kEndless && left > (kEndless >> 20)) {
+    return InvalidArgumentError(fmt::format(
+        "Take {} rows of what never ends: leave Take out, or take fewer",
+        left));
+  }
   of.identity = MixKeys({of.identity, slice.begin, slice.end});
   of.order = SliceOrder(of.order, begin, left);
   out_.views.push_back(fmt::format("slice     rows {} to {} of {}", begin,

@@ -363,6 +363,15 @@ TEST_F(ViewsTest, ALateRowThatIsTooLongIsAnErrorThatNamesIt) {
                   .Repeat({.epochs = 2}))));
 }
 
+// Mixes and Concats of such could not count their rows.
+TEST_F(ViewsTest, NoEpochHasMoreRowsThanCanBeCounted) {
+  const Dataset endless = Read(Write(8)).Repeat({.epochs = 0});
+  const Dataset taken = endless.Take(uint64_t{1} << 62);
+  ExpectRefused(Batched(Dataset::Mix({{taken, 3}, {taken}})),
+                StatusCode::kInvalidArgument,
+                "Take 4611686018427387904 rows of what never ends");
+}
+
 // A record that comes twice in an epoch may wait twice.
 TEST_F(ViewsTest, StreamedRowsThatWaitTwiceBothGoOn) {
   folders_.push_back(std::make_unique<ScratchFolder>());
