@@ -23,6 +23,13 @@ namespace {
 // How often a process looks whether another has failed.
 constexpr int64_t kListenNs = 100'000'000;
 
+// With what all processes end.
+StatusOr<RunReport> EndAlike(StatusOr<RunReport> report, Group* group) {
+  if (report.ok() || group == nullptr) return report;
+  group->Fail(report.status());
+  return group->failed();
+}
+
 class TrainingRun {
  public:
   TrainingRun(std::vector<std::unique_ptr<BatchSource>> sources,
@@ -48,7 +55,10 @@ class TrainingRun {
     }
   }
 
-  StatusOr<RunReport> Run() {
+  StatusOr<RunReport> Run() { return EndAlike(RunToReport(), options_.group); }
+
+ private:
+  StatusOr<RunReport> RunToReport() {
     const std::stop_callback cancel_on_error(coordinator_.stop_token(),
                                              [this] { CancelAll(); });
     const std::stop_callback stop_on_request(
@@ -71,19 +81,10 @@ class TrainingRun {
     Status status = none ? OkStatus() : RunAndSave();
     if (live != nullptr) live->End();
     CancelAll();
-    if (options_.group == nullptr) {
-      PENSTOCK_RETURN_IF_ERROR(status);
-      return Report();
-    }
-    StatusOr<RunReport> report = status;
-    if (status.ok()) report = ReportOfAll();
-    // The same in all processes.
-    if (report.ok()) return report;
-    options_.group->Fail(report.status());
-    return options_.group->failed();
+    PENSTOCK_RETURN_IF_ERROR(status);
+    return options_.group == nullptr ? Report() : ReportOfAll();
   }
 
- private:
   void StartHost(TrainingHost& host, std::unique_ptr<BatchSource> source,
                  const Mesh& mesh) {
     const std::vector<uint32_t> ids = placement_.DevicesOf(host.number);
@@ -280,10 +281,10 @@ class TrainingRun {
 StatusOr<RunReport> RunTraining(
     std::vector<std::unique_ptr<BatchSource>> sources, const Mesh& mesh,
     TrainingOptions options) {
-  PENSTOCK_ASSIGN_OR_RETURN(BatchPlacement placement,
-                            PlaceRun(sources, mesh, options));
+  StatusOr<BatchPlacement> placement = PlaceRun(sources, mesh, options);
+  if (!placement.ok()) return EndAlike(placement.status(), options.group);
   options.depth = std::max<size_t>(options.depth, 1);  // as queues have it
-  return TrainingRun(std::move(sources), mesh, std::move(placement),
+  return TrainingRun(std::move(sources), mesh, *std::move(placement),
                      std::move(options))
       .Run();
 }

@@ -340,7 +340,8 @@ class TrainingInProcessesTest : public TrainingRunTest {
  protected:
   std::vector<StatusOr<RunReport>> RunEach(
       uint32_t hosts, const MadeOptions& made,
-      const std::function<void(MadeOptions&)>& change = nullptr) {
+      const std::function<void(MadeOptions&)>& change = nullptr,
+      const std::function<void(TrainingOptions&)>& differ = nullptr) {
     const auto group = ThreadGroup(hosts);
     std::vector<StatusOr<RunReport>> reports(hosts, UnknownError("none"));
     std::vector<std::thread> threads;
@@ -349,9 +350,12 @@ class TrainingInProcessesTest : public TrainingRunTest {
       threads.emplace_back([&, h] {
         std::vector<std::unique_ptr<BatchSource>> mine;
         mine.push_back(std::move(sources[h]));
-        reports[h] = RunTraining(
-            std::move(mine), mesh_,
-            {.device = kInstant, .traced_steps = 3, .group = group[h].get()});
+        TrainingOptions options = {.device = kInstant,
+                                   .watchdog = {.limit_ns = 20'000'000'000},
+                                   .traced_steps = 3,
+                                   .group = group[h].get()};
+        if (differ) differ(options);
+        reports[h] = RunTraining(std::move(mine), mesh_, options);
       });
     }
     for (std::thread& thread : threads) thread.join();
@@ -413,6 +417,18 @@ TEST_F(TrainingInProcessesTest, UnequalStepsAreAnErrorOfAll) {
     EXPECT_THAT(report, StatusIs(StatusCode::kInternal,
                                  HasSubstr("(host 0) has a batch for step 8")));
     EXPECT_EQ(report.status(), reports[0].status());
+  }
+}
+
+TEST_F(TrainingInProcessesTest, AHostThatCannotBeginTellsAll) {
+  SimulatedDevice device(kInstant);
+  const auto reports =
+      RunEach(2, {.steps = 8}, nullptr, [&](TrainingOptions& options) {
+        if (options.group->host() == 1) options.devices = {&device};
+      });
+  for (const auto& report : reports) {
+    EXPECT_THAT(report, StatusIs(StatusCode::kInvalidArgument,
+                                 HasSubstr("only 1 are there")));
   }
 }
 
