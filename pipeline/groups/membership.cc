@@ -152,7 +152,8 @@ void Membership::OnFrame(std::string bytes) {
         welcome_ = true;
         break;
       case FrameKind::kTaken:
-        if (frame->number == channel.round) {
+        // Not where the wait for it was given up.
+        if (frame->number == channel.round && channel.failed.ok()) {
           channel.taken = std::move(frame->parts);
         }
         break;

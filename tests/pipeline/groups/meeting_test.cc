@@ -143,6 +143,35 @@ TEST(MeetingTest, ChannelsFailApart) {
   other.join();
 }
 
+// The coordinator's word comes when the host has given it up.
+TEST(MeetingTest, ARoundThatWasGivenUpIsNotTheNext) {
+  class Silent final : public Link {
+   public:
+    void Send(std::string /*frame*/) override {}
+  };
+  LinkListener* host = nullptr;
+  ASSERT_OK_AND_ASSIGN(
+      const Ends ends,
+      JoinMeeting(
+          [&](LinkListener& listener) -> StatusOr<std::unique_ptr<Link>> {
+            host = &listener;
+            listener.OnFrame(WriteFrame({.kind = FrameKind::kWelcome}));
+            return std::make_unique<Silent>();
+          },
+          {.hosts = 2, .host = 1}));
+  std::thread failing([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    ends[0]->Fail(DataLossError("bad"));
+  });
+  EXPECT_THAT(ends[0]->AllGather("first"),
+              StatusIs(StatusCode::kDataLoss, HasSubstr("bad")));
+  failing.join();
+  host->OnFrame(WriteFrame(
+      {.kind = FrameKind::kTaken, .number = 1, .parts = {"first", "first"}}));
+  EXPECT_THAT(ends[0]->AllGather("second"),
+              StatusIs(StatusCode::kDataLoss, HasSubstr("bad")));
+}
+
 TEST(MeetingTest, BytesThatAreNoFrameAreRefused) {
   const Frame frame = {.kind = FrameKind::kExchange,
                        .channel = 1,
