@@ -29,7 +29,8 @@ struct MpiGroupOptions {
 // Limits:  a host that dies ends the job, and with it all hosts, by the
 //          launcher's word and not by ours; one that is stopped is not
 //          noticed. Destroying an end waits until all hosts do, or call
-//          something. 2 GiB to all hosts a round.
+//          something. In a round 2 GiB divided by the hosts go from one host to
+//          another.
 // Threads: one of its own, which looks for messages 1,000 times a second when
 //          nothing else is to be done.
 // Errors:  kUnimplemented where Penstock was built without MPI;
