@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <latch>
 #include <thread>
 
 #include "pipeline/groups/local_link.h"
@@ -147,8 +148,15 @@ TEST(MeetingTest, ChannelsFailApart) {
 TEST(MeetingTest, ARoundThatWasGivenUpIsNotTheNext) {
   class Silent final : public Link {
    public:
-    void Send(std::string /*frame*/) override {}
+    explicit Silent(std::latch& asked) : asked_(asked) {}
+    void Send(std::string frame) override {
+      if (ReadFrame(frame)->kind == FrameKind::kGather) asked_.count_down();
+    }
+
+   private:
+    std::latch& asked_;
   };
+  std::latch asked(1);
   LinkListener* host = nullptr;
   ASSERT_OK_AND_ASSIGN(
       const Ends ends,
@@ -156,11 +164,11 @@ TEST(MeetingTest, ARoundThatWasGivenUpIsNotTheNext) {
           [&](LinkListener& listener) -> StatusOr<std::unique_ptr<Link>> {
             host = &listener;
             listener.OnFrame(WriteFrame({.kind = FrameKind::kWelcome}));
-            return std::make_unique<Silent>();
+            return std::make_unique<Silent>(asked);
           },
           {.hosts = 2, .host = 1}));
   std::thread failing([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    asked.wait();
     ends[0]->Fail(DataLossError("bad"));
   });
   EXPECT_THAT(ends[0]->AllGather("first"),
