@@ -227,7 +227,7 @@ void Meeting::Lose(Guest& guest, std::string_view why) {
   if (!host.left) {
     host.dead = true;
     // Others do not wait for a process that stood still.
-    if (StoodStill()) {
+    if (StoodStill(SteadyNs())) {
       FailAll(SilentHostError(0, options_.who, options_.times));
     }
     FailAll(UnavailableError(fmt::format("{} died: its connection ended{}{}",
@@ -237,16 +237,16 @@ void Meeting::Lose(Guest& guest, std::string_view why) {
   left_.notify_all();
 }
 
-bool Meeting::StoodStill() const {
-  return SteadyNs() - ticked_ns_ > options_.times.silence_ns;
+bool Meeting::StoodStill(int64_t now_ns) const {
+  return now_ns - ticked_ns_ > options_.times.silence_ns;
 }
 
 void Meeting::Tick() {
   const std::lock_guard lock(mutex_);
   const HostTimes& times = options_.times;
-  // Others look silent to a process that stood still itself.
-  if (StoodStill()) FailAll(SilentHostError(0, options_.who, times));
   const int64_t now_ns = SteadyNs();
+  // Others look silent to a process that stood still itself.
+  if (StoodStill(now_ns)) FailAll(SilentHostError(0, options_.who, times));
   ticked_ns_ = now_ns;
   if (came_ < options_.hosts && now_ns - begin_ns_ > times.join_ns) {
     std::string missing;

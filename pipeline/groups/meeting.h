@@ -80,7 +80,7 @@ class Meeting {
   void Tick();
 
   // These are called with the mutex held.
-  bool StoodStill() const;
+  bool StoodStill(int64_t now_ns) const;
   void Hello(Guest& guest, const Frame& frame);
   std::string Unfit(uint32_t host, const Frame& hello) const;
   void Bring(uint32_t host, Channel& channel, uint8_t number, Frame frame);

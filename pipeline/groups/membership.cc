@@ -179,17 +179,16 @@ void Membership::OnFrame(std::string bytes) {
 void Membership::OnBroken(std::string_view why) {
   const std::lock_guard lock(mutex_);
   // Others do not wait for one that stood still.
-  if (StoodStill()) {
+  if (StoodStill(JoinClock::now())) {
     FailAll(SilentHostError(options_.host, options_.who, options_.times));
   }
   FailAll(UnavailableError(fmt::format(
       "{} died or left: the connection to it ended", Coordinator())));
 }
 
-bool Membership::StoodStill() const {
+bool Membership::StoodStill(JoinClock::time_point now) const {
   return stood_still_ ||
-         JoinClock::now() - ticked_ >
-             std::chrono::nanoseconds(options_.times.silence_ns);
+         now - ticked_ > std::chrono::nanoseconds(options_.times.silence_ns);
 }
 
 void Membership::FailAll(const Status& why) {
@@ -204,12 +203,13 @@ void Membership::Tick() {
   std::vector<std::string> frames;
   {
     const std::lock_guard lock(mutex_);
-    stood_still_ = StoodStill();
-    ticked_ = JoinClock::now();
+    const auto now = JoinClock::now();
+    stood_still_ = StoodStill(now);
+    ticked_ = now;
     Status silent;
     if (stood_still_) {
       silent = SilentHostError(options_.host, options_.who, options_.times);
-    } else if (welcome_ && ticked_ - heard_ > limit) {
+    } else if (welcome_ && now - heard_ > limit) {
       silent = SilentHostError(0, options_.coordinator, options_.times);
     }
     for (uint8_t c = 0; c < channels_.size(); ++c) {

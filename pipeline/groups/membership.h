@@ -74,7 +74,7 @@ class Membership final : public LinkListener {
   void Tick();
   // These are called with the mutex held.
   bool Ask(uint8_t number, const Status& why);
-  bool StoodStill() const;
+  bool StoodStill(std::chrono::steady_clock::time_point now) const;
   void FailAll(const Status& why);
   std::string Coordinator() const {
     return NameOfHost(0, options_.coordinator);
