@@ -98,7 +98,8 @@ class LossWeightsDeriver final : public Deriver {
     const int64_t prompt =
         column.values_in(from.row) == 0 ? 0 : column.int_of(from.row, 0);
     // The label of the prompt's last token is the first to be learned.
-    const int64_t given = prompt - 1 - static_cast<int64_t>(run.begin);
+    const int64_t given =
+        std::max<int64_t>(0, prompt) - 1 - static_cast<int64_t>(run.begin);
     return static_cast<size_t>(std::max<int64_t>(0, given));
   }
 

@@ -144,8 +144,9 @@ class ObjectiveCheck {
                   masked.mask_part + masked.random_part));
     PENSTOCK_RETURN_IF_ERROR(
         CheckId("MaskedLm::mask_id", masked.mask_id, *feature));
-    PENSTOCK_RETURN_IF_ERROR(CheckId("MaskedLm::vocabulary, less one,",
-                                     masked.vocabulary - 1, *feature));
+    PENSTOCK_RETURN_IF_ERROR(
+        CheckId("MaskedLm::vocabulary, less one,",
+                std::max<int64_t>(0, masked.vocabulary) - 1, *feature));
     if (!masked.word_starts.empty() &&
         masked.word_starts.size() != static_cast<size_t>(masked.vocabulary)) {
       return WrongTensor(fmt::format(

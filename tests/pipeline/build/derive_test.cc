@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+#include <vector>
+
 #include "pipeline/graph/stages.h"
 #include "pipeline/objective.h"
 #include "tests/pipeline/build/placed_rows.h"
@@ -156,13 +159,14 @@ TEST(DeriveTest, PaddingAndCutsMayBeOnTheLeft) {
 TEST(DeriveTest, TokensOfAPromptHaveNoWeightButItsLastPredictsTheAnswer) {
   PlacedRows rows(
       Dataset::TfRecords("a")
-          .Parse({{.name = "tokens"}, {.name = "prompt", .length = 1}})
+          .Parse({{.name = "tokens"},
+                  {.name = "prompt", .length = 1, .as = ElementType::kInt64}})
           .Objective(CausalLm{.prompt = "prompt"})
           .Bucket({.by = "tokens", .lengths = {5}})
           .Batch({.size = 1}),
-      {{1, 2, 3, 4}, {1, 2, 3, 4}, {1, 2, 3, 4}, {1, 2, 3, 4}});
-  rows.AddColumn({{0}, {1}, {3}, {9}});
-  rows.AddRecords(4);
+      std::vector<std::vector<int64_t>>(5, {1, 2, 3, 4}));
+  rows.AddColumn({{0}, {1}, {3}, {9}, {std::numeric_limits<int64_t>::min()}});
+  rows.AddRecords(5);
   // A piece from the middle of record 2.
   rows.AddRow({{.record = 2, .begin = 1, .length = 2}});
   rows.Placed();
@@ -175,6 +179,8 @@ TEST(DeriveTest, TokensOfAPromptHaveNoWeightButItsLastPredictsTheAnswer) {
   EXPECT_THAT(rows.Row<float>("tokens_loss_weights", 3),
               ElementsAre(0, 0, 0, 0, 0));
   EXPECT_THAT(rows.Row<float>("tokens_loss_weights", 4),
+              ElementsAre(1, 1, 1, 0, 0));
+  EXPECT_THAT(rows.Row<float>("tokens_loss_weights", 5),
               ElementsAre(0, 1, 0, 0, 0));
   EXPECT_THAT(rows.Row<int32_t>("tokens_labels", 2),
               ElementsAre(2, 3, 4, -100, -100));
