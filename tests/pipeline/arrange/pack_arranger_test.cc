@@ -130,7 +130,6 @@ TEST(PackArrangerTest, AnEpochEndsWithItsFullBatches) {
 TEST(PackArrangerTest, ALongRecordInShortOnesPlaceMayWaitInAState) {
   ArrangeOptions options = PackTo(40, 1,
                                   {.kind = PackKind::kFirstFit,
-                                   .max_segments = 1,
                                    .window_rows = 2,
                                    .record_bytes = 3,
                                    .value_bytes = 2});
