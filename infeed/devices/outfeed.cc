@@ -10,6 +10,7 @@ namespace penstock {
 StatusOr<std::unique_ptr<Outfeed>> Outfeed::Start(size_t devices,
                                                   OutfeedOptions options,
                                                   Clock& clock) {
+  options.depth = std::max<size_t>(options.depth, 1);
   std::unique_ptr<Outfeed> outfeed(new Outfeed(devices, options, clock));
   PENSTOCK_ASSIGN_OR_RETURN(
       outfeed->drain_, StartThread([raw = outfeed.get()](std::stop_token stop) {
