@@ -248,18 +248,11 @@ StatusOr<Branch> Builder::Shuffle(const ShuffleOptions& shuffle, Branch of) {
   }
   const uint64_t block = shuffle.block_records;
   const uint64_t window = WindowOfBlocks(block, shuffle.window_records);
-  if (stages_.views && block > 0) {
-    out_.views.push_back(fmt::format(
-        "shuffle   {} rows in blocks of {}, in windows of {}, seed {}",
-        of.order->records(), block, window, shuffle.seed));
-  } else if (stages_.views) {
-    out_.views.push_back(
-        shuffle.window_records == 0
-            ? fmt::format("shuffle   {} rows, seed {}", of.order->records(),
-                          shuffle.seed)
-            : fmt::format("shuffle   {} rows in windows of {}, seed {}",
-                          of.order->records(), shuffle.window_records,
-                          shuffle.seed));
+  if (stages_.views) {
+    std::string text = fmt::format("shuffle   {} rows", of.order->records());
+    if (block > 0) text += fmt::format(" in blocks of {},", block);
+    if (window > 0) text += fmt::format(" in windows of {}", window);
+    out_.views.push_back(text + fmt::format(", seed {}", shuffle.seed));
   }
   if (block > 0) {
     of.order = ShuffledBlocks(of.order, block, window, key);
