@@ -18,9 +18,9 @@ namespace {
 uint64_t Graphs() {
   if (const char* text = std::getenv("PENSTOCK_GRAPHS"))
     return std::atoll(text);
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#if defined(__SANITIZE_THREAD__)
   return 50;
-#elif !defined(NDEBUG)
+#elif defined(__SANITIZE_ADDRESS__) || !defined(NDEBUG)
   return 200;
 #else
   return 2000;
