@@ -155,13 +155,19 @@ Status ChooseBuckets(const Sources& sources, TaskQueue& tasks, Stages& stages) {
   if (!stages.bucket || !stages.bucket->lengths.empty()) return OkStatus();
   BucketOptions& bucket = *stages.bucket;
   const RecordFeature column = stages.length_column();
-  if (sources.indexed == nullptr || column.name.empty() ||
-      !sources.indexed->HasLengths(column)) {
+  const std::string why = sources.indexed == nullptr
+                              ? sources.each.front().why_sequential
+                              : WhyUnknown(stages, sources, bucket.by);
+  if (!why.empty()) {
     return InvalidArgumentError(fmt::format(
-        "Bucket without lengths chooses them by those of \"{}\", which every "
-        "file's index must have: give lengths, or write the index with "
-        "`recordtool index --length-of {}`",
-        bucket.by, bucket.by));
+        "Bucket without lengths chooses them by those of \"{}\" in the indexes"
+        "{}, but {}: give lengths",
+        bucket.by,
+        column.name.empty()
+            ? ""
+            : fmt::format(" (`recordtool index --length-of {}` writes them)",
+                          column.name),
+        why));
   }
   PENSTOCK_ASSIGN_OR_RETURN(auto columns, sources.indexed->Lengths(column));
   bucket.lengths = ChooseBucketLengths(

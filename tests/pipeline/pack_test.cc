@@ -6,6 +6,7 @@
 #include "pipeline/trace.h"
 #include "tests/pipeline/dataset_fixture.h"
 #include "tests/support/status_matchers.h"
+#include "tokenizer/load.h"
 
 namespace penstock::testing {
 namespace {
@@ -13,6 +14,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class PackTest : public ::testing::Test {
  protected:
@@ -191,15 +193,32 @@ TEST_F(PackTest, BucketsMayBeChosenByTheData) {
   ASSERT_OK_AND_ASSIGN(const Pipeline one,
                        Compile(buckets({.lengths = {1000}}), {}));
   EXPECT_THAT(one.Explain(), HasSubstr("mostly padding"));
-  const std::string bare =
-      WriteDataset(folder_, {9, 10}, {.files = 2, .index = false});
-  EXPECT_THAT(
-      Compile(
-          Dataset::TfRecords(bare).Bucket({.by = "tokens"}).Batch({.size = 2}),
-          {})
-          .status(),
-      StatusIs(StatusCode::kInvalidArgument,
-               HasSubstr("recordtool index --length-of tokens")));
+}
+
+TEST_F(PackTest, BucketsAreNotChosenByLengthsThatNoIndexHas) {
+  const Dataset bare = Dataset::TfRecords(
+      WriteDataset(folder_, {9, 10}, {.files = 2, .index = false}));
+  const auto why = [](const Dataset& dataset, std::string by) {
+    return Compile(dataset.Bucket({.by = std::move(by)}).Batch({.size = 2}), {})
+        .status();
+  };
+  EXPECT_THAT(why(bare, "tokens"),
+              StatusIs(StatusCode::kInvalidArgument,
+                       HasSubstr("`recordtool index --length-of tokens`")));
+  // As records have it.
+  EXPECT_THAT(why(bare.Parse({{.name = "tokens"}})
+                      .Rename({.from = "tokens", .to = "inputs"}),
+                  "inputs"),
+              StatusIs(StatusCode::kInvalidArgument,
+                       HasSubstr("`recordtool index --length-of tokens`")));
+  const ScratchFolder folder;
+  const std::string indexed = WriteDataset(folder, {9, 10});
+  EXPECT_THAT(why(Dataset::TfRecords(indexed).Tokenize(
+                      *LoadTokenizer(LocalFiles(), "bytes"), {.to = "made"}),
+                  "made"),
+              StatusIs(StatusCode::kInvalidArgument,
+                       AllOf(HasSubstr("Tokenize makes \"made\""),
+                             Not(HasSubstr("recordtool index")))));
 }
 
 }  // namespace
