@@ -22,6 +22,12 @@ constexpr uint64_t kMadeBytes = 32 << 20;
 // Why the lengths of `feature` are known only after reading, if they are.
 std::string WhyUnknown(const Stages& stages, const Sources& sources,
                        const std::string& feature) {
+  if (const std::string map = ChangesLengths(stages); !map.empty()) {
+    return fmt::format(
+        "Map \"{}\" may change how many values \"{}\" has, so its lengths are "
+        "known only after reading",
+        map, feature);
+  }
   for (const SourceStages* source : stages.readers()) {
     if (!source->tokenize || source->tokenize->options.to != feature) continue;
     return fmt::format(
@@ -37,8 +43,8 @@ std::string WhyUnknown(const Stages& stages, const Sources& sources,
   }
   if (sources.indexed->HasLengths(column)) return "";
   return fmt::format(
-      "not every index has a column of lengths called \"{}\"; datagen and "
-      "`recordtool index --length-of` write one",
+      "not every index has a column of lengths called \"{0}\"; datagen and "
+      "`recordtool index --length-of {0}` write one",
       column.name);
 }
 
@@ -57,12 +63,6 @@ Choice ChoosePlacement(const Stages& stages, const Sources& sources,
                       ? "all rows are in memory, and no tensor varies in length"
                       : "every file has an index, and no tensor varies in "
                         "length"};
-  }
-  if (const std::string map = ChangesLengths(stages); !map.empty()) {
-    return {false, fmt::format("Map \"{}\" may change how many values \"{}\" "
-                               "has, so its lengths are known only after "
-                               "reading",
-                               map, stages.by())};
   }
   for (const std::string& feature : stages.arranging()) {
     std::string why = WhyUnknown(stages, sources, feature);
@@ -155,19 +155,21 @@ Status ChooseBuckets(const Sources& sources, TaskQueue& tasks, Stages& stages) {
   if (!stages.bucket || !stages.bucket->lengths.empty()) return OkStatus();
   BucketOptions& bucket = *stages.bucket;
   const RecordFeature column = stages.length_column();
-  const std::string why = sources.indexed == nullptr
-                              ? sources.each.front().why_sequential
-                              : WhyUnknown(stages, sources, bucket.by);
+  const bool indexed = sources.indexed != nullptr;
+  const std::string why = indexed ? WhyUnknown(stages, sources, bucket.by)
+                                  : sources.each.front().why_sequential;
   if (!why.empty()) {
+    std::string mend = "give lengths";
+    if (!indexed && !column.name.empty()) {
+      mend += fmt::format(
+          ", or an index of them (`recordtool index "
+          "--length-of {}`)",
+          column.name);
+    }
     return InvalidArgumentError(fmt::format(
-        "Bucket without lengths chooses them by those of \"{}\" in the indexes"
-        "{}, but {}: give lengths",
-        bucket.by,
-        column.name.empty()
-            ? ""
-            : fmt::format(" (`recordtool index --length-of {}` writes them)",
-                          column.name),
-        why));
+        "Bucket without lengths chooses them by those that indexes have of "
+        "\"{}\", but {}: {}",
+        bucket.by, why, mend));
   }
   PENSTOCK_ASSIGN_OR_RETURN(auto columns, sources.indexed->Lengths(column));
   bucket.lengths = ChooseBucketLengths(

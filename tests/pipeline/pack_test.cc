@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "pipeline/row_function.h"
 #include "pipeline/trace.h"
 #include "tests/pipeline/dataset_fixture.h"
 #include "tests/support/status_matchers.h"
@@ -213,6 +214,23 @@ TEST_F(PackTest, BucketsAreNotChosenByLengthsThatNoIndexHas) {
                        HasSubstr("`recordtool index --length-of tokens`")));
   const ScratchFolder folder;
   const std::string indexed = WriteDataset(folder, {9, 10});
+  // An index without them names the feature, too, and where none could have
+  // them none is advised.
+  const ScratchFolder without;
+  EXPECT_THAT(why(Dataset::TfRecords(
+                      WriteDataset(without, {9, 10}, {.length_column = false})),
+                  "tokens"),
+              StatusIs(StatusCode::kInvalidArgument,
+                       HasSubstr("`recordtool index --length-of tokens`")));
+  EXPECT_THAT(
+      why(Dataset::TfRecords(indexed)
+              .Parse({{.name = "tokens"}})
+              .Map({.name = "cut", .keeps_lengths = false},
+                   [](const RowChunk&) { return OkStatus(); }),
+          "tokens"),
+      StatusIs(StatusCode::kInvalidArgument,
+               AllOf(HasSubstr("Map \"cut\" may change how many values"),
+                     Not(HasSubstr("recordtool index")))));
   EXPECT_THAT(why(Dataset::TfRecords(indexed).Tokenize(
                       *LoadTokenizer(LocalFiles(), "bytes"), {.to = "made"}),
                   "made"),
