@@ -231,6 +231,17 @@ std::vector<uint64_t> RealIds(const std::vector<GlobalBatch>& batches) {
   return ids;
 }
 
+std::vector<uint64_t> SortedRecords(const std::vector<GlobalBatch>& batches) {
+  std::vector<uint64_t> ids;
+  for (const GlobalBatch& batch : batches) {
+    for (const auto& row : batch.row_records) {
+      ids.insert(ids.end(), row.begin(), row.end());
+    }
+  }
+  std::ranges::sort(ids);
+  return ids;
+}
+
 std::vector<uint64_t> Iota(uint64_t count) {
   std::vector<uint64_t> numbers(count);
   std::iota(numbers.begin(), numbers.end(), 0);

@@ -103,6 +103,9 @@ StatusOr<std::vector<GlobalBatch>> RunAll(const Dataset& dataset,
 // The record ids of all rows that do not pad, sorted.
 std::vector<uint64_t> RealIds(const std::vector<GlobalBatch>& batches);
 
+// Of rows of several records all of them, in each row that has a part.
+std::vector<uint64_t> SortedRecords(const std::vector<GlobalBatch>& batches);
+
 // The first `count` numbers.
 std::vector<uint64_t> Iota(uint64_t count);
 

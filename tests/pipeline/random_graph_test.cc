@@ -1,13 +1,13 @@
-// The laws, on graphs drawn at random. PENSTOCK_GRAPH=N runs the graph of a
-// failure again; PENSTOCK_GRAPHS=N runs as many.
+// The laws, on graphs drawn at random. tests/pipeline/graph_numbers.h says
+// which are run.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <map>
 
+#include "tests/pipeline/graph_numbers.h"
 #include "tests/pipeline/random_graph.h"
 #include "tests/support/effort.h"
 #include "tests/support/status_matchers.h"
@@ -15,29 +15,15 @@
 namespace penstock::testing {
 namespace {
 
-uint64_t Graphs() {
-  if (const char* text = std::getenv("PENSTOCK_GRAPHS"))
-    return std::atoll(text);
-#if defined(__SANITIZE_THREAD__)
-  return 50;
-#elif defined(__SANITIZE_ADDRESS__) || !defined(NDEBUG)
-  return 200;
-#else
-  return 2000;
-#endif
-}
+constexpr GraphCounts kGraphs = {
+    .release = 2000, .debug = 200, .asan = 200, .tsan = 50};
 
 class RandomGraphTest : public ::testing::Test {
  protected:
   template <typename Check>
   void ForEach(Check check) {
-    if (const char* text = std::getenv("PENSTOCK_GRAPH")) {
-      RandomGraph graph(std::atoll(text), pool_);
-      const ::testing::ScopedTrace trace(__FILE__, __LINE__, graph.Describe());
-      check(graph);
-      return;
-    }
-    for (uint64_t seed = 0; seed < Graphs() && !HasFailure(); ++seed) {
+    const auto [first, end, one] = NumbersOf(kGraphs);
+    for (uint64_t seed = first; seed < end && !HasFailure(); ++seed) {
       RandomGraph graph(seed, pool_);
       const ::testing::ScopedTrace trace(__FILE__, __LINE__, graph.Describe());
       check(graph);

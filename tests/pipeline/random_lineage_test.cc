@@ -1,24 +1,19 @@
-// Runs that change at a step, of graphs drawn at random. PENSTOCK_GRAPH=N runs
-// the graph of a failure again.
+// Runs that change at a step, of graphs drawn at random. tests/pipeline/
+// graph_numbers.h says which are run.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 
+#include "tests/pipeline/graph_numbers.h"
 #include "tests/pipeline/random_graph.h"
 #include "tests/support/status_matchers.h"
 
 namespace penstock::testing {
 namespace {
 
-uint64_t ChangedGraphs() {
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-  return 60;
-#else
-  return 200;
-#endif
-}
+constexpr GraphCounts kChangedGraphs = {
+    .release = 200, .debug = 200, .asan = 60, .tsan = 60};
 
 // The same with larger batches and, where a mix comes last, another ratio.
 RandomGraph WithChanges(const RandomGraph& graph) {
@@ -36,17 +31,6 @@ bool AllCome(const RandomGraph& graph) {
          !(graph.arrange == RandomGraph::kPack &&
            graph.pack.kind == PackKind::kChunk) &&
          (graph.view != RandomGraph::kMix || graph.stop == MixStop::kLast);
-}
-
-std::vector<uint64_t> SortedRecords(const std::vector<GlobalBatch>& batches) {
-  std::vector<uint64_t> ids;
-  for (const GlobalBatch& batch : batches) {
-    for (const auto& row : batch.row_records) {
-      ids.insert(ids.end(), row.begin(), row.end());
-    }
-  }
-  std::ranges::sort(ids);
-  return ids;
 }
 
 void ChangeAndGoOn(RandomGraph& graph) {
@@ -95,9 +79,7 @@ void ChangeAndGoOn(RandomGraph& graph) {
 
 TEST(RandomLineageTest, AnyPlannedRunGoesOnExactlyBehindAChange) {
   DataPool pool;
-  const char* const one = std::getenv("PENSTOCK_GRAPH");
-  const uint64_t first = one == nullptr ? 0 : std::atoll(one);
-  const uint64_t end = one == nullptr ? ChangedGraphs() : first + 1;
+  const auto [first, end, one] = NumbersOf(kChangedGraphs);
   for (uint64_t seed = first; seed < end && !::testing::Test::HasFailure();
        ++seed) {
     RandomGraph graph(seed, pool);

@@ -8,7 +8,6 @@
 
 #include "pipeline/derive.h"
 #include "pipeline/objective.h"
-#include "pipeline/order/kept_order.h"
 #include "pipeline/row_function.h"
 #include "tokenizer/load.h"
 
@@ -53,17 +52,11 @@ Status AddKey(const RowChunk& chunk) {
   return OkStatus();
 }
 
-void AddOffset(std::optional<std::vector<uint64_t>>& ids, uint64_t offset) {
-  if (!ids) return;
-  for (uint64_t& id : *ids) id += offset;
-}
-
 }  // namespace
 
 VariedGraph::VariedGraph(uint64_t number, DataPool& pool)
     : number_(number),
-      random_(number + 0x9e3779b97f4a7c15),
-      pool_(pool),
+      drawing_(number + 0x9e3779b97f4a7c15),
       in_sequence_(One(4)),
       packing_(One(3)) {
   if (One(6)) {
@@ -71,8 +64,7 @@ VariedGraph::VariedGraph(uint64_t number, DataPool& pool)
     window_bytes_ = 1 + Draw(4'000);
     streams_ = false;
   }
-  VariedView view = in_sequence_ ? InSequence() : Together(Draw(3));
-  if (!in_sequence_ && One(4)) view = Between(std::move(view));
+  VariedView view = DrawView(drawing_, pool, in_sequence_);
   const uint64_t epochs = 1 + Draw(3);
   Say(fmt::format("Repeat({})", epochs));
   Dataset made = view.dataset.Repeat({.epochs = epochs});
@@ -87,7 +79,8 @@ VariedGraph::VariedGraph(uint64_t number, DataPool& pool)
   if (!in_sequence_ && view.ids && !view.ids->empty() && One(6)) {
     std::vector<uint64_t> gone;
     std::ranges::sample(*view.ids, std::back_inserter(gone),
-                        static_cast<std::ptrdiff_t>(Draw(4)), random_);
+                        static_cast<std::ptrdiff_t>(Draw(4)),
+                        drawing_.random());
     Say(fmt::format("Withdraw({})", fmt::join(gone, " ")));
     for (const uint64_t id : gone) std::erase(*view.ids, id);
     made = made.Withdraw(std::move(gone));
@@ -96,7 +89,7 @@ VariedGraph::VariedGraph(uint64_t number, DataPool& pool)
   made = Changed(Parsed(made));
   made = Learned(made);
   dataset_ = Arranged(made);
-  if (dropping_ || !view.ids) return;
+  if (!view.ids) return;
   ids_.emplace();
   for (uint64_t epoch = 0; epoch < epochs; ++epoch) {
     ids_->insert(ids_->end(), view.ids->begin(), view.ids->end());
@@ -105,7 +98,8 @@ VariedGraph::VariedGraph(uint64_t number, DataPool& pool)
 }
 
 std::string VariedGraph::Describe() const {
-  return fmt::format("PENSTOCK_GRAPH={}: {}", number_, fmt::join(said_, " "));
+  return fmt::format("PENSTOCK_GRAPH={}: {}", number_,
+                     fmt::join(drawing_.said(), " "));
 }
 
 RunOptions VariedGraph::RunOnOne() const {
@@ -124,139 +118,6 @@ RunOptions VariedGraph::Run() {
   options.sequence = static_cast<SequenceReading>(Draw(4));
   options.buffer_bytes = One(3) ? 1u : 1u << 20;
   return options;
-}
-
-// Compressed, or without an index.
-VariedView VariedGraph::InSequence() {
-  size_t kind = Draw(DataPool::kKinds);
-  while (pool_.Get(kind).indexed) kind = Draw(DataPool::kKinds);
-  const MadeData& data = pool_.Get(kind);
-  Say(fmt::format("sequence{}", kind));
-  return {.dataset = Dataset::TfRecords(data.pattern),
-          .records = data.lengths.size(),
-          .ids = Iota(data.lengths.size())};
-}
-
-VariedView VariedGraph::Source() {
-  const MadeData* data = nullptr;
-  size_t kind = 0;
-  while (data == nullptr || !data->indexed) {
-    kind = Draw(DataPool::kKinds);
-    data = &pool_.Get(kind);
-  }
-  all_lengths_ = all_lengths_ && data->length_column;
-  const bool in_memory = One(4);
-  Say(fmt::format("{}{}", in_memory ? "memory" : "data", kind));
-  return {.dataset = in_memory ? Dataset::Columns(data->rows)
-                               : Dataset::TfRecords(data->pattern),
-          .records = data->lengths.size(),
-          .ids = Iota(data->lengths.size())};
-}
-
-// Parts of all records, that stand before those of an order.
-VariedView VariedGraph::Among(VariedView view) {
-  while (One(3)) {
-    if (One(2)) {
-      SplitOptions part = {.seed = Draw(9), .begin = 0, .end = 0.6};
-      if (One(2)) part = {.seed = part.seed, .begin = 0.2, .end = 1};
-      Say(fmt::format("Split({}, {})", part.seed, part.begin));
-      view.dataset = view.dataset.Split(part);
-      const std::vector<uint64_t> bits = SplitBits(part, view.records);
-      std::erase_if(*view.ids, [&](uint64_t id) {
-        return (bits[id / 64] >> id % 64 & 1) == 0;
-      });
-    } else {
-      std::vector<uint64_t> gone;
-      for (uint64_t id = Draw(5); id < view.records; id += 1 + Draw(20)) {
-        gone.push_back(id);
-      }
-      Say(fmt::format("Exclude({})", gone.size()));
-      for (const uint64_t id : gone) std::erase(*view.ids, id);
-      view.dataset = view.dataset.Exclude(std::move(gone));
-    }
-  }
-  return view;
-}
-
-// Some of those of an order.
-VariedView VariedGraph::Between(VariedView view) {
-  const uint64_t all = view.ids ? view.ids->size() : 20;
-  if (all < 2) return view;
-  const uint64_t some = 1 + Draw(all - 1);
-  const uint64_t kind = Draw(3);
-  const auto begin = kind == 0 ? 0 : all - some;
-  const auto end = kind == 2 ? begin + (some + 1) / 2 : kind == 0 ? some : all;
-  if (kind == 0) view.dataset = view.dataset.Take(some);
-  if (kind == 1) view.dataset = view.dataset.Skip(all - some);
-  if (kind == 2) view.dataset = view.dataset.Slice({begin, end});
-  Say(fmt::format("[{}, {})", begin, end));
-  if (view.shuffled) view.ids.reset();
-  if (!view.ids) return view;
-  view.ids->erase(view.ids->begin() + static_cast<std::ptrdiff_t>(end),
-                  view.ids->end());
-  view.ids->erase(view.ids->begin(),
-                  view.ids->begin() + static_cast<std::ptrdiff_t>(begin));
-  return view;
-}
-
-VariedView VariedGraph::Together(uint64_t depth) {
-  if (depth == 0) {
-    VariedView view = Among(Source());
-    if (One(3)) {
-      view.shuffled = true;
-      const uint64_t window = Draw(2) * (1 + Draw(20));
-      Say(fmt::format("Shuffle({})", window));
-      view.dataset =
-          view.dataset.Shuffle({.seed = Draw(9), .window_records = window});
-    }
-    while (One(3)) view = Between(std::move(view));
-    return view;
-  }
-  Say("(");
-  std::vector<VariedView> parts;
-  for (uint64_t count = 1 + Draw(3); parts.size() < count;) {
-    parts.push_back(Together(One(2) ? depth - 1 : 0));
-  }
-  const bool mixed = One(2);
-  VariedView made = {.dataset = parts[0].dataset,
-                     .ids = std::vector<uint64_t>()};
-  if (mixed) {
-    made = Mixed(parts);
-  } else {
-    std::vector<Dataset> datasets;
-    for (const VariedView& part : parts) datasets.push_back(part.dataset);
-    made.dataset = Dataset::Concat(std::move(datasets));
-  }
-  made.records = 0;
-  for (VariedView& part : parts) {
-    AddOffset(part.ids, made.records);
-    made.records += part.records;
-    made.shuffled = made.shuffled || part.shuffled;
-    if (!part.ids) made.ids.reset();
-    if (made.ids) {
-      made.ids->insert(made.ids->end(), part.ids->begin(), part.ids->end());
-    }
-  }
-  Say(mixed ? ") Mix" : ") Concat");
-  while (One(4)) made = Between(std::move(made));
-  return made;
-}
-
-VariedView VariedGraph::Mixed(std::vector<VariedView> parts) {
-  MixOptions options = {.stop = static_cast<MixStop>(Draw(3))};
-  if (all_lengths_ && One(3)) options.by = "tokens";
-  VariedView made = {.dataset = parts[0].dataset, .shuffled = true};
-  // All rows of an epoch of each, where none begins again.
-  if (options.stop == MixStop::kLast) made.ids.emplace();
-  std::vector<MixSource> sources;
-  for (const VariedView& part : parts) {
-    const double weight = 0.1 + static_cast<double>(Draw(30)) / 10;
-    sources.push_back({part.dataset, weight});
-    Say(fmt::format("{}", weight));
-  }
-  Say(fmt::format("by '{}' to {}", options.by, static_cast<int>(options.stop)));
-  made.dataset = Dataset::Mix(std::move(sources), options);
-  return made;
 }
 
 Dataset VariedGraph::Parsed(const Dataset& dataset) {
@@ -385,7 +246,6 @@ Dataset VariedGraph::Arranged(const Dataset& dataset) {
 
 Dataset VariedGraph::Bucketed(const Dataset& dataset) {
   BucketOptions options = {.by = tokens_};
-  // Rows that are no longer than the longest length, drops are told.
   if (!in_sequence_ && One(3)) {
     options.shapes = static_cast<int64_t>(1 + Draw(4));
     options.multiple_of = static_cast<int64_t>(1 + Draw(6));
@@ -432,13 +292,15 @@ Dataset VariedGraph::Bucketed(const Dataset& dataset) {
 }
 
 Dataset VariedGraph::Packed(const Dataset& dataset) {
-  dropping_ = true;  // records are no rows
   PackOptions options = {
       .by = tokens_,
       .length = static_cast<int64_t>(10 + Draw(50)),
       .kind = static_cast<PackKind>(Draw(3)),
       .max_segments = static_cast<int64_t>(Draw(2) * 4),
       .too_long = One(2) ? TooLong::kDrop : TooLong::kTruncate};
+  if (options.kind == PackKind::kChunk || options.too_long == TooLong::kDrop) {
+    dropping_ = true;  // records come in parts, or not at all
+  }
   if (One(2)) options.window_rows = size_ + static_cast<int64_t>(Draw(60));
   Say(fmt::format("Pack({}, {}, {}, {})", options.length,
                   static_cast<int>(options.kind), options.max_segments,

@@ -5,24 +5,16 @@
 
 #include <cstdint>
 #include <optional>
-#include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "pipeline/dataset.h"
 #include "tests/pipeline/dataset_fixture.h"
 #include "tests/pipeline/random_graph.h"
+#include "tests/pipeline/varied_views.h"
 
 namespace penstock::testing {
-
-// Some records of `records` of the sources below it.
-struct VariedView {
-  Dataset dataset;
-  uint64_t records = 0;
-  // Of an epoch; none where a mix ends somewhere inside.
-  std::optional<std::vector<uint64_t>> ids;
-  bool shuffled = false;  // the ids are not in the order of the epoch
-};
 
 class VariedGraph {
  public:
@@ -34,23 +26,18 @@ class VariedGraph {
   // Of any hosts, shards and threads.
   RunOptions Run();
   RunOptions RunOnOne() const;
-  uint64_t Draw(uint64_t below) { return random_() % below; }
+  uint64_t Draw(uint64_t below) { return drawing_.Draw(below); }
   // Whether it may be planned and streamed, with the same batches.
   bool streams() const { return streams_; }
-  // What all epochs have together, sorted; none where rows are dropped or are
-  // not told apart.
+  // Of the records of all epochs together, sorted, where the views tell.
   const std::optional<std::vector<uint64_t>>& ids() const { return ids_; }
+  // Whether each comes once; otherwise some may be missing or come again.
+  bool all_come() const { return !dropping_; }
 
  private:
-  bool One(uint64_t in) { return Draw(in) == 0; }
-  void Say(std::string stage) { said_.push_back(std::move(stage)); }
+  bool One(uint64_t in) { return drawing_.One(in); }
+  void Say(std::string stage) { drawing_.Say(std::move(stage)); }
 
-  VariedView Source();
-  VariedView InSequence();
-  VariedView Among(VariedView view);
-  VariedView Between(VariedView view);
-  VariedView Together(uint64_t depth);
-  VariedView Mixed(std::vector<VariedView> parts);
   Dataset Parsed(const Dataset& dataset);
   Dataset Changed(Dataset dataset);
   Dataset Learned(const Dataset& dataset);
@@ -59,16 +46,13 @@ class VariedGraph {
   Dataset Packed(const Dataset& dataset);
 
   uint64_t number_;
-  std::mt19937_64 random_;
-  DataPool& pool_;
-  std::vector<std::string> said_;
+  Drawing drawing_;
   std::string tokens_ = "tokens";  // as the last Rename has it
   bool streams_ = true;
   bool dropping_ = false;  // rows may be dropped, or come in other numbers
   bool in_sequence_;
   bool packing_;
   bool cuts_left_ = false;
-  bool all_lengths_ = true;  // every source has lengths in its indexes
   // Small in one of six.
   uint64_t waiting_bytes_ = uint64_t{1} << 32;
   uint64_t window_bytes_ = uint64_t{1} << 28;
