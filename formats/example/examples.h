@@ -91,6 +91,10 @@ struct Column {
     return std::string_view(bytes).substr(
         byte_offsets[v], byte_offsets[v + 1] - byte_offsets[v]);
   }
+  // Of all values of a row, a bytes feature's.
+  uint64_t bytes_in(size_t row) const {
+    return byte_offsets[row_offsets[row + 1]] - byte_offsets[row_offsets[row]];
+  }
   // Forgets the rows, keeps the memory.
   void Clear();
 };

@@ -62,6 +62,37 @@ void AppendRow(const Examples& from, size_t row, Examples& to) {
   ++to.rows;
 }
 
+void ReserveRows(std::span<const RowRef> rows, Examples& to) {
+  if (rows.empty()) return;
+  const std::vector<Column>& first = rows[0].examples->columns;
+  to.columns.resize(first.size());
+  for (size_t c = 0; c < first.size(); ++c) {
+    Column& column = to.columns[c];
+    column.row_offsets.reserve(column.row_offsets.size() + rows.size());
+    uint64_t values = column.values();
+    uint64_t bytes = column.bytes.size();
+    for (const RowRef& row : rows) {
+      const Column& from = row.examples->columns[c];
+      values += from.values_in(row.row);
+      if (from.type == FeatureType::kBytes) bytes += from.bytes_in(row.row);
+    }
+    switch (first[c].type) {
+      case FeatureType::kInt64:
+        // Narrow ones among others are widened, and these among narrow ones.
+        first[c].narrow ? column.narrow_ints.reserve(values)
+                        : column.ints.reserve(values);
+        break;
+      case FeatureType::kFloat:
+        column.floats.reserve(values);
+        break;
+      case FeatureType::kBytes:
+        column.byte_offsets.reserve(values + 1);
+        column.bytes.reserve(bytes);
+        break;
+    }
+  }
+}
+
 void AppendNoValues(Examples& to) {
   for (Column& column : to.columns) column.EndRow();
   ++to.rows;

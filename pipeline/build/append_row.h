@@ -8,6 +8,7 @@
 
 #include "formats/example/examples.h"
 #include "formats/tokens/megatron_tokens.h"
+#include "pipeline/build/rows.h"
 
 namespace penstock {
 
@@ -17,6 +18,9 @@ void AppendColumn(const Column& from, Column& to);
 // Row `row` of `from` goes behind the rows of `to`, which has the same columns
 // or none.
 void AppendRow(const Examples& from, size_t row, Examples& to);
+
+// Takes the memory that AppendRow() of these rows needs at once.
+void ReserveRows(std::span<const RowRef> rows, Examples& to);
 
 // A row without a value.
 void AppendNoValues(Examples& to);

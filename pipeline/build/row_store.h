@@ -12,9 +12,23 @@
 namespace penstock {
 
 struct StoredRow {
-  std::shared_ptr<const Examples> examples;
+  const Examples* examples = nullptr;  // which somebody keeps alive
   size_t row = 0;
   uint32_t begin = 0;  // see RowRef
+};
+
+// Keeps the examples of rows alive that were taken.
+class RowOwners {
+ public:
+  // Rows that follow each other are mostly of the same examples.
+  void Add(const std::shared_ptr<const Examples>& examples) {
+    if (owners_.empty() || owners_.back() != examples) {
+      owners_.push_back(examples);
+    }
+  }
+
+ private:
+  std::vector<std::shared_ptr<const Examples>> owners_;
 };
 
 // Rows by tags, as arrangers hand them on (Row::tag).
@@ -25,12 +39,18 @@ class RowStore {
  public:
   // `kind` is a guess at what leaves together: rows of one kind that are copied
   // together share memory. Kinds are few.
-  uint64_t Add(StoredRow row, size_t kind);
+  uint64_t Add(const std::shared_ptr<const Examples>& examples, size_t row,
+               size_t kind);
 
-  const StoredRow& Find(uint64_t tag) const { return slots_[tag].row; }
-  void Remove(uint64_t tag) { Take(tag); }
-  // Removes it.
-  StoredRow Take(uint64_t tag);
+  // Alive until it is removed, and after that while `OwnerOf` is.
+  StoredRow Find(uint64_t tag) const {
+    const Slot& slot = slots_[tag];
+    return {slot.place->first, slot.row};
+  }
+  const std::shared_ptr<const Examples>& OwnerOf(uint64_t tag) const {
+    return slots_[tag].place->second.examples;
+  }
+  void Remove(uint64_t tag);
 
   // Copies the rows that are left of examples most of which have gone, so that
   // a few rows of a rare length keep nothing else in memory.
@@ -42,6 +62,7 @@ class RowStore {
  private:
   // Some examples, rows of which are here.
   struct Shared {
+    std::shared_ptr<const Examples> examples;
     std::vector<uint64_t> tags;  // of rows that came from them
     uint64_t all_bytes = 0;      // of the examples, also of rows elsewhere
     uint64_t live_bytes = 0;     // of the rows that are here
@@ -50,12 +71,13 @@ class RowStore {
   using Place = std::map<const Examples*, Shared>::iterator;
 
   struct Slot {
-    StoredRow row;  // without examples: free
+    size_t row = 0;
     size_t kind = 0;
     uint64_t bytes = 0;
-    Place place;
+    Place place;  // the end: free
   };
 
+  Place Share(const std::shared_ptr<const Examples>& examples);
   void Change(Place place);
   void Copy(std::vector<uint64_t> tags);
 

@@ -156,7 +156,7 @@ void KeepRows(const Job& job, const DecodedRound& decoded,
         Row fitting = rows[at];
         if (!fit.AdmitAgain(fitting)) continue;
         const uint64_t slot =
-            store.Add({part.examples, r}, fit.ShapeOf(fitting.length));
+            store.Add(part.examples, r, fit.ShapeOf(fitting.length));
         rows[at].tag = RowPlace{job.topology.host, slot}.tag();
       }
       ++record;
@@ -206,7 +206,7 @@ std::vector<std::string> RowExchange::Outgoing(std::span<const FedStep> steps,
       for (const Piece& piece : PiecesOf(assignment, row)) {
         const RowPlace place = RowPlace::Of(piece.tag);
         if (place.host != host_) continue;
-        const StoredRow& stored = store.Find(place.slot);
+        const StoredRow stored = store.Find(place.slot);
         for (const uint32_t host : FeedersOf(assignment, row)) {
           if (host == host_) continue;
           WriteRow(*stored.examples, stored.row, BeginSent(piece),
@@ -226,27 +226,30 @@ Status RowExchange::Meet(std::span<FedStep> steps, RowStore& store) {
   std::vector<std::string_view> left(from.begin(), from.end());
   for (FedStep& fed : steps) {
     const Assignment& assignment = fed.step.assignment;
-    const auto received = std::make_shared<Examples>(columns_);
-    std::vector<uint64_t> done;  // rows may have changed places
+    std::shared_ptr<Examples> received;  // of other hosts
+    std::vector<uint64_t> done;          // rows may have changed places
     for (size_t row = 0; row + 1 < assignment.row_offsets.size(); ++row) {
       const auto feeders = FeedersOf(assignment, row);
       const bool is_mine = std::ranges::find(feeders, host_) != feeders.end();
       for (const Piece& piece : PiecesOf(assignment, row)) {
         const RowPlace place = RowPlace::Of(piece.tag);
-        if (place.host == host_ && is_mine && piece.begin == 0 && piece.last) {
-          fed.sources.push_back(store.Take(place.slot));
-        } else if (place.host == host_) {
-          if (is_mine) fed.sources.push_back(store.Find(place.slot));
+        if (place.host == host_) {
+          if (is_mine) {
+            fed.sources.push_back(store.Find(place.slot));
+            fed.owners.Add(store.OwnerOf(place.slot));
+          }
           if (piece.last) done.push_back(place.slot);
         } else if (is_mine) {
+          if (!received) received = std::make_shared<Examples>(columns_);
           PENSTOCK_RETURN_IF_ERROR(
               ReadRow(columns_, left[place.host], *received));
           fed.sources.push_back(
-              {received, received->rows - 1, BeginSent(piece)});
+              {received.get(), received->rows - 1, BeginSent(piece)});
         }
       }
     }
     for (const uint64_t slot : done) store.Remove(slot);
+    if (received) fed.owners.Add(received);
   }
   return OkStatus();
 }

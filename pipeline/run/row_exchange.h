@@ -52,6 +52,7 @@ void KeepRows(const Job& job, const DecodedRound& decoded,
 struct FedStep {
   Step step;
   std::vector<StoredRow> sources;
+  RowOwners owners;  // of their examples
 };
 
 // Takes the rows of `steps` out of `store`, sends those that others feed, and

@@ -46,7 +46,7 @@ class StreamedWork final : public BatchWork {
       size_t source = batch.row_offsets[row];
       for (const Piece& piece : PiecesOf(fed_.step.assignment, rows[row])) {
         const StoredRow& from = fed_.sources[source++];
-        placed.push_back({piece, {from.examples.get(), from.row, from.begin}});
+        placed.push_back({piece, {from.examples, from.row, from.begin}});
       }
       PENSTOCK_RETURN_IF_ERROR(
           job_->placer.Place(placed, row, locate, batch, cut));

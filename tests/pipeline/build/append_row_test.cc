@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 namespace penstock::testing {
@@ -41,6 +42,42 @@ TEST(AppendRowTest, NarrowRowsStayNarrowAmongThemselves) {
   EXPECT_THAT(to.columns[0].narrow_ints_of(1), ElementsAre());
   EXPECT_THAT(to.columns[0].narrow_ints_of(2),
               ElementsAre(INT32_MIN, INT32_MAX));
+}
+
+// All values of a kind of column, whether narrow or not.
+TEST(AppendRowTest, RowsWhoseMemoryIsReservedDoNotMove) {
+  for (const bool narrow : {false, true}) {
+    const Examples ints = Rows(narrow, {{1, 2}, {}, {3, 4, 5}});
+    Examples from = ints;
+    Column& texts = from.columns.emplace_back();
+    for (const char* const text :
+         {"", "some", "text of more than a few bytes"}) {
+      texts.bytes += text;
+      texts.byte_offsets.push_back(texts.bytes.size());
+      texts.EndRow();
+    }
+    Column& floats = from.columns.emplace_back();
+    floats.type = FeatureType::kFloat;
+    for (int row = 0; row < 3; ++row) {
+      floats.floats.insert(floats.floats.end(), 40, 0.5f);
+      floats.EndRow();
+    }
+    const RowRef rows[] = {{&from, 2}, {&from, 0}, {&from, 2}};
+    Examples to;
+    ReserveRows(rows, to);
+    const auto memory = [&] {
+      return std::tuple(
+          to.columns[0].ints.data(), to.columns[0].narrow_ints.data(),
+          to.columns[0].row_offsets.data(), to.columns[1].bytes.data(),
+          to.columns[1].byte_offsets.data(), to.columns[2].floats.data());
+    };
+    const auto reserved = memory();
+    for (const RowRef& row : rows) AppendRow(*row.examples, row.row, to);
+    EXPECT_EQ(memory(), reserved);
+    EXPECT_EQ(to.columns[0].int_of(2, 2), 5);
+    EXPECT_EQ(to.columns[1].bytes_at(1), "");
+    EXPECT_EQ(to.columns[2].floats_of(2).back(), 0.5f);
+  }
 }
 
 TEST(AppendRowTest, WideRowsAmongNarrowOnesKeepAllValues) {

@@ -35,7 +35,7 @@ std::vector<int64_t> Values(const StoredRow& row) {
 void AddRows(const std::shared_ptr<const Examples>& examples, size_t begin,
              size_t end, RowStore& store, std::vector<uint64_t>& tags) {
   for (size_t row = begin; row < end; ++row) {
-    tags.push_back(store.Add({examples, row}, 0));
+    tags.push_back(store.Add(examples, row, 0));
   }
 }
 
@@ -45,10 +45,10 @@ TEST(RowStoreTest, ARowIsFoundUntilItIsTaken) {
   std::vector<uint64_t> tags;
   AddRows(examples, 0, 3, store, tags);
   EXPECT_THAT(Values(store.Find(tags[1])), ElementsAre(11, 11));
-  EXPECT_THAT(Values(store.Take(tags[1])), ElementsAre(11, 11));
+  store.Remove(tags[1]);
   EXPECT_EQ(store.rows(), 2u);
   // Its place is another's.
-  EXPECT_EQ(store.Add({Rows(1, 7), 0}, 0), tags[1]);
+  EXPECT_EQ(store.Add(Rows(1, 7), 0, 0), tags[1]);
   EXPECT_THAT(Values(store.Find(tags[1])), ElementsAre(7));
   EXPECT_THAT(Values(store.Find(tags[2])), ElementsAre(12, 12, 12));
 }
@@ -58,7 +58,7 @@ TEST(RowStoreTest, AFewRowsKeepNoMoreThanTwiceTheirMemory) {
   auto examples = Rows(100, 0);
   std::vector<uint64_t> tags;
   for (size_t row = 0; row < 100; ++row) {
-    tags.push_back(store.Add({examples, row}, row % 2));
+    tags.push_back(store.Add(examples, row, row % 2));
   }
   const std::weak_ptr<const Examples> all = std::exchange(examples, nullptr);
   // Of 5,050 values and 100 places for rows, so that half of it is there.
@@ -69,17 +69,33 @@ TEST(RowStoreTest, AFewRowsKeepNoMoreThanTwiceTheirMemory) {
   store.Settle();
   EXPECT_TRUE(all.expired());
   for (size_t row = 71; row < 100; ++row) {
-    const StoredRow& left = store.Find(tags[row]);
+    const StoredRow left = store.Find(tags[row]);
     EXPECT_EQ(Values(left), std::vector<int64_t>(row + 1, row)) << row;
     // Together with those of its kind.
     EXPECT_EQ(left.examples->rows, 14 + row % 2);
   }
   // Copies are settled as what came from outside is.
-  const std::weak_ptr<const Examples> copy = store.Find(tags[72]).examples;
+  const std::weak_ptr<const Examples> copy = store.OwnerOf(tags[72]);
   for (size_t row = 74; row < 100; row += 2) store.Remove(tags[row]);
   store.Settle();
   EXPECT_TRUE(copy.expired());
   EXPECT_EQ(Values(store.Find(tags[72])), std::vector<int64_t>(73, 72));
+}
+
+TEST(RowStoreTest, ARowThatIsRemovedLivesWhileItsOwnerDoes) {
+  RowStore store;
+  auto examples = Rows(2, 10);
+  const std::weak_ptr<const Examples> all = examples;
+  const uint64_t tag = store.Add(std::exchange(examples, nullptr), 1, 0);
+  const StoredRow row = store.Find(tag);
+  {
+    RowOwners owners;
+    owners.Add(store.OwnerOf(tag));
+    store.Remove(tag);
+    store.Settle();
+    EXPECT_THAT(Values(row), ElementsAre(11, 11));
+  }
+  EXPECT_TRUE(all.expired());
 }
 
 TEST(RowStoreTest, RowsComeFromExamplesAlsoBehindThatTheirOthersWereCopied) {
@@ -88,13 +104,14 @@ TEST(RowStoreTest, RowsComeFromExamplesAlsoBehindThatTheirOthersWereCopied) {
   std::vector<uint64_t> tags;
   AddRows(examples, 0, 4, store, tags);
   store.Settle();  // four short rows of eight: copied
-  EXPECT_NE(store.Find(tags[3]).examples, examples);
+  EXPECT_NE(store.OwnerOf(tags[3]), examples);
   AddRows(examples, 4, 8, store, tags);
   store.Settle();
-  EXPECT_EQ(store.Find(tags[7]).examples, examples);
+  EXPECT_EQ(store.OwnerOf(tags[7]), examples);
   for (size_t row = 0; row < 8; ++row) {
-    EXPECT_EQ(Values(store.Take(tags[row])),
+    EXPECT_EQ(Values(store.Find(tags[row])),
               std::vector<int64_t>(row + 1, row));
+    store.Remove(tags[row]);
   }
   store.Settle();
   EXPECT_EQ(store.rows(), 0u);
