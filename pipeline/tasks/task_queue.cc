@@ -53,8 +53,12 @@ class TaskPool {
   Status Add(const std::shared_ptr<Tasks>& tasks) {
     const std::lock_guard lock(mutex_);
     queues_.push_back(tasks);
+    wanted_ = Wanted();
     const Status status = StartThreads();
-    if (!status.ok()) queues_.pop_back();
+    if (!status.ok()) {
+      queues_.pop_back();
+      wanted_ = Wanted();
+    }
     return status;
   }
 
@@ -63,6 +67,7 @@ class TaskPool {
     tasks->all_ended.wait(
         lock, [&] { return tasks->waiting.empty() && tasks->running == 0; });
     std::erase(queues_, tasks);
+    wanted_ = Wanted();
     // Threads that nobody asks for any more go.
     changed_.notify_all();
   }
@@ -90,7 +95,7 @@ class TaskPool {
   }
 
   Status StartThreads() {
-    for (; threads_ < Wanted(); ++threads_) {
+    for (; threads_ < wanted_; ++threads_) {
       StatusOr<std::jthread> thread = StartThread([this] { Work(); });
       if (thread.ok()) {
         thread->detach();
@@ -114,7 +119,7 @@ class TaskPool {
 
   void Work() {
     std::unique_lock lock(mutex_);
-    while (threads_ <= Wanted()) {
+    while (threads_ <= wanted_) {
       const std::shared_ptr<Tasks> tasks = NextReady();
       if (tasks == nullptr) {
         changed_.wait(lock);
@@ -141,6 +146,7 @@ class TaskPool {
   std::condition_variable changed_;
   std::vector<std::shared_ptr<Tasks>> queues_;
   size_t turn_ = 0;
+  int wanted_ = 0;  // Wanted(), which asks the system
   int threads_ = 0;
 };
 
