@@ -31,6 +31,14 @@ struct GatheredRecords {
   MemberBuffers buffers;    // used while gathering
 };
 
+// Where a record is.
+struct FoundRecord {
+  uint64_t id = 0;
+  size_t file = 0;
+  uint64_t number = 0;  // in the file
+  RecordPlace place;    // not in gzip members
+};
+
 // What gathering some records takes.
 struct GatherBound {
   size_t records = 0;
@@ -69,12 +77,13 @@ class RecordFiles {
   const std::vector<std::string>& paths() const { return paths_; }
   const RecordIndex& index(size_t file) const { return indexes_[file]; }
 
-  // How many records from the first of `ids` on can be gathered at once with at
-  // most `limit_bytes` of memory for them; one at least.
+  // Finds as many records from the first of `ids` on as can be gathered at once
+  // with at most `limit_bytes` of memory for them; one at least.
   // Errors:  kOutOfRange for an id past the end, where it is looked at (those
   //          far behind the limit are not); those of RecordIndex::Find.
-  StatusOr<GatherBound> CountWithin(std::span<const uint64_t> ids,
-                                    uint64_t limit_bytes) const;
+  StatusOr<GatherBound> FindWithin(std::span<const uint64_t> ids,
+                                   uint64_t limit_bytes,
+                                   std::vector<FoundRecord>& found) const;
 
   // Reads `ids` in the order given, sorted by file and offset and with near
   // neighbours read at once underneath. Both checksums of each are verified.
@@ -86,6 +95,10 @@ class RecordFiles {
   //          RecordFilesOptions. Of files of gzip members each
   //          member that holds one of them is inflated once, one at a time.
   Status Gather(std::span<const uint64_t> ids, GatheredRecords& out) const;
+  // The same of records that were found before, without asking their indexes
+  // again.
+  Status GatherFound(std::span<const FoundRecord> found,
+                     GatheredRecords& out) const;
 
   // Takes the Example `id` apart while it is read: `values` go from the file to
   // where they are wanted in one copy, which is their checksum as well, and all
@@ -123,8 +136,8 @@ class RecordFiles {
 
   Status PastTheEnd(uint64_t id) const;
   // Framed, where they are mapped; null those that are not known to be warm.
-  Status FindWarm(std::span<const uint64_t> ids,
-                  std::vector<std::string_view>& framed) const;
+  void FindWarm(std::span<const FoundRecord> found,
+                std::vector<std::string_view>& framed) const;
   // The records of `out` that are null yet, behind what its bytes have up to
   // `end`.
   Status GatherOthers(std::span<WantedRecord> others, size_t end,

@@ -17,8 +17,10 @@ constexpr size_t kPlacesAhead = 32;
 
 }  // namespace
 
-StatusOr<GatherBound> RecordFiles::CountWithin(std::span<const uint64_t> ids,
-                                               uint64_t limit_bytes) const {
+StatusOr<GatherBound> RecordFiles::FindWithin(
+    std::span<const uint64_t> ids, uint64_t limit_bytes,
+    std::vector<FoundRecord>& found) const {
+  found.clear();
   std::array<std::pair<size_t, uint64_t>, kPlacesAhead> ahead;
   size_t asked = 0;
   GatherBound bound;
@@ -32,6 +34,7 @@ StatusOr<GatherBound> RecordFiles::CountWithin(std::span<const uint64_t> ids,
     }
     const auto [file, number] = ahead[i % kPlacesAhead];
     uint64_t bytes = 0;
+    FoundRecord record = {.id = ids[i], .file = file, .number = number};
     if (indexes_[file].in_gzip_members()) {
       PENSTOCK_ASSIGN_OR_RETURN(const GzipMemberRange member,
                                 indexes_[file].FindMember(number));
@@ -39,11 +42,11 @@ StatusOr<GatherBound> RecordFiles::CountWithin(std::span<const uint64_t> ids,
         bytes = member.end.framed_offset - member.begin.framed_offset;
       }
     } else {
-      PENSTOCK_ASSIGN_OR_RETURN(const RecordPlace place,
-                                indexes_[file].Find(number));
-      bytes = place.size_bytes;
+      PENSTOCK_ASSIGN_OR_RETURN(record.place, indexes_[file].Find(number));
+      bytes = record.place.size_bytes;
     }
     if (bound.records > 0 && bound.bytes + bytes > limit_bytes) break;
+    found.push_back(record);
     ++bound.records;
     bound.bytes += bytes;
   }
@@ -52,14 +55,28 @@ StatusOr<GatherBound> RecordFiles::CountWithin(std::span<const uint64_t> ids,
 
 Status RecordFiles::Gather(std::span<const uint64_t> ids,
                            GatheredRecords& out) const {
+  out.records.clear();
+  return GuardMemory(no_memory_, [&]() -> Status {
+    std::vector<FoundRecord> found;
+    PENSTOCK_RETURN_IF_ERROR(FindWithin(ids, UINT64_MAX, found).status());
+    return GatherFound(found, out);
+  });
+}
+
+Status RecordFiles::GatherFound(std::span<const FoundRecord> found,
+                                GatheredRecords& out) const {
   Status status = GuardMemory(no_memory_, [&]() -> Status {
-    PENSTOCK_RETURN_IF_ERROR(FindWarm(ids, out.records));
+    FindWarm(found, out.records);
     const size_t end = CopyWarmRecords(out.records, out.bytes);
     std::vector<WantedRecord> others;
-    for (size_t slot = 0; slot < ids.size(); ++slot) {
+    for (size_t slot = 0; slot < found.size(); ++slot) {
       if (out.records[slot].data() != nullptr) continue;
-      const auto [file, number] = Find(ids[slot]);
-      others.push_back({.slot = slot, .file = file, .number = number});
+      const FoundRecord& record = found[slot];
+      others.push_back({.slot = slot,
+                        .file = record.file,
+                        .number = record.number,
+                        .offset = record.place.offset,
+                        .size_bytes = record.place.size_bytes});
     }
     return others.empty() ? OkStatus() : GatherOthers(others, end, out);
   });
@@ -67,21 +84,17 @@ Status RecordFiles::Gather(std::span<const uint64_t> ids,
   return status;
 }
 
-Status RecordFiles::FindWarm(std::span<const uint64_t> ids,
-                             std::vector<std::string_view>& framed) const {
-  framed.assign(ids.size(), {});
-  for (size_t slot = 0; slot < ids.size(); ++slot) {
-    if (ids[slot] >= records()) return PastTheEnd(ids[slot]);
-    const auto [file, number] = Find(ids[slot]);
+void RecordFiles::FindWarm(std::span<const FoundRecord> found,
+                           std::vector<std::string_view>& framed) const {
+  framed.assign(found.size(), {});
+  for (size_t slot = 0; slot < found.size(); ++slot) {
+    const auto& [id, file, number, place] = found[slot];
     if (indexes_[file].in_gzip_members()) continue;
-    PENSTOCK_ASSIGN_OR_RETURN(const RecordPlace place,
-                              indexes_[file].Find(number));
     const uint64_t size = place.size_bytes + kTfRecordFramingBytes;
     const char* const from =
         warm_.Find(file, place.offset, place.offset + size);
     if (from != nullptr) framed[slot] = {from, size};
   }
-  return OkStatus();
 }
 
 Status RecordFiles::GatherOthers(std::span<WantedRecord> others, size_t end,
@@ -94,15 +107,9 @@ Status RecordFiles::GatherOthers(std::span<WantedRecord> others, size_t end,
   for (size_t begin = 0; begin < others.size();) {
     const bool in_members = indexes_[others[begin].file].in_gzip_members();
     size_t after = begin;
-    for (; after < others.size(); ++after) {
-      WantedRecord& record = others[after];
-      const RecordIndex& index = indexes_[record.file];
-      if (index.in_gzip_members() != in_members) break;
-      if (in_members) continue;
-      PENSTOCK_ASSIGN_OR_RETURN(const RecordPlace found,
-                                index.Find(record.number));
-      record.offset = found.offset;
-      record.size_bytes = found.size_bytes;
+    while (after < others.size() &&
+           indexes_[others[after].file].in_gzip_members() == in_members) {
+      ++after;
     }
     const auto some = others.subspan(begin, after - begin);
     PENSTOCK_RETURN_IF_ERROR(

@@ -58,9 +58,12 @@ size_t SourceRecords::SourceOf(uint64_t id) const {
          1;
 }
 
-StatusOr<GatherBound> SourceRecords::CountWithin(std::span<const uint64_t> ids,
-                                                 uint64_t limit_bytes) const {
-  if (only_files_) return files_->CountWithin(ids, limit_bytes);
+StatusOr<GatherBound> SourceRecords::FindWithin(
+    std::span<const uint64_t> ids, uint64_t limit_bytes,
+    std::vector<FoundRecord>& found) const {
+  if (only_files_) return files_->FindWithin(ids, limit_bytes, found);
+  found.clear();
+  std::vector<FoundRecord> of_side;
   GatherBound bound;
   for (const uint64_t id : ids) {
     if (id >= records()) {
@@ -70,27 +73,36 @@ StatusOr<GatherBound> SourceRecords::CountWithin(std::span<const uint64_t> ids,
     const size_t source = SourceOf(id);
     uint64_t bytes = 0;
     for (const RecordSide& side : sources_[source].sides) {
-      PENSTOCK_ASSIGN_OR_RETURN(
-          const uint64_t of_side,
-          BytesOf(side, side.first + id - first_[source], limit_bytes));
-      bytes += of_side;
+      PENSTOCK_ASSIGN_OR_RETURN(const uint64_t side_bytes,
+                                BytesOf(side, side.first + id - first_[source],
+                                        limit_bytes, of_side));
+      bytes += side_bytes;
     }
     if (bound.records > 0 && bound.bytes + bytes > limit_bytes) break;
+    found.push_back({.id = id});
     ++bound.records;
     bound.bytes += bytes;
   }
   return bound;
 }
 
-StatusOr<uint64_t> SourceRecords::BytesOf(const RecordSide& side,
-                                          uint64_t number,
-                                          uint64_t limit_bytes) const {
+StatusOr<uint64_t> SourceRecords::BytesOf(
+    const RecordSide& side, uint64_t number, uint64_t limit_bytes,
+    std::vector<FoundRecord>& found) const {
   if (side.columns != nullptr) return side.columns->RowBytes(number);
   if (side.megatron != nullptr) return side.megatron->SizeOf(number);
   PENSTOCK_ASSIGN_OR_RETURN(
       const GatherBound one,
-      files_->CountWithin(std::span(&number, 1), limit_bytes));
+      files_->FindWithin(std::span(&number, 1), limit_bytes, found));
   return one.bytes;
+}
+
+Status SourceRecords::GatherFound(std::span<const FoundRecord> found,
+                                  GatheredRecords& out) const {
+  if (only_files_) return files_->GatherFound(found, out);
+  std::vector<uint64_t> ids;
+  for (const FoundRecord& record : found) ids.push_back(record.id);
+  return Gather(ids, out);
 }
 
 Status SourceRecords::Gather(std::span<const uint64_t> ids,

@@ -71,8 +71,11 @@ class SourceRecords {
 
   // As those of RecordFiles. A record of columns has no bytes, but counts as
   // what its values take; of a zip, those of its sides are copied together.
-  StatusOr<GatherBound> CountWithin(std::span<const uint64_t> ids,
-                                    uint64_t limit_bytes) const;
+  StatusOr<GatherBound> FindWithin(std::span<const uint64_t> ids,
+                                   uint64_t limit_bytes,
+                                   std::vector<FoundRecord>& found) const;
+  Status GatherFound(std::span<const FoundRecord> found,
+                     GatheredRecords& out) const;
   Status Gather(std::span<const uint64_t> ids, GatheredRecords& out) const;
   // As that of RecordFiles, where all records are of files.
   std::optional<uint64_t> TakeLong(uint64_t id, uint64_t most_bytes,
@@ -106,7 +109,8 @@ class SourceRecords {
   std::vector<FilePart> FilesOf(const RecordSide& side, uint64_t records) const;
   std::string LocateSide(const RecordSide& side, uint64_t number) const;
   StatusOr<uint64_t> BytesOf(const RecordSide& side, uint64_t number,
-                             uint64_t limit_bytes) const;
+                             uint64_t limit_bytes,
+                             std::vector<FoundRecord>& found) const;
 
   const std::shared_ptr<const RecordFiles> files_;
   const std::vector<RecordSource> sources_;

@@ -99,20 +99,21 @@ StatusOr<bool> IndexedRounds::Load(
   for (size_t i = begin; i < begin + most; ++i) {
     ids.push_back(round.records[round.mine[i]]);
   }
+  std::vector<FoundRecord> found;
   const uint64_t stretch = std::min(kStretchBytes, limit_bytes);
   PENSTOCK_ASSIGN_OR_RETURN(GatherBound bound,
-                            files_->CountWithin(ids, stretch));
+                            files_->FindWithin(ids, stretch, found));
   // Large records, and members of gzip files, which are inflated once for all.
   if (bound.bytes > stretch) {
-    PENSTOCK_ASSIGN_OR_RETURN(bound, files_->CountWithin(ids, limit_bytes));
+    PENSTOCK_ASSIGN_OR_RETURN(bound,
+                              files_->FindWithin(ids, limit_bytes, found));
   }
   if (bound.bytes > limit_bytes && !alone) return false;
   if (bound.bytes > std::max(limit_bytes, options_.max_record_bytes)) {
     return RecordTooLarge(files_->Locate(ids.front()), bound.bytes,
                           options_.max_record_bytes);
   }
-  PENSTOCK_RETURN_IF_ERROR(
-      files_->Gather(std::span(ids).first(bound.records), scratch));
+  PENSTOCK_RETURN_IF_ERROR(files_->GatherFound(found, scratch));
   records = scratch.records;
   return true;
 }

@@ -55,7 +55,7 @@ StatusOr<SequenceRecord> ZipSide::Next(const std::stop_token& stop) {
     if (dataset_.numbered->in_memory()) return SequenceRecord();
     PENSTOCK_ASSIGN_OR_RETURN(
         const GatherBound bound,
-        dataset_.numbered->CountWithin(std::span(&id, 1), UINT64_MAX));
+        dataset_.numbered->FindWithin(std::span(&id, 1), UINT64_MAX, found_));
     return SequenceRecord{.size_bytes = bound.bytes};
   }
   PENSTOCK_ASSIGN_OR_RETURN(const auto record, sequence()->Next(stop));

@@ -52,7 +52,8 @@ class ZipSide {
   StatusOr<bool> HasNext(const std::stop_token& stop);
 
   ZipDataset dataset_;
-  uint64_t next_ = 0;  // by number
+  uint64_t next_ = 0;               // by number
+  std::vector<FoundRecord> found_;  // memory for one
 };
 
 }  // namespace penstock

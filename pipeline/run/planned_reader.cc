@@ -52,8 +52,7 @@ StatusOr<bool> PlannedReader::Build(const Assignment& assignment, bool alone,
   if (rows == 0) return false;
   end = row + rows;
   PENSTOCK_RETURN_IF_ERROR(
-      Read(std::span(scratch->ids).first(scratch->ends[rows - 1]), batch.epoch,
-           *scratch));
+      Read(scratch->ends[rows - 1], batch.epoch, *scratch));
   const Locate locate = [this](uint64_t id) { return files_->Locate(id); };
   const StageTimer timer(job_->accounts->build);
   job_->accounts->build.Count(
@@ -125,17 +124,19 @@ StatusOr<size_t> PlannedReader::CountRows(const Batch& batch, size_t row,
     ends.push_back(ids.size());
   }
   if (ids.empty()) return ends.size();
-  PENSTOCK_ASSIGN_OR_RETURN(GatherBound bound,
-                            files_->CountWithin(ids, kStretchBytes));
+  PENSTOCK_ASSIGN_OR_RETURN(
+      GatherBound bound, files_->FindWithin(ids, kStretchBytes, scratch.found));
   // Large rows, and members of gzip files, which are inflated once for all.
   if (bound.bytes > kStretchBytes || bound.records < ends[0]) {
-    PENSTOCK_ASSIGN_OR_RETURN(bound, files_->CountWithin(ids, kChunkBytes));
+    PENSTOCK_ASSIGN_OR_RETURN(
+        bound, files_->FindWithin(ids, kChunkBytes, scratch.found));
   }
   if (bound.bytes > kChunkBytes || bound.records < ends[0]) {
     if (!alone) return size_t{0};
     const uint64_t most = std::max(kChunkBytes, job_->max_record_bytes);
     PENSTOCK_ASSIGN_OR_RETURN(
-        bound, files_->CountWithin(std::span(ids).first(ends[0]), most));
+        bound,
+        files_->FindWithin(std::span(ids).first(ends[0]), most, scratch.found));
     if (bound.bytes > most || bound.records < ends[0]) {
       return RecordTooLarge(files_->Locate(ids.front()), bound.bytes,
                             job_->max_record_bytes);
@@ -146,16 +147,19 @@ StatusOr<size_t> PlannedReader::CountRows(const Batch& batch, size_t row,
   return rows;
 }
 
-Status PlannedReader::Read(std::span<const uint64_t> ids, uint64_t epoch,
+// The first `count` records that were found.
+Status PlannedReader::Read(size_t count, uint64_t epoch,
                            Scratch& scratch) const {
   scratch.rows.Clear();
-  if (ids.empty()) return OkStatus();
+  if (count == 0) return OkStatus();
   {
     const StageTimer timer(job_->accounts->read);
-    PENSTOCK_RETURN_IF_ERROR(files_->Gather(ids, scratch.gathered));
+    PENSTOCK_RETURN_IF_ERROR(files_->GatherFound(
+        std::span(scratch.found).first(count), scratch.gathered));
   }
   return job_->Decode(
-      scratch.gathered.records, BytesOf(scratch.gathered.records), ids, epoch,
+      scratch.gathered.records, BytesOf(scratch.gathered.records),
+      std::span(scratch.ids).first(count), epoch,
       [this](uint64_t id) { return files_->Locate(id); }, scratch.decode,
       scratch.rows);
 }

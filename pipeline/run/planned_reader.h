@@ -49,8 +49,7 @@ class PlannedReader {
                       Batch& batch, uint64_t& cut_rows) const;
   StatusOr<size_t> CountRows(const Batch& batch, size_t row, size_t end,
                              bool alone, Scratch& scratch) const;
-  Status Read(std::span<const uint64_t> ids, uint64_t epoch,
-              Scratch& scratch) const;
+  Status Read(size_t count, uint64_t epoch, Scratch& scratch) const;
   StatusOr<bool> BuildLong(const Assignment& assignment, size_t end,
                            size_t& row, Batch& batch, uint64_t& cut_rows,
                            Scratch& scratch) const;

@@ -30,8 +30,9 @@ struct PlannedReader::Scratch {
   };
 
   GatheredRecords gathered;
-  std::vector<uint64_t> ids;  // a record that follows itself comes once
-  std::vector<size_t> ends;   // [rows]: how many ids rows up to it need
+  std::vector<uint64_t> ids;       // a record that follows itself comes once
+  std::vector<FoundRecord> found;  // of the first of them
+  std::vector<size_t> ends;        // [rows]: how many ids rows up to it need
   DecodeScratch decode;
   DecodedRows rows;
   std::vector<PlacedPiece> placed;

@@ -52,6 +52,41 @@ TEST_F(RecordFilesTest, GatherInAnyOrderEqualsReadingInSequence) {
   ExpectShuffledGathers(*records, 50);
 }
 
+// As many as a limit takes, one at least, and any of them.
+TEST_F(RecordFilesTest, RecordsThatWereFoundAreGatheredAsByTheirIds) {
+  AddSomeFiles();
+  const auto records = Open();
+  std::vector<uint64_t> ids(records->records());
+  std::iota(ids.begin(), ids.end(), 0);
+  std::shuffle(ids.begin(), ids.end(), std::mt19937_64(5));
+  std::vector<FoundRecord> found;
+  GatheredRecords out;
+  for (const uint64_t limit : {0, 1 << 10, 1 << 16, 1 << 30}) {
+    ASSERT_OK_AND_ASSIGN(const GatherBound bound,
+                         records->FindWithin(ids, limit, found));
+    ASSERT_EQ(found.size(), bound.records);
+    ASSERT_GE(found.size(), 1u);
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < found.size(); ++i) {
+      EXPECT_EQ(found[i].id, ids[i]);
+      bytes += expected_[ids[i]].size();
+    }
+    EXPECT_EQ(bound.bytes, bytes);
+    EXPECT_TRUE(found.size() == 1 || bytes <= limit);
+    EXPECT_TRUE(found.size() == ids.size() ||
+                bytes + expected_[ids[found.size()]].size() > limit);
+    const auto some = std::span(found).last((found.size() + 1) / 2);
+    // Cold, and from mapped pages.
+    for (int time = 0; time < 2; ++time) {
+      ASSERT_OK(records->GatherFound(some, out));
+      ASSERT_EQ(out.records.size(), some.size());
+      for (size_t i = 0; i < some.size(); ++i) {
+        ASSERT_EQ(out.records[i], expected_[some[i].id]);
+      }
+    }
+  }
+}
+
 TEST_F(RecordFilesTest, NothingGathersNothing) {
   AddSomeFiles();
   GatheredRecords out;
