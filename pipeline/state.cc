@@ -138,7 +138,8 @@ class Members {
   bool ok_ = true;
 };
 
-bool ReadHeld(const json& from, std::vector<HeldPiece>& out) {
+template <typename List>
+bool ReadHeld(const json& from, List& out) {
   Members members(from);
   uint64_t count = 0;
   members.Read("count", count);
@@ -146,20 +147,24 @@ bool ReadHeld(const json& from, std::vector<HeldPiece>& out) {
   const auto begins = members.Packed("begins", count);
   const auto bins = members.Packed("bins", count);
   if (!members.ok()) return false;
+  std::vector<HeldPiece> held;
   for (uint64_t i = 0; i < count; ++i) {
     if ((begins[i] | bins[i]) >> 32 != 0) return false;
-    out.push_back({.record = records[i],
-                   .begin = static_cast<uint32_t>(begins[i]),
-                   .bin = static_cast<uint32_t>(bins[i])});
+    held.push_back({.record = records[i],
+                    .begin = static_cast<uint32_t>(begins[i]),
+                    .bin = static_cast<uint32_t>(bins[i])});
   }
+  out = std::move(held);
   return true;
 }
 
-bool ReadGraph(const json& from, std::vector<StatePart>& out) {
+bool ReadGraph(const json& from, SharedList<StatePart>& out) {
+  std::vector<StatePart> parts;
   for (const auto& [name, fingerprint] : from.items()) {
     if (!fingerprint.is_number_unsigned()) return false;
-    out.push_back({name, fingerprint.get<uint64_t>()});
+    parts.push_back({name, fingerprint.get<uint64_t>()});
   }
+  out = std::move(parts);
   return true;
 }
 
@@ -196,10 +201,11 @@ bool ReadCounts(const json& from, PipelineCounts& out) {
   return members.ok();
 }
 
-bool ReadLineage(const json& from, std::vector<PlanBegin>& out) {
+bool ReadLineage(const json& from, SharedList<PlanBegin>& out) {
+  std::vector<PlanBegin> plans;
   for (const json& plan : from) {
     if (!plan.is_object()) return false;
-    PlanBegin& begin = out.emplace_back();
+    PlanBegin& begin = plans.emplace_back();
     Members members(plan);
     members.Read("step", begin.step);
     members.Read("epoch", begin.epoch);
@@ -209,6 +215,7 @@ bool ReadLineage(const json& from, std::vector<PlanBegin>& out) {
                        ReadTaken(members.Of("taken"), begin.taken);
     if (!whole || !members.ok()) return false;
   }
+  out = std::move(plans);
   return true;
 }
 

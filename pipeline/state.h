@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "formats/files/status_or.h"
+#include "pipeline/shared_list.h"
 
 namespace penstock {
 
@@ -66,7 +67,7 @@ struct MixTaken {
 
 // A plan of a run that changed on its way, and where it began.
 struct PlanBegin {
-  std::vector<StatePart> graph = {};
+  SharedList<StatePart> graph = {};
   uint64_t step = 0;
   uint64_t epoch = 0;
   uint64_t position = 0;
@@ -86,13 +87,13 @@ struct PlanBegin {
 //        the position.
 struct State {
   // See Pipeline::graph(). A state goes on only where they are the same.
-  std::vector<StatePart> graph = {};
+  SharedList<StatePart> graph = {};
   uint64_t epoch = 0;
   uint64_t step = 0;           // consumed since the run began
   uint64_t step_in_epoch = 0;  // consumed in this epoch
   uint64_t position = 0;       // rows of the order taken in this epoch
   // What waits, as the arranger holds it.
-  std::vector<HeldPiece> held = {};
+  SharedList<HeldPiece> held = {};
   // What waited where the run changed and is not arranged again yet: it comes
   // before the row at `position`. With FlatMap: the row with which the last
   // record before `position` goes on, where rows of it are still to come.
@@ -100,7 +101,7 @@ struct State {
   // Where the last view of the graph is a Mix: of each of its datasets.
   std::vector<MixTaken> taken = {};
   // All plans of the run so far, this one last; empty while it is the only one.
-  std::vector<PlanBegin> lineage = {};
+  SharedList<PlanBegin> lineage = {};
   // Only where records are read in sequence: the first record of the window
   // that is being read, and of the units that the records above lie in; of 16
   // units at most, as behind the last one all are read. Of a zip counted over

@@ -159,10 +159,10 @@ uint64_t BucketArranger::Drop() {
 }
 
 std::vector<HeldPiece> BucketArranger::Held() const {
-  std::vector<HeldPiece> held;
-  held.reserve(held_rows_);
+  std::vector<HeldPiece> held(held_rows_);
+  auto next = held.begin();
   for (const Queue& queue : queues_) {
-    for (const Piece& row : queue.rows) held.push_back({.record = row.record});
+    for (const Piece& row : queue.rows) next++->record = row.record;
   }
   return held;
 }

@@ -80,8 +80,9 @@ Status Plan::Load(const State& state) {
                     "but this order stops between samples",
                     state.position, state.held.size() + state.ahead.size()));
   }
-  for (const auto* held : {&state.held, &state.ahead}) {
-    for (const HeldPiece& piece : *held) {
+  for (const std::span<const HeldPiece> waiting :
+       {std::span(state.held.vector()), std::span(state.ahead)}) {
+    for (const HeldPiece& piece : waiting) {
       if (piece.record < order_->id_limit()) continue;
       return FailedPreconditionError(
           fmt::format("record {} waits in the state, but there are only {}",

@@ -22,7 +22,7 @@ struct StepOptions {
   uint64_t epochs = 1;  // 0 for ever
   // Of an epoch, that are in no row: they count as dropped where it ends.
   uint64_t cut_records = 0;
-  std::vector<StatePart> graph = {};
+  SharedList<StatePart> graph = {};
   MixEpochs mix = {};  // where the order is one
   RowIds row_ids = {};
 

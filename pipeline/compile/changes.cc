@@ -167,7 +167,8 @@ StatusOr<std::set<Change>> Comparison::Changes() {
   if (ours == after.end() && theirs == before.end()) return found_;
   const StatePart& differs = ours != after.end() ? *ours : *theirs;
   const auto change =
-      ChangeOf(differs.name, ours != after.end() ? job_.graph : before_);
+      ChangeOf(differs.name,
+               ours != after.end() ? job_.graph.vector() : before_);
   const std::string hint = change ? fmt::format(
                                         "; if it is meant to, name {} in "
                                         "CompileOptions::changed",
@@ -256,9 +257,9 @@ StatusOr<State> GoingOnFrom(const Job& job, const State& state) {
         "with shard_by a run cannot change on its way: leave one of both out");
   }
   State changed = state;
-  if (changed.lineage.empty())
-    changed.lineage.push_back({.graph = state.graph});
-  if (changed.lineage.size() == kMostPlans) {
+  std::vector<PlanBegin> lineage = state.lineage;
+  if (lineage.empty()) lineage.push_back({.graph = state.graph});
+  if (lineage.size() == kMostPlans) {
     return FailedPreconditionError(
         fmt::format("the run has had {} plans, which is the most", kMostPlans));
   }
@@ -273,7 +274,8 @@ StatusOr<State> GoingOnFrom(const Job& job, const State& state) {
   }
   changed.graph = job.graph;
   changed.position = plan.position;
-  changed.lineage.push_back(std::move(plan));
+  lineage.push_back(std::move(plan));
+  changed.lineage = std::move(lineage);
   // Of a record in pieces only the first counts: it says where to go on.
   changed.ahead.clear();
   for (const HeldPiece& piece : state.held) {

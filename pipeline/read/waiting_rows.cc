@@ -13,6 +13,7 @@ State InRecords(const State& state, RowIds ids) {
               .position = state.position,
               .window_begin = state.window_begin,
               .units = state.units};
+  std::vector<HeldPiece> held;
   std::vector<uint64_t> rows;
   rows.reserve(state.held.size());
   for (const HeldPiece& piece : state.held) rows.push_back(piece.record);
@@ -23,11 +24,12 @@ State InRecords(const State& state, RowIds ids) {
     times = std::max(times, end - begin);
     const uint64_t record = ids.RecordOf(rows[begin]);
     if (end < rows.size() && ids.RecordOf(rows[end]) == record) continue;
-    in.held.insert(in.held.end(), std::exchange(times, 0), {.record = record});
+    held.insert(held.end(), std::exchange(times, 0), {.record = record});
   }
   for (const HeldPiece& row : state.ahead) {
-    in.held.push_back({.record = ids.RecordOf(row.record)});
+    held.push_back({.record = ids.RecordOf(row.record)});
   }
+  in.held = std::move(held);
   return in;
 }
 

@@ -38,7 +38,7 @@ struct Job {
   // The first record of each source, then the end; where indexed.
   std::vector<uint64_t> first_ids;
   Topology topology;
-  std::vector<StatePart> graph;  // see Pipeline::graph()
+  SharedList<StatePart> graph;  // see Pipeline::graph()
   // CompileOptions::changed; the datasets of a Mix that is the last view, or 0.
   std::vector<Change> changed;
   size_t mixed = 0;

@@ -146,7 +146,7 @@ TEST_F(LineageTest, EveryWayOfPackingGoesOnFromEveryOther) {
 TEST_F(LineageTest, AStateTellsOf256PlansAndARunHasNoMore) {
   const Dataset all = Read(Write(160, 5));
   State state = Run(InOrder(all, 12)).front().state_after;
-  state.lineage.assign(255, {.graph = state.graph});
+  state.lineage = std::vector<PlanBegin>(255, {.graph = state.graph});
   ASSERT_OK_AND_ASSIGN(const Batches last,
                        GoOn(InOrder(all, 24), state, {Change::kBatches}));
   EXPECT_EQ(last.front().state_after.lineage.size(), 256u);

@@ -125,10 +125,11 @@ TEST(StateTextTest, OtherVersionsAreNotGuessedAt) {
 // A batch of 1,024 rows and four lengths.
 TEST(StateTextTest, ThousandsOfRowsThatWaitTakeLessThan64KiB) {
   State state = SomeState();
-  state.held.clear();
+  std::vector<HeldPiece> held;
   for (uint64_t i = 0; i < 4 * 1023; ++i) {
-    state.held.push_back({.record = 100'000'000 * (i * i % 31)});
+    held.push_back({.record = 100'000'000 * (i * i % 31)});
   }
+  state.held = std::move(held);
   const std::string text = FormatState(state);
   EXPECT_LT(text.size(), size_t{64} << 10);
   ASSERT_OK_AND_ASSIGN(const State parsed, ParseState(text));
