@@ -62,6 +62,15 @@ class Group {
   // The last of each host, by host: at least what it told before the last
   // AllGather() or Exchange().
   virtual std::vector<HostPulse> Pulses() const = 0;
+
+  // Whether hosts are threads of one process, which Share() is for.
+  virtual bool is_one_process() const { return false; }
+  // What the first of the hosts in this process brought by this name, as long
+  // as any of them has it. Never blocks.
+  virtual std::shared_ptr<void> Share(const std::string& /*name*/,
+                                      std::shared_ptr<void> mine) {
+    return mine;
+  }
 };
 
 // The group of one host.

@@ -177,8 +177,9 @@ Status Compiler::PlanIt() {
   }
   if (stages_.pack) plan.forecast.pack = ForecastPacking(plan);
   forecast_ = plan.forecast;
-  placement_ =
-      MakePlanned(job_, sources_.indexed, std::move(plan), tasks_->threads());
+  placement_ = MakePlanned(job_, sources_.indexed, std::move(plan),
+                           topology_.hosts > 1 ? options_.group : nullptr,
+                           tasks_->threads());
   return OkStatus();
 }
 

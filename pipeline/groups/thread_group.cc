@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <condition_variable>
+#include <map>
 #include <mutex>
 #include <utility>
 
@@ -36,6 +37,7 @@ struct Room {
   uint64_t round = 0;
   Status failed;
   std::vector<HostPulse> pulses;
+  std::map<std::string, std::weak_ptr<void>> shared;
 };
 
 class ThreadEnd final : public Group {
@@ -84,6 +86,16 @@ class ThreadEnd final : public Group {
   std::vector<HostPulse> Pulses() const override {
     const std::lock_guard lock(room_->mutex);
     return room_->pulses;
+  }
+
+  bool is_one_process() const override { return true; }
+  std::shared_ptr<void> Share(const std::string& name,
+                              std::shared_ptr<void> mine) override {
+    const std::lock_guard lock(room_->mutex);
+    std::weak_ptr<void>& first = room_->shared[name];
+    if (auto shared = first.lock()) return shared;
+    first = mine;
+    return mine;
   }
 
  private:

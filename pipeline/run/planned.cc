@@ -10,6 +10,7 @@
 
 #include "formats/files/status_or.h"
 #include "pipeline/read/rounds.h"
+#include "pipeline/run/host_plan.h"
 #include "pipeline/run/planned_reader.h"
 #include "pipeline/run/step_trace.h"
 #include "pipeline/tasks/cancelled.h"
@@ -80,13 +81,13 @@ class Planned final : public Placement {
  public:
   Planned(std::shared_ptr<const Job> job,
           std::shared_ptr<const SourceRecords> files, PlanFacts facts,
-          int threads)
+          Group* group, int threads)
       : threads_(threads),
         reader_(std::make_shared<const PlannedReader>(
-            std::move(job), std::move(files), facts.lengths,
+            std::move(job), files, facts.lengths,
             RecordsOfRow(facts.forecast))),
         facts_(std::move(facts)),
-        plan_(facts_.MakePlan()) {}
+        plan_(facts_, std::move(files), group) {}
 
   Status Restore(const State& state) override {
     PENSTOCK_RETURN_IF_ERROR(plan_.Load(state));
@@ -136,15 +137,16 @@ class Planned final : public Placement {
   StatusOr<PipelineCounts> Run(BatchRing& ring,
                                const std::stop_token& stop) override {
     const Job& job = reader_->job();
-    Step step;
+    PENSTOCK_RETURN_IF_ERROR(plan_.Begin());
     for (;;) {
-      StatusOr<bool> made = false;
+      StatusOr<const Step*> next = nullptr;
       {
         const StageTimer timer(job.accounts->plan);
-        made = plan_.Next(stop, step);
+        next = plan_.Next(stop);
       }
-      PENSTOCK_RETURN_IF_ERROR(made.status());
-      if (!*made) return plan_.steps().counts();
+      PENSTOCK_RETURN_IF_ERROR(next.status());
+      if (*next == nullptr) return plan_.counts();
+      const Step& step = **next;
       job.accounts->plan.Count(step.assignment.real_rows, 0);
       const uint64_t bytes = job.BatchBytes(step);
       if (!AwaitRoom(ring, bytes, *job.accounts)) return PipelineCancelled();
@@ -159,13 +161,21 @@ class Planned final : public Placement {
         job.decoder.WorkBytes(kChunkBytes, reader_->rows_at_once());
     const uint64_t record =
         job.max_record_bytes + job.decoder.WorkBytes(job.max_record_bytes, 1);
-    return {{fmt::format("records being read and decoded, {} at once, of at "
-                         "most {} bytes each",
-                         threads_, kChunkBytes),
-             static_cast<uint64_t>(threads_) * chunk},
-            {fmt::format("one larger record at a time, of at most {} bytes",
-                         job.max_record_bytes),
-             record}};
+    std::vector<ByteBudget> budgets = {
+        {fmt::format("records being read and decoded, {} at once, of at most "
+                     "{} bytes each",
+                     threads_, kChunkBytes),
+         static_cast<uint64_t>(threads_) * chunk},
+        {fmt::format("one larger record at a time, of at most {} bytes",
+                     job.max_record_bytes),
+         record}};
+    if (const uint64_t steps = plan_.kept_steps(); steps > 0) {
+      budgets.push_back(
+          {fmt::format("{} steps of the plan, for all hosts of this process",
+                       steps),
+           plan_.MostKeptBytes()});
+    }
+    return budgets;
   }
 
  private:
@@ -178,16 +188,16 @@ class Planned final : public Placement {
   const std::shared_ptr<const PlannedReader> reader_;
   const PlanFacts facts_;
   std::optional<State> changed_;  // what a run that changed goes on from
-  Plan plan_;
+  HostPlan plan_;
 };
 
 }  // namespace
 
 std::unique_ptr<Placement> MakePlanned(
     std::shared_ptr<const Job> job, std::shared_ptr<const SourceRecords> files,
-    PlanFacts plan, int threads) {
+    PlanFacts plan, Group* group, int threads) {
   return std::make_unique<Planned>(std::move(job), std::move(files),
-                                   std::move(plan), threads);
+                                   std::move(plan), group, threads);
 }
 
 }  // namespace penstock

@@ -35,6 +35,17 @@ TEST_P(GroupTest, EndsKnowWhoTheyAre) {
   }
 }
 
+TEST_P(GroupTest, HostsOfOneProcessShareWhatTheFirstBrought) {
+  const auto first = std::make_shared<int>(1);
+  const std::shared_ptr<void> shared = ends_[0]->Share("a", first);
+  EXPECT_EQ(shared, first);
+  for (const auto& end : ends_) {
+    const auto mine = std::make_shared<int>(2);
+    EXPECT_EQ(end->Share("a", mine) == first, end->is_one_process());
+    EXPECT_EQ(end->Share("b", mine), mine);  // nobody has the one before it
+  }
+}
+
 TEST_P(GroupTest, EveryHostGetsWhatEachBroughtInEachRound) {
   OnEveryHost([&](uint32_t host, Group& end) {
     for (uint32_t round = 0; round < 300; ++round) {
