@@ -1,5 +1,7 @@
 #include "infeed/queues/clock.h"
 
+#include <sys/prctl.h>
+
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -11,6 +13,12 @@ namespace {
 // Long enough to hide most of a sleep's wake-up delay, short enough to take
 // little from the threads that feed devices.
 constexpr int64_t kSpinNs = 30'000;
+
+// The system may wake a thread as late as its slack says, by default 50 us.
+void WakeInTime() {
+  thread_local const int told = prctl(PR_SET_TIMERSLACK, 1UL, 0, 0, 0);
+  static_cast<void>(told);
+}
 
 class Steady : public Clock {
  public:
@@ -24,6 +32,7 @@ class Steady : public Clock {
     const std::chrono::steady_clock::time_point sleep_end(
         std::chrono::nanoseconds(deadline_ns - kSpinNs));
     if (NowNs() < deadline_ns - kSpinNs) {
+      WakeInTime();
       std::mutex mutex;
       std::condition_variable_any never_notified;
       std::unique_lock lock(mutex);

@@ -60,14 +60,20 @@ class CoreLoop {
     return context_.coordinator.TellCancelled(number_, status_);
   }
 
-  // Does what all have come to.
-  void Take(const StepPlan& plan) {
+  // Begins what all have come to. First for all devices of a thread, so that
+  // the hosts hear at once that there is room.
+  void Begin(const StepPlan& plan) {
     if (!status_.ok()) return;
     if (plan.end) {
       timeline_.Finish(plan.begin_ns);
     } else {
-      Keep(Step(plan));
+      Keep(BeginStep(plan));
     }
+  }
+
+  // And ends it.
+  void End(const StepPlan& plan) {
+    if (status_.ok() && !plan.end) Keep(EndStep(plan));
   }
 
  private:
@@ -106,20 +112,23 @@ class CoreLoop {
 
   // The batch leaves its queue when the step begins: until then it takes a
   // place on the device.
-  Status Step(const StepPlan& plan) {
+  Status BeginStep(const StepPlan& plan) {
     item_ = std::move(next_);
     next_.reset();
     stopped_ = plan.last;
+    begin_ns_ = timeline_.Begin(plan);
+    return queue_.Pop().status();
+  }
+
+  Status EndStep(const StepPlan& plan) {
     const CoreSlice& slice = item_->slice;
     // All have arrived, so all have sent what they send behind the last step.
     const int64_t sent_ns =
         end_ns_ ? context_.log.OutfeedFreeNs(slice.step() - 1) : 0;
     const int64_t outfeed_ns =
         std::max<int64_t>(0, sent_ns - end_ns_.value_or(sent_ns));
-    const int64_t begin_ns = timeline_.Begin(plan);
-    PENSTOCK_RETURN_IF_ERROR(queue_.Pop().status());
     PENSTOCK_ASSIGN_OR_RETURN(const DeviceEvent step,
-                              device_.Execute(*item_->loaded, begin_ns));
+                              device_.Execute(*item_->loaded, begin_ns_));
     if (counts_) PENSTOCK_RETURN_IF_ERROR(CountSlice());
     PENSTOCK_ASSIGN_OR_RETURN(const int64_t end_ns, TimeOf(step));
     timeline_.End(end_ns, slice.pad_rows(),
@@ -198,6 +207,7 @@ class CoreLoop {
   std::optional<InfeedItem> next_;  // that all were told of
   std::optional<InfeedItem> item_;  // of the step, until the next begins
   int64_t free_ns_ = 0;             // before the one that all were told of
+  int64_t begin_ns_ = 0;            // of the step
   std::optional<int64_t> end_ns_;   // of the last step
   bool stopped_ = false;            // the run does
   Status status_;
@@ -230,7 +240,8 @@ void Play(std::span<const std::unique_ptr<CoreLoop>> loops,
     const Meeting meeting = TellAll(loops);
     const StatusOr<StepPlan> plan = coordinator.Await(meeting);
     if (!plan.ok()) return;
-    for (const auto& loop : loops) loop->Take(*plan);
+    for (const auto& loop : loops) loop->Begin(*plan);
+    for (const auto& loop : loops) loop->End(*plan);
     if (plan->end) return;
   }
 }
