@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -87,21 +88,20 @@ Status RemoveTfdsSplit(FileSystem& files, const std::string& folder,
   StatusOr<std::optional<TfdsInfo>> there = InfoThere(files, folder);
   // What cannot be read names no split to anybody.
   if (IsDataLoss(there.status())) return OkStatus();
-  PENSTOCK_ASSIGN_OR_RETURN(std::optional<TfdsInfo> info, std::move(there));
+  PENSTOCK_ASSIGN_OR_RETURN(const std::optional<TfdsInfo> info,
+                            std::move(there));
   if (!info || info->name != name || info->Find(split) == nullptr) {
     return OkStatus();
   }
-  std::erase_if(info->splits,
-                [&](const TfdsSplit& one) { return one.name == split; });
-  if (info->splits.empty()) {
+  if (std::ranges::all_of(info->splits, [&](const TfdsSplit& one) {
+        return one.name == split;
+      })) {
     // In this order, so that a run that goes on finds what is left to do.
     const Status removed = files.Remove(folder + "/features.json");
     if (!removed.ok() && !IsNotFound(removed)) return removed;
     return files.Remove(folder + "/dataset_info.json");
   }
-  PENSTOCK_ASSIGN_OR_RETURN(const std::vector<FeatureSpec> features,
-                            LoadTfdsFeatures(files, folder));
-  return SaveTfds(files, folder, *info, features);
+  return DropTfdsSplit(files, folder, split);
 }
 
 }  // namespace penstock
