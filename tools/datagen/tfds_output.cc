@@ -56,10 +56,13 @@ StatusOr<std::string> AddTfdsSplit(FileSystem& files, const std::string& folder,
                        info->name);
   }
   if (info && !info->splits.empty()) {
-    PENSTOCK_ASSIGN_OR_RETURN(
-        const std::string there,
-        ReadWholeFile(files, folder + "/features.json", 64 << 20));
-    if (there != WriteTfdsFeatures(specs)) {
+    const StatusOr<std::string> there =
+        ReadWholeFile(files, folder + "/features.json", 64 << 20);
+    if (IsNotFound(there.status())) {
+      return "the folder's other splits have no features.json";
+    }
+    PENSTOCK_RETURN_IF_ERROR(there.status());
+    if (*there != WriteTfdsFeatures(specs)) {
       return "the folder's features.json is of other features";
     }
   }

@@ -252,6 +252,18 @@ TEST_F(OverwriteTest, OtherSplitsKeepTheirDescriptionWhereOneIsReplaced) {
   EXPECT_THAT(info.Find("test")->shards, ElementsAre("test.tfrecord"));
 }
 
+TEST_F(OverwriteTest, ASplitBesideOthersWithoutFeaturesIsWrittenAndSaysSo) {
+  ASSERT_OK(ConvertCorpus(LocalFiles(), Options("old.txt")));
+  fs::remove(folder_ / "out/features.json");
+  ConversionOptions options = Options("new.txt");
+  options.split = "test";
+  ASSERT_OK_AND_ASSIGN(const ConversionResult result,
+                       ConvertCorpus(LocalFiles(), options));
+  EXPECT_THAT(result.no_tfds, HasSubstr("no features.json"));
+  EXPECT_FALSE(fs::exists(folder_ / "out/.d-test.switch"));
+  EXPECT_TRUE(fs::exists(folder_ / "out/d-test.manifest.json"));
+}
+
 TEST_F(OverwriteTest, WhatAFolderOrPatternFindsOfItsOwnOutputIsRefused) {
   fs::create_directory(folder_ / "in");
   folder_.Write("in/a.txt", "a\n");
