@@ -89,8 +89,12 @@ Status CheckTfds(FileSystem& files, const std::string& folder) {
 Status RemoveTfdsSplit(FileSystem& files, const std::string& folder,
                        const std::string& name, const std::string& split) {
   StatusOr<std::optional<TfdsInfo>> there = InfoThere(files, folder);
-  // What cannot be read names no split to anybody.
-  if (IsDataLoss(there.status())) return OkStatus();
+  // What cannot be read names no split to anybody, and files of another format
+  // are no split of ours.
+  if (IsDataLoss(there.status()) ||
+      there.status().code() == StatusCode::kUnimplemented) {
+    return OkStatus();
+  }
   PENSTOCK_ASSIGN_OR_RETURN(const std::optional<TfdsInfo> info,
                             std::move(there));
   if (!info || info->name != name || info->Find(split) == nullptr) {

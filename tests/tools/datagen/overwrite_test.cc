@@ -264,6 +264,17 @@ TEST_F(OverwriteTest, ASplitBesideOthersWithoutFeaturesIsWrittenAndSaysSo) {
   EXPECT_TRUE(fs::exists(folder_ / "out/d-test.manifest.json"));
 }
 
+TEST_F(OverwriteTest, ADescriptionOfOtherFilesHindersNoDatasetBesideIt) {
+  fs::create_directory(folder_ / "out");
+  const std::string info = R"({"name": "d", "fileFormat": "array_record",
+                               "splits": [{"name": "train"}]})";
+  folder_.Write("out/dataset_info.json", info);
+  ConversionOptions options = Options("new.txt");
+  options.tfds = false;
+  ASSERT_OK(ConvertCorpus(LocalFiles(), options));
+  EXPECT_EQ(folder_.Read("out/dataset_info.json"), info);
+}
+
 TEST_F(OverwriteTest, WhatAFolderOrPatternFindsOfItsOwnOutputIsRefused) {
   fs::create_directory(folder_ / "in");
   folder_.Write("in/a.txt", "a\n");
