@@ -338,6 +338,19 @@ TEST_F(InputsTest, AKindMayStandBeforeAnInput) {
   EXPECT_THAT(Texts(), ElementsAre("line"));
 }
 
+TEST_F(InputsTest, AFolderInsideAnotherInputIsReadByTheKindSaidOfIt) {
+  EXPECT_OK(LocalFiles().CreateFolders(folder_ / "in/notes"));
+  folder_.Write("in/a.txt", "one");
+  folder_.Write("in/notes/README", "two");
+  folder_.Write("in/notes/b.txt", "three");
+  for (const char* inputs : {"-i in text:in/notes", "-i text:in/notes in"}) {
+    const Outcome done = Datagen(inputs);
+    ASSERT_EQ(done.exit_code, 0) << done.output;
+    EXPECT_THAT(Texts(), UnorderedElementsAre("one", "two", "three"));
+    EXPECT_THAT(done.output, Not(HasSubstr("say no kind"))) << inputs;
+  }
+}
+
 TEST_F(InputsTest, StandardInputAndPipesAreRead) {
   folder_.Write("a.jsonl", "{\"text\": \"one\"}\n{\"text\": \"two\"}\n");
   ASSERT_EQ(Datagen("-i - --kind jsonl", "cat a.jsonl |").exit_code, 0);
