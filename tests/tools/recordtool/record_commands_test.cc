@@ -63,6 +63,16 @@ TEST_F(RecordCommandsTest, WrappedShardsNeedNoWordAboutIt) {
   }
 }
 
+TEST_F(RecordCommandsTest, FilesWhoseNamesAreNotUtf8AreToldOfInJson) {
+  const std::string path = Write("a\xff.tfrecord", {""});
+  for (const std::string command :
+       {"cat", "count --json", "stats --json -q", "verify --json -q"}) {
+    const auto json =
+        RunForJson(fmt::format("recordtool {} {}", command, path));
+    EXPECT_THAT(json.dump(), HasSubstr("a\xef\xbf\xbd.tfrecord")) << command;
+  }
+}
+
 // 35,615 is 0x8b1f: its header begins with the two bytes of gzip.
 TEST_F(RecordCommandsTest, ARecordWhoseLengthLooksLikeGzipIsARecord) {
   const std::string path = Write("a.tfrecord", {std::string(35615, 'x'), "y"});
