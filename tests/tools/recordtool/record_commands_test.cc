@@ -178,6 +178,19 @@ TEST_F(RecordCommandsTest, DatagenTellsWhatItDidAsJson) {
   EXPECT_EQ(report["tokens"], 10 * 10 + 90 * 11 + 100 * 12);
 }
 
+TEST_F(RecordCommandsTest, RecordsOfATextIndexAreVerifiedWhereAskedFor) {
+  std::string bytes;
+  AppendTfRecord("alpha", bytes);
+  bytes[kTfRecordHeaderBytes] ^= 1;
+  const std::string path = folder_.Write("a.tfrecord", bytes);
+  const std::string index = fmt::format("recordtool index {} --from-dali {}",
+                                        path, folder_.Write("a.idx", "0 21\n"));
+  EXPECT_EQ(RunProgramLine(index).exit_code, 0);
+  const Outcome verified = RunProgramLine(index + " --verify");
+  EXPECT_EQ(verified.exit_code, 1);
+  EXPECT_THAT(verified.output, HasSubstr("corrupted data checksum"));
+}
+
 TEST_F(RecordCommandsTest, TokensAsArraysAreIndexedWithoutAManifest) {
   const std::string dataset = Make("--token-encoding uint16");
   const std::string shard = folder_ / "data/a-train.tfrecord-00000-of-00002";
