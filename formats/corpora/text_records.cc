@@ -60,9 +60,10 @@ Status TextRecords::FindRecords() {
     return OkStatus();
   }
   buffer_.Consume(std::exchange(used_, 0));
-  // Two bytes for a line end that is no part of the record.
+  // Up to three bytes, "\r\n\r", may be line ends that are no part of the
+  // record.
   const size_t pending = buffer_.pending().size();
-  if (pending > 2) PENSTOCK_RETURN_IF_ERROR(CheckSize(pending - 2));
+  if (pending > 3) PENSTOCK_RETURN_IF_ERROR(CheckSize(pending - 3));
   PENSTOCK_ASSIGN_OR_RETURN(const bool more, buffer_.Fill());
   at_end_ = !more;
   return OkStatus();
