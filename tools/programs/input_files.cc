@@ -77,6 +77,10 @@ class InputFinder {
         continue;
       }
       if (!Wanted(one)) continue;
+      if (of_one->is_stream && !is_named_) {
+        result_.pipes.push_back(one);
+        continue;
+      }
       if (!kind_) PENSTOCK_RETURN_IF_ERROR(KindOfFile(one).status());
       PENSTOCK_RETURN_IF_ERROR(Take(one, *of_one));
     }

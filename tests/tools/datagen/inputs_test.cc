@@ -378,6 +378,15 @@ TEST_F(InputsTest, StandardInputAndPipesAreRead) {
   EXPECT_THAT(bad.output, HasSubstr("standard input:1: "));
 }
 
+TEST_F(InputsTest, APipeThatAPatternFindsIsLeftOutAsThoseOfFoldersAre) {
+  ASSERT_EQ(mkfifo((folder_ / "in/pipe.txt").c_str(), 0600), 0);
+  folder_.Write("in/a.txt", "one");
+  const Outcome done = Datagen("-i 'in/*.txt'", "timeout 60");
+  ASSERT_EQ(done.exit_code, 0) << "it waited, or so";
+  EXPECT_THAT(Texts(), ElementsAre("one"));
+  EXPECT_THAT(done.output, HasSubstr("left out (first: in/pipe.txt)"));
+}
+
 TEST_F(InputsTest, APipeThatNobodyWritesToEndsWithASignal) {
   ASSERT_EQ(mkfifo((folder_ / "pipe.txt").c_str(), 0600), 0);
   // The shell holds no end of the pipe; the signal comes once it is opened.
