@@ -192,6 +192,7 @@ Reader OpenByKind(FileSystem& files, const std::string& path,
           files, path,
           {.archive = ArchiveOptionsOf(options, kind, compression),
            .extension = options.sample_extension,
+           .wants_member = options.wants_member,
            .max_record_bytes = options.max_record_bytes});
     case FileKind::kTar:
     case FileKind::kZip:

@@ -82,6 +82,9 @@ class WebDatasetReader final : public RecordReader {
       ended_ = true;
       return OkStatus();
     }
+    if (options_.wants_member && !options_.wants_member(member->name)) {
+      return OkStatus();
+    }
     const std::optional<Component> part = Split(member->name);
     if (!part) {
       if (options_.archive.on_skipped) {

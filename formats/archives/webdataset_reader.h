@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "formats/archives/archive_options.h"
+#include "formats/files/callback.h"
 #include "formats/files/file.h"
 #include "formats/files/status_or.h"
 #include "formats/records/record_reader.h"
@@ -18,6 +20,8 @@ struct WebDatasetReadOptions {
   // The component that is the record: what follows the first dot of a member's
   // base name, in any case. "a/7.seg.PNG" is component "seg.png" of "a/7".
   std::string extension = "txt";
+  // Which members there are, by their names; null takes all.
+  Callback<bool(std::string_view)> wants_member = nullptr;
   // About the size of a block.
   size_t block_bytes = 1 << 20;
   uint64_t max_record_bytes = 1ull << 30;

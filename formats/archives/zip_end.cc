@@ -22,8 +22,8 @@ class EndFinder {
       : file_(file), file_bytes_(file_bytes) {}
 
   StatusOr<ZipDirectoryPlace> Find() {
-    const uint64_t tail_bytes =
-        std::min(file_bytes_, kMaxCommentBytes + zip::kEndBytes);
+    const uint64_t tail_bytes = std::min(
+        file_bytes_, kMaxCommentBytes + zip::kEndBytes + zip::kLocator64Bytes);
     const uint64_t tail_begin = file_bytes_ - tail_bytes;
     PENSTOCK_ASSIGN_OR_RETURN(const std::string tail,
                               ReadAt(tail_begin, tail_bytes));
@@ -38,11 +38,12 @@ class EndFinder {
     const ZipDirectoryPlace place{.begin = Load<uint32_t>(end, 16),
                                   .size_bytes = Load<uint32_t>(end, 12),
                                   .entries = Load<uint16_t>(end, 10)};
-    // Some writers put zip64 records there although the numbers are small.
+    // Some writers put zip64 records there although the numbers are small, and
+    // 65535 entries may be so many.
     const uint64_t end_offset = tail_begin + at;
-    if (place.entries == zip::kIn64Short || place.size_bytes == zip::kIn64 ||
-        place.begin == zip::kIn64 ||
-        HasLocator64(tail, at, place.begin + place.size_bytes != end_offset)) {
+    const bool has_gap = place.begin + place.size_bytes != end_offset;
+    if (place.size_bytes == zip::kIn64 || place.begin == zip::kIn64 ||
+        HasLocator64(tail, at, has_gap || place.entries == zip::kIn64Short)) {
       return FindDirectory64(end_offset);
     }
     if (Load<uint32_t>(end, 4) != 0 ||

@@ -52,6 +52,7 @@ class CsvReader final : public TextRecords {
  private:
   StatusOr<size_t> Cut(std::span<char> bytes, bool at_end) override {
     size_t used = 0;
+    rows_.clear();
     while (used < bytes.size()) {
       const std::span<char> rest = bytes.subspan(used);
       const auto whole =
@@ -81,6 +82,11 @@ class CsvReader final : public TextRecords {
     return AtRow(InvalidArgumentError("the file has no header row"));
   }
 
+  std::string LocateByte(size_t i, size_t offset) const override {
+    return fmt::format("{}: row {}: column {}: byte {} of the field", Locate(i),
+                       rows_[i], column_ + 1, offset + 1);
+  }
+
   Status TakeRow(std::span<char> text, bool is_cut) {
     if (columns_ == 0) {
       columns_ = row_.fields.size();
@@ -95,7 +101,9 @@ class CsvReader final : public TextRecords {
                    "off?"
                  : ""));
     }
-    return Add(CsvText(text, row_.fields[column_]));
+    PENSTOCK_RETURN_IF_ERROR(Add(CsvText(text, row_.fields[column_])));
+    rows_.push_back(row_number_);
+    return OkStatus();
   }
 
   Status TakeHeader(std::span<char> text) {
@@ -160,7 +168,8 @@ class CsvReader final : public TextRecords {
   const CsvScanner scanner_;
   CsvRow row_;
   uint64_t row_number_ = 1;
-  size_t columns_ = 0;  // 0 before the first row
+  std::vector<uint64_t> rows_;  // of the records of the block
+  size_t columns_ = 0;          // 0 before the first row
   size_t column_ = 0;
 };
 

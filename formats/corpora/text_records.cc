@@ -60,9 +60,10 @@ Status TextRecords::FindRecords() {
     return OkStatus();
   }
   buffer_.Consume(std::exchange(used_, 0));
-  // Two bytes for a line end that is no part of the record.
+  // Up to three bytes, "\r\n\r", may be line ends that are no part of the
+  // record.
   const size_t pending = buffer_.pending().size();
-  if (pending > 2) PENSTOCK_RETURN_IF_ERROR(CheckSize(pending - 2));
+  if (pending > 3) PENSTOCK_RETURN_IF_ERROR(CheckSize(pending - 3));
   PENSTOCK_ASSIGN_OR_RETURN(const bool more, buffer_.Fill());
   at_end_ = !more;
   return OkStatus();
@@ -100,10 +101,7 @@ Status TextRecords::CheckRecords(std::string_view text) {
 }
 
 Status TextRecords::FaultOf(size_t i, TextFault fault) const {
-  const std::string_view before = records_[i].substr(0, fault.offset);
-  const std::string place = fmt::format(
-      "{}:{}: byte {} of the {}", path(),
-      lines_[i] + std::ranges::count(before, '\n'), fault.offset + 1, unit_);
+  const std::string place = LocateByte(i, fault.offset);
   if (fault.is_nul) {
     return InvalidArgumentError(fmt::format(
         "{} is NUL, which no text has: is the file binary, or UTF-16?", place));
@@ -112,6 +110,13 @@ Status TextRecords::FaultOf(size_t i, TextFault fault) const {
       "{} ({:#04x}) is not UTF-8; convert the file (iconv -t UTF-8), or let "
       "invalid_utf8 replace or keep such bytes",
       place, static_cast<uint8_t>(records_[i][fault.offset])));
+}
+
+std::string TextRecords::LocateByte(size_t i, size_t offset) const {
+  const std::string_view before = records_[i].substr(0, offset);
+  return fmt::format("{}:{}: byte {} of the {}", path(),
+                     lines_[i] + std::ranges::count(before, '\n'), offset + 1,
+                     unit_);
 }
 
 Status TextRecords::CheckSize(uint64_t size_bytes) const {

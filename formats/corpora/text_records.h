@@ -60,6 +60,10 @@ class TextRecords : public RecordReader {
   // "f.txt:17".
   std::string LocateLine() const;
 
+  // Where byte `offset` of record `i` of the block lies, for messages:
+  // "f.txt:17: byte 3 of the line".
+  virtual std::string LocateByte(size_t i, size_t offset) const;
+
   // The option that a record of too many bytes is against.
   virtual std::string_view limit_name() const { return "max_record_bytes"; }
 

@@ -259,7 +259,8 @@ const ManifestFeature* Manifest::Find(std::string_view feature) const {
 
 std::string ManifestPathOf(std::string_view shard_path) {
   const size_t end = shard_path.rfind(".tfrecord");
-  if (end == std::string_view::npos) return "";
+  const size_t name = shard_path.rfind('/') + 1;  // npos + 1 == 0
+  if (end == std::string_view::npos || end < name) return "";
   return fmt::format("{}.manifest.json", shard_path.substr(0, end));
 }
 

@@ -146,6 +146,26 @@ StatusOr<std::vector<std::string>> ExpandOne(FileSystem& files,
   return paths;
 }
 
+// As CheckNotSwitching(), of "FOLDER@SPLIT" and "FOLDER": a split that is being
+// replaced is in no dataset_info.json meanwhile.
+Status CheckSplit(FileSystem& files, std::string_view pattern) {
+  constexpr std::string_view kEnd = ".switch";
+  const size_t at = std::min(pattern.rfind('@'), pattern.size());
+  const std::string folder(pattern.substr(0, at));
+  const auto names = files.List(folder);
+  if (!names.ok()) return OkStatus();  // no folder
+  const std::string end =
+      at == pattern.size() ? std::string(kEnd)
+                           : fmt::format("-{}{}", pattern.substr(at + 1), kEnd);
+  for (const std::string& name : *names) {
+    if (!name.starts_with('.') || !name.ends_with(end)) continue;
+    PENSTOCK_RETURN_IF_ERROR(CheckNotSwitching(
+        files, fmt::format("{}/{}.tfrecord", folder,
+                           name.substr(1, name.size() - 1 - kEnd.size()))));
+  }
+  return OkStatus();
+}
+
 // The shards of a dataset stand together, so each is asked for once.
 Status CheckDatasets(FileSystem& files, const std::vector<std::string>& paths) {
   std::string_view last;
@@ -197,6 +217,7 @@ StatusOr<std::vector<std::string>> ExpandPattern(FileSystem& files,
     auto part = ExpandOne(files, one, options);
     if (!part.ok()) {  // perhaps because shards are just being moved
       PENSTOCK_RETURN_IF_ERROR(CheckNotSwitching(files, one));
+      PENSTOCK_RETURN_IF_ERROR(CheckSplit(files, one));
       return part.status();
     }
     paths.insert(paths.end(), std::make_move_iterator(part->begin()),

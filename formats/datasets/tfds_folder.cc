@@ -199,6 +199,24 @@ Status SaveTfds(FileSystem& files, const std::string& folder,
   return WriteFileAtomically(files, Path(folder, kInfoFile), InfoText(info));
 }
 
+Status DropTfdsSplit(FileSystem& files, const std::string& folder,
+                     std::string_view split) {
+  PENSTOCK_RETURN_IF_ERROR(TfdsInfo::Load(files, folder).status());
+  const std::string path = Path(folder, kInfoFile);
+  PENSTOCK_ASSIGN_OR_RETURN(const std::string text,
+                            ReadWholeFile(files, path, kTfdsFileLimitBytes));
+  PENSTOCK_ASSIGN_OR_RETURN(nlohmann::json json, ParseJson(text));
+  nlohmann::json kept = nlohmann::json::array();
+  for (const nlohmann::json& one : json["splits"]) {
+    if (one["name"] != split) kept.push_back(one);
+  }
+  json["splits"] = std::move(kept);
+  return WriteFileAtomically(
+      files, path,
+      json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) +
+          "\n");
+}
+
 std::string TfdsShardBase(std::string_view name, std::string_view split) {
   return fmt::format("{}-{}.tfrecord", name, split);
 }

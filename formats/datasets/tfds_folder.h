@@ -54,6 +54,12 @@ Status CheckTfdsNames(const TfdsInfo& info);
 Status SaveTfds(FileSystem& files, const std::string& folder,
                 const TfdsInfo& info, std::span<const FeatureSpec> features);
 
+// Takes the split out of dataset_info.json. What else that says stays, of
+// others' files what is not known here too, and so does features.json.
+// Errors:  as TfdsInfo::Load(), and those of AtomicFile.
+Status DropTfdsSplit(FileSystem& files, const std::string& folder,
+                     std::string_view split);
+
 // "name-split.tfrecord".
 std::string TfdsShardBase(std::string_view name, std::string_view split);
 

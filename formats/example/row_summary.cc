@@ -60,6 +60,7 @@ StatusOr<std::span<const RowFeature>> RowSummarizer::Summarize(
   PENSTOCK_RETURN_IF_ERROR(Learn(record));
   ExampleWalk& walk = walker_->walk;
   if (!walk.Walk(record)) {
+    for (Column& column : walker_->columns) CutToWholeRows(column);
     return DefectStatus(walk.defect(), walk.defect_feature(), record,
                         "tf.train.Example");
   }

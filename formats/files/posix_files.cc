@@ -67,7 +67,13 @@ StatusOr<std::unique_ptr<WritableFile>> PosixFiles::OpenForAppend(
     const std::string& path) {
   const int fd = Open(path, O_WRONLY | O_APPEND);
   if (fd < 0) return PosixStatus(errno, path, "open for writing");
-  return MakePosixWritableFile(calls_, fd, path);
+  struct stat info = {};
+  if (calls_.Fstat(fd, &info) != 0) {
+    const Status status = PosixStatus(errno, path, "stat");
+    calls_.Close(fd);
+    return status;
+  }
+  return MakePosixWritableFile(calls_, fd, path, ToFileInfo(info).size_bytes);
 }
 
 StatusOr<std::unique_ptr<WritableFile>> PosixFiles::OpenInPlace(

@@ -87,8 +87,13 @@ class PosixReadableFile final : public ReadableFile {
 // file is unknown then, and a second fsync may report a success that is none.
 class PosixWritableFile final : public WritableFile {
  public:
-  PosixWritableFile(PosixCalls& calls, int fd, std::string path)
-      : calls_(calls), fd_(fd), path_(std::move(path)) {}
+  PosixWritableFile(PosixCalls& calls, int fd, std::string path,
+                    uint64_t size_bytes)
+      : calls_(calls),
+        fd_(fd),
+        path_(std::move(path)),
+        size_bytes_(size_bytes),
+        started_bytes_(size_bytes) {}
   ~PosixWritableFile() override {
     if (fd_ >= 0) calls_.Close(fd_);
   }
@@ -152,8 +157,8 @@ class PosixWritableFile final : public WritableFile {
   PosixCalls& calls_;
   int fd_;  // -1 after Close()
   const std::string path_;
-  uint64_t size_bytes_ = 0;
-  uint64_t started_bytes_ = 0;  // of them, those on their way to the disk
+  uint64_t size_bytes_;
+  uint64_t started_bytes_;  // of them, those on their way to the disk
   Status failed_;
 };
 
@@ -165,8 +170,10 @@ std::unique_ptr<ReadableFile> MakePosixReadableFile(PosixCalls& calls, int fd,
 }
 
 std::unique_ptr<WritableFile> MakePosixWritableFile(PosixCalls& calls, int fd,
-                                                    std::string path) {
-  return std::make_unique<PosixWritableFile>(calls, fd, std::move(path));
+                                                    std::string path,
+                                                    uint64_t size_bytes) {
+  return std::make_unique<PosixWritableFile>(calls, fd, std::move(path),
+                                             size_bytes);
 }
 
 FileInfo ToFileInfo(const struct stat& info) {

@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -11,11 +12,13 @@
 
 namespace penstock {
 
-// Both take over `fd`. `calls` must outlive the file.
+// Both take over `fd`. `calls` must outlive the file. What is written comes
+// behind the `size_bytes` that are there.
 std::unique_ptr<ReadableFile> MakePosixReadableFile(PosixCalls& calls, int fd,
                                                     std::string path);
 std::unique_ptr<WritableFile> MakePosixWritableFile(PosixCalls& calls, int fd,
-                                                    std::string path);
+                                                    std::string path,
+                                                    uint64_t size_bytes = 0);
 
 FileInfo ToFileInfo(const struct stat& info);
 

@@ -11,7 +11,6 @@
 #include "formats/files/atomic_file.h"
 #include "formats/files/quoted.h"
 #include "formats/files/status_or.h"
-#include "formats/index/record_index_build.h"
 #include "formats/tfrecord/tfrecord_framing.h"
 
 namespace penstock {
@@ -122,10 +121,9 @@ Status WriteIndexText(FileSystem& files, const std::string& text_path,
 
 StatusOr<RecordIndex> ReadIndexText(FileSystem& files,
                                     const std::string& text_path,
-                                    const std::string& path) {
-  PENSTOCK_ASSIGN_OR_RETURN(
-      RecordIndex index,
-      BuildRecordIndex(files, path, {.check = IndexCheck::kHeaders}));
+                                    const std::string& path, IndexCheck check) {
+  PENSTOCK_ASSIGN_OR_RETURN(RecordIndex index,
+                            BuildRecordIndex(files, path, {.check = check}));
   PENSTOCK_ASSIGN_OR_RETURN(const std::string text,
                             ReadWholeFile(files, text_path));
   LineChecker checker(text_path, path, index);

@@ -7,6 +7,7 @@
 #include "formats/files/file.h"
 #include "formats/files/status_or.h"
 #include "formats/index/record_index.h"
+#include "formats/index/record_index_build.h"
 
 namespace penstock {
 
@@ -17,12 +18,13 @@ Status WriteIndexText(FileSystem& files, const std::string& text_path,
                       const RecordIndex& index);
 
 // Reads `text_path`, comparing each line with the record headers of `path`, so
-// what comes back is right or an error.
+// what comes back is right or an error. `check` says what else is looked at.
 // Errors:  kInvalidArgument naming the line that is malformed, overlaps, leaves
 //          a gap, or tells another size than the record has; those of
 //          BuildRecordIndex.
 StatusOr<RecordIndex> ReadIndexText(FileSystem& files,
                                     const std::string& text_path,
-                                    const std::string& path);
+                                    const std::string& path,
+                                    IndexCheck check = IndexCheck::kHeaders);
 
 }  // namespace penstock

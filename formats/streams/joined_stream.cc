@@ -51,14 +51,16 @@ Status JoinedStream::SkipPadding() {
     if (in.empty() || some < in.size()) break;
   }
   PENSTOCK_RETURN_IF_ERROR(input_.Want(magic_bytes_));
-  if (zeros % names_.padding_unit == 0 || !Starts(input_.bytes())) {
+  const bool at_end = input_.bytes().empty();
+  // What else follows is told as what it is.
+  if (zeros % names_.padding_unit == 0 || !(at_end || Starts(input_.bytes()))) {
     return OkStatus();
   }
   return DataLossError(fmt::format(
-      "{}: {} zero bytes between {} {}s, before compressed offset {}; their "
+      "{}: {} zero bytes {} {} {}s, before compressed offset {}; their "
       "number must be a multiple of {}",
-      path(), zeros, names_.format, names_.part, offset(),
-      names_.padding_unit));
+      path(), zeros, at_end ? "behind" : "between", names_.format, names_.part,
+      offset(), names_.padding_unit));
 }
 
 Status JoinedStream::Step(std::span<char> out, size_t& filled) {

@@ -39,7 +39,7 @@ class JoinedStream : public ByteStream {
     std::string_view format;
     std::string_view part;
     // Another part may follow zero bytes, of which there are a multiple of
-    // this many; 0 where none may.
+    // this many, at the end too; 0 where none may follow any.
     size_t padding_unit = 0;
   };
 
@@ -66,7 +66,7 @@ class JoinedStream : public ByteStream {
 
  private:
   Status Enter();
-  // Zero bytes between two parts.
+  // Zero bytes between two parts, or behind the last.
   Status SkipPadding();
   Status Step(std::span<char> out, size_t& filled);
 

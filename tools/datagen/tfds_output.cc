@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -55,10 +56,13 @@ StatusOr<std::string> AddTfdsSplit(FileSystem& files, const std::string& folder,
                        info->name);
   }
   if (info && !info->splits.empty()) {
-    PENSTOCK_ASSIGN_OR_RETURN(
-        const std::string there,
-        ReadWholeFile(files, folder + "/features.json", 64 << 20));
-    if (there != WriteTfdsFeatures(specs)) {
+    const StatusOr<std::string> there =
+        ReadWholeFile(files, folder + "/features.json", 64 << 20);
+    if (IsNotFound(there.status())) {
+      return "the folder's other splits have no features.json";
+    }
+    PENSTOCK_RETURN_IF_ERROR(there.status());
+    if (*there != WriteTfdsFeatures(specs)) {
       return "the folder's features.json is of other features";
     }
   }
@@ -85,23 +89,26 @@ Status CheckTfds(FileSystem& files, const std::string& folder) {
 Status RemoveTfdsSplit(FileSystem& files, const std::string& folder,
                        const std::string& name, const std::string& split) {
   StatusOr<std::optional<TfdsInfo>> there = InfoThere(files, folder);
-  // What cannot be read names no split to anybody.
-  if (IsDataLoss(there.status())) return OkStatus();
-  PENSTOCK_ASSIGN_OR_RETURN(std::optional<TfdsInfo> info, std::move(there));
+  // What cannot be read names no split to anybody, and files of another format
+  // are no split of ours.
+  if (IsDataLoss(there.status()) ||
+      there.status().code() == StatusCode::kUnimplemented) {
+    return OkStatus();
+  }
+  PENSTOCK_ASSIGN_OR_RETURN(const std::optional<TfdsInfo> info,
+                            std::move(there));
   if (!info || info->name != name || info->Find(split) == nullptr) {
     return OkStatus();
   }
-  std::erase_if(info->splits,
-                [&](const TfdsSplit& one) { return one.name == split; });
-  if (info->splits.empty()) {
+  if (std::ranges::all_of(info->splits, [&](const TfdsSplit& one) {
+        return one.name == split;
+      })) {
     // In this order, so that a run that goes on finds what is left to do.
     const Status removed = files.Remove(folder + "/features.json");
     if (!removed.ok() && !IsNotFound(removed)) return removed;
     return files.Remove(folder + "/dataset_info.json");
   }
-  PENSTOCK_ASSIGN_OR_RETURN(const std::vector<FeatureSpec> features,
-                            LoadTfdsFeatures(files, folder));
-  return SaveTfds(files, folder, *info, features);
+  return DropTfdsSplit(files, folder, split);
 }
 
 }  // namespace penstock

@@ -114,6 +114,7 @@ Status DocumentReader::OpenNext() {
   const size_t file = next_file_++;
   const std::string& path = input_.paths[file];
   read_before_ = files_.read_bytes();
+  places_before_ = losses_.places;
   PENSTOCK_ASSIGN_OR_RETURN(const FileInfo info, files_.Stat(path));
   file_bytes_ = info.size_bytes;
   OpenOptions options = options_;
@@ -137,7 +138,6 @@ void DocumentReader::EndFile() {
   finished_bytes_ += file_bytes_;
   file_bytes_ = 0;
   read_before_ = files_.read_bytes();
-  places_before_ = losses_.places;
   file_has_documents_ = false;
   reader_.reset();
 }

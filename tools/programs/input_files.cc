@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "formats/datasets/glob.h"
@@ -76,6 +77,10 @@ class InputFinder {
         continue;
       }
       if (!Wanted(one)) continue;
+      if (of_one->is_stream && !is_named_) {
+        result_.pipes.push_back(one);
+        continue;
+      }
       if (!kind_) PENSTOCK_RETURN_IF_ERROR(KindOfFile(one).status());
       PENSTOCK_RETURN_IF_ERROR(Take(one, *of_one));
     }
@@ -83,6 +88,10 @@ class InputFinder {
   }
 
   StatusOr<InputFiles> Finish(size_t inputs) {
+    for (const auto& [path, info] : unknown_) {
+      if (seen_.contains({info.device, info.inode})) continue;
+      result_.skipped.push_back(path);
+    }
     if (result_.paths.empty() && result_.bad.empty()) {
       return InvalidArgumentError(fmt::format(
           "nothing to read: {} files were found whose names say no kind (say "
@@ -173,7 +182,7 @@ class InputFinder {
       } else if (kind_ || KnownKindOfFile(path)) {
         PENSTOCK_RETURN_IF_ERROR(Take(path, of_file));
       } else {
-        result_.skipped.push_back(path);
+        unknown_.emplace_back(path, of_file);
       }
     }
     return OkStatus();
@@ -187,8 +196,10 @@ class InputFinder {
                       "links?",
                       folder, kMaxDepth));
     }
-    // A loop of links ends here; its files were met, or will be.
-    if (info.inode != 0 && !folders_.emplace(info.device, info.inode).second) {
+    // A loop of links ends here; its files were met, or will be. Another kind
+    // takes others of them.
+    if (info.inode != 0 &&
+        !folders_.emplace(info.device, info.inode, kind_).second) {
       if (result_.repeated++ == 0) {
         result_.first_repeated = fmt::format("folder {}", folder);
       }
@@ -218,7 +229,9 @@ class InputFinder {
   bool is_one_ = false;           // and it is one file
   uint64_t excluded_ = 0;
   std::map<std::pair<uint64_t, uint64_t>, std::string> seen_;
-  std::set<std::pair<uint64_t, uint64_t>> folders_;
+  // Met in folders without anything to say their kind; perhaps an input did.
+  std::vector<std::pair<std::string, FileInfo>> unknown_;
+  std::set<std::tuple<uint64_t, uint64_t, std::optional<FileKind>>> folders_;
 };
 
 }  // namespace

@@ -50,7 +50,8 @@ struct InputFiles {
   TextUnit text_unit = TextUnit::kFile;
   // Files of a folder whose name says no kind, so they are not read.
   std::vector<std::string> skipped;
-  // Pipes and devices of a folder, which may have nobody who writes to them.
+  // Pipes and devices that a folder or glob found, which may have nobody who
+  // writes to them.
   std::vector<std::string> pipes;
   // Those that were met before by another way, and the first of them.
   uint64_t repeated = 0;

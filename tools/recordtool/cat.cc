@@ -15,6 +15,12 @@
 namespace penstock {
 namespace {
 
+// File names may hold any bytes.
+std::string NameToJson(const std::string& name) {
+  using Json = nlohmann::json;
+  return Json(name).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 class Cat final : public Command {
  public:
   Cat() : Command("cat", "Prints records, as JSON or as they are") {
@@ -50,7 +56,7 @@ class Cat final : public Command {
                          }
                          return WriteOutput(fmt::format(
                              "{{\"id\":{},\"file\":{},\"features\":{}}}\n", id,
-                             nlohmann::json(reader.path()).dump(), *features));
+                             NameToJson(reader.path()), *features));
                        });
   }
 

@@ -48,12 +48,13 @@ class Count final : public Command {
     }
     const std::string id_digest = fmt::format("{:016x}", digest.value());
     if (json_) {
-      Print("{}\n", Json{{"records", digest.count()},
+      const Json json = {{"records", digest.count()},
                          {"bytes", bytes},
                          {"record_id_digest", id_digest},
                          {"empty_files", empty.count},
-                         {"files", files}}
-                        .dump(2));
+                         {"files", files}};
+      // File names may hold any bytes.
+      Print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
     } else {
       Print("{:>14} records {:>12}  in {} files, record id digest {}\n",
             WithCommas(digest.count()), HumanBytes(static_cast<double>(bytes)),

@@ -37,10 +37,10 @@ Status CheckFile(FileSystem& files, const std::string& path,
 
 }  // namespace
 
-StatusOr<std::vector<std::vector<std::string>>> FindBadExamples(
+StatusOr<std::vector<BadExamples>> FindBadExamples(
     FileSystem& files, const std::vector<std::string>& paths,
     std::optional<Compression> compression, int threads, Progress& progress) {
-  std::vector<std::vector<std::string>> bad(paths.size());
+  std::vector<BadExamples> bad(paths.size());
   std::atomic<uint64_t> done_bytes = 0;
   std::atomic<uint64_t> records = 0;
   {
@@ -48,7 +48,8 @@ StatusOr<std::vector<std::vector<std::string>>> FindBadExamples(
                               TaskQueue::Create(threads));
     for (size_t i = 0; i < paths.size(); ++i) {
       tasks->Run([&, i] {
-        CheckFile(files, paths[i], compression, bad[i], records).IgnoreError();
+        bad[i].status =
+            CheckFile(files, paths[i], compression, bad[i].reasons, records);
         done_bytes += SizeOfFiles(files, {paths[i]});
         progress.Update(done_bytes, records);
       });

@@ -12,12 +12,17 @@
 
 namespace penstock {
 
-// For each of `paths` why some of its records are no Example, naming the record
-// and the byte. Damage of the file itself is passed over: a scan tells of it.
+// Why some records of a file are no Example, naming the record and the byte.
+struct BadExamples {
+  std::vector<std::string> reasons;
+  Status status;  // why not all of the file was read
+};
+
+// Of each of `paths`. Damage is passed over: a scan tells of it.
 //
 // Cost:    reads all files once, side by side; about a microsecond a record.
 // Memory:  a few hundred bytes for each bad record.
-StatusOr<std::vector<std::vector<std::string>>> FindBadExamples(
+StatusOr<std::vector<BadExamples>> FindBadExamples(
     FileSystem& files, const std::vector<std::string>& paths,
     std::optional<Compression> compression, int threads, Progress& progress);
 

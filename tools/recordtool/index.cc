@@ -111,14 +111,14 @@ class Index final : public Command {
   StatusOr<RecordIndex> Make(const std::string& path) const {
     const Compression compression =
         FindCompression(LocalFiles(), path, input_.compression);
+    const IndexCheck check = verify_ ? IndexCheck::kAll : IndexCheck::kHeaders;
     if (from_dali_.empty()) {
-      return BuildIndex(
-          LocalFiles(), path, length_of_,
-          {.compression = compression,
-           .check = verify_ ? IndexCheck::kAll : IndexCheck::kHeaders});
+      return BuildIndex(LocalFiles(), path, length_of_,
+                        {.compression = compression, .check = check});
     }
-    PENSTOCK_ASSIGN_OR_RETURN(RecordIndex index,
-                              ReadIndexText(LocalFiles(), from_dali_, path));
+    PENSTOCK_ASSIGN_OR_RETURN(
+        RecordIndex index,
+        ReadIndexText(LocalFiles(), from_dali_, path, check));
     if (length_of_.names.empty()) return index;
     return AddLengths(LocalFiles(), path, index, length_of_, compression);
   }

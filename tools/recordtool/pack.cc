@@ -3,8 +3,12 @@
 #include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <string_view>
 
+#include "formats/corpora/json_check.h"
+#include "formats/corpora/text_buffer.h"
 #include "formats/files/file.h"
 #include "formats/files/status_or.h"
 #include "formats/streams/file_kind.h"
@@ -18,6 +22,17 @@
 
 namespace penstock {
 namespace {
+
+// As many as a whole number outside 64 bits has, one behind the other.
+bool HasManyDigits(std::string_view line) {
+  constexpr int kFewest = 19;
+  int digits = 0;
+  for (const char c : line) {
+    digits = c >= '0' && c <= '9' ? digits + 1 : 0;
+    if (digits == kFewest) return true;
+  }
+  return false;
+}
 
 class Pack final : public Command {
  public:
@@ -78,6 +93,13 @@ text or {"base64": "..."}. A list has values of one kind.)";
       return InvalidArgumentError(
           "expected a JSON object with \"features\", as `recordtool cat` "
           "prints");
+    }
+    // A whole number of over 64 bits was made a float.
+    if (line.starts_with(kUtf8Mark)) line.remove_prefix(kUtf8Mark.size());
+    const auto fault = HasManyDigits(line) ? FindJsonFault(line) : std::nullopt;
+    if (fault) {
+      return InvalidArgumentError(
+          fmt::format("column {}: {}", fault->offset + 1, fault->what));
     }
     return sequence_ ? SequenceExampleFromJson(json["features"])
                      : ExampleFromJson(json["features"]);

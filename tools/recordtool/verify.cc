@@ -147,7 +147,11 @@ class Verify final : public Command {
           auto bad, FindBadExamples(LocalFiles(), paths, input_.compression,
                                     scan_.threads, progress));
       for (size_t i = 0; i < bad.size(); ++i) {
-        verdict.files[i].bad_examples = std::move(bad[i]);
+        Verdict::File& file = verdict.files[i];
+        file.bad_examples = std::move(bad[i].reasons);
+        // What ended the first reading is told already.
+        if (!file.scan->status.ok() || bad[i].status.ok()) continue;
+        file.bad_examples.emplace_back(bad[i].status.message());
       }
     }
     return verdict;

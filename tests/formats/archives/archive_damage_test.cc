@@ -1,4 +1,5 @@
 // Archives that are cut off, damaged or made to harm.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -332,6 +333,32 @@ TEST(ZipDamageTest, Zip64IsRead) {
   const ReadOut out = ReadAs("c.zip", Zip(Small(), "zip64"));
   EXPECT_OK(out.status);
   EXPECT_EQ(out.records, kSmallRecords);
+}
+
+// As Python's zipfile writes it; libarchive's writer takes zip64 from here on.
+TEST(ZipDamageTest, AsManyEntriesAsTheEndRecordCanSayNeedNoZip64) {
+  constexpr uint32_t kEntries = 65535;
+  const std::string crc_and_sizes("\x83\x16\xdc\x8c\1\0\0\0\1\0\0\0", 12);
+  std::string zip;
+  std::string directory;
+  for (uint32_t i = 0; i < kEntries; ++i) {
+    std::string local = std::string("PK\3\4", 4) + std::string(10, '\0') +
+                        crc_and_sizes + std::string("\5\0\0\0", 4);
+    std::string entry = std::string("PK\1\2", 4) + std::string(12, '\0') +
+                        crc_and_sizes + std::string("\5\0", 2) +
+                        std::string(16, '\0');
+    Store(entry, 42, static_cast<uint32_t>(zip.size()));
+    const std::string name = fmt::format("{:05}", i);
+    zip += local + name + "x";
+    directory += entry + name;
+  }
+  std::string end = std::string("PK\5\6", 4) + std::string(18, '\0');
+  for (const size_t at : {8, 10}) Store<uint16_t>(end, at, kEntries);
+  Store(end, 12, static_cast<uint32_t>(directory.size()));
+  Store(end, 16, static_cast<uint32_t>(zip.size()));
+  const ReadOut out = ReadAs("c.zip", zip + directory + end);
+  EXPECT_OK(out.status);
+  EXPECT_EQ(out.records, std::vector<std::string>(kEntries, "x"));
 }
 
 TEST(ZipDamageTest, MembersBeforeADamagedOneAreDelivered) {

@@ -38,6 +38,19 @@ TEST(WebDatasetTest, TheRecordIsOneComponentOfEachSample) {
   EXPECT_THAT(out.records, ElementsAre("seg"));
 }
 
+TEST(WebDatasetTest, MembersThatAreNotWantedAreOfNoSample) {
+  const ReadOut out = Read({{"a.jpg", "image"},
+                            {"a.txt", "one"},
+                            {"b.txt", "two"},
+                            {"b.jpg", "image"},
+                            {"c.txt", "three"}},
+                           {.wants_member = [](std::string_view name) {
+                             return !name.starts_with("b");
+                           }});
+  EXPECT_OK(out.status);
+  EXPECT_THAT(out.records, ElementsAre("one", "three"));
+}
+
 TEST(WebDatasetTest, CompressedTarsAndManySamplesAreReadInBlocks) {
   std::vector<Entry> entries;
   std::vector<std::string> expected;

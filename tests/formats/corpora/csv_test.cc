@@ -194,8 +194,28 @@ TEST(CsvTest, ARowThatIsWrongCostsOneRowWhereItMayBeLeftOut) {
            }});
   EXPECT_OK(out.status);
   EXPECT_THAT(out.records, ElementsAre("one", "three"));
-  EXPECT_THAT(why, ElementsAre(HasSubstr("f.csv:4: row 4: has 3 columns"),
-                               HasSubstr("f.csv:3: byte 4 of the row (0xe9)")));
+  EXPECT_THAT(why,
+              ElementsAre(HasSubstr("f.csv:4: row 4: has 3 columns"),
+                          HasSubstr("f.csv:3: row 3: column 1: byte 4 of the "
+                                    "field (0xe9)")));
+}
+
+// Neither the line nor the bytes before it are those of the text alone.
+TEST(CsvTest, ABadByteIsNamedByRowColumnAndPlaceInTheField) {
+  EXPECT_THAT(Read("n,text\n1,a\n\"2\n3\",\"\"\"b\xff\"\n").status,
+              StatusIs(StatusCode::kDataLoss,
+                       HasSubstr("f.csv:3: row 3: column 2: byte 3 of the "
+                                 "field (0xff) is not UTF-8")));
+  std::vector<std::string> told;
+  const OnBadPart keep = [&](BadPart, const Status& why) {
+    told.emplace_back(why.message());
+    return OkStatus();
+  };
+  EXPECT_THAT(
+      Read("n,text\n1,\xff\n2,b\n3,c\xff\n", {.on_bad_part = keep}).records,
+      ElementsAre("b"));
+  EXPECT_THAT(told, ElementsAre(HasSubstr("f.csv:2: row 2: column 2: byte 1"),
+                                HasSubstr("f.csv:4: row 4: column 2: byte 2")));
 }
 
 TEST(CsvTest, TextThatIsNotUtf8FollowsThePolicyAndOtherColumnsDoNot) {

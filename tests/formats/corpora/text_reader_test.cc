@@ -258,6 +258,18 @@ TEST_F(TextReaderTest, ALongRecordIsAnErrorAtItsFirstLine) {
                HasSubstr(At(1) + ": the file has more than 10 bytes")));
 }
 
+// Wherever what is read at once ends, also between \r and \n.
+TEST_F(TextReaderTest, AParagraphOfExactlyTheLimitPassesBeforeAnyLineEnds) {
+  for (const std::string end : {"\n\n", "\r\n\r\n"}) {
+    for (size_t limit = 505; limit < 580; ++limit) {
+      const ReadOut out = Read(std::string(limit, 'x') + end + "after",
+                               {.buffer_bytes = 64, .max_record_bytes = limit});
+      EXPECT_OK(out.status);
+      EXPECT_EQ(out.records.size(), 2u) << limit;
+    }
+  }
+}
+
 TEST_F(TextReaderTest, ARecordOfExactlyTheLimitPasses) {
   const std::string ten(10, 'x');
   for (const TextUnit unit : {TextUnit::kLine, TextUnit::kParagraph}) {

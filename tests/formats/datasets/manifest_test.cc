@@ -118,6 +118,15 @@ TEST_F(ManifestTest, FilesWithoutAManifestHaveNone) {
   }
 }
 
+TEST_F(ManifestTest, AFolderNamedLikeAShardLeadsToNoManifest) {
+  ASSERT_OK(Whole().Save(LocalFiles(), folder_ / "a.manifest.json"));
+  for (const char* name : {"a.tfrecord-old/b-00000-of-00001", "a.tfrecord/b"}) {
+    ASSERT_OK_AND_ASSIGN(const auto none,
+                         LoadManifestBeside(LocalFiles(), folder_ / name));
+    EXPECT_FALSE(none.has_value()) << name;
+  }
+}
+
 TEST_F(ManifestTest, TheTokenizerMayBeMissing) {
   Manifest manifest = Whole();
   manifest.kind = DatasetKind::kRaw;

@@ -96,6 +96,23 @@ TEST_F(TfdsFolderTest, APatternNamesASplit) {
                        HasSubstr("the splits train, test")));
 }
 
+// While its shards are moved it is in no description.
+TEST_F(TfdsFolderTest, ASplitThatIsBeingReplacedIsUnavailable) {
+  folder_.Write(".my_ds-valid.switch", "");
+  const auto unavailable = StatusIs(StatusCode::kUnavailable,
+                                    HasSubstr("my_ds-valid is being replaced"));
+  EXPECT_THAT(ExpandPattern(LocalFiles(), folder_.path() + "@valid"),
+              unavailable);
+  EXPECT_THAT(ExpandPattern(LocalFiles(), folder_.path()), unavailable);
+  ASSERT_OK(LoadInfo(kInfo));
+  EXPECT_THAT(ExpandPattern(LocalFiles(), folder_.path() + "@valid"),
+              unavailable);
+  folder_.Write("my_ds-test.tfrecord-00000-of-00001", "");
+  EXPECT_OK(ExpandPattern(LocalFiles(), folder_.path() + "@test"));
+  EXPECT_THAT(ExpandPattern(LocalFiles(), folder_.path() + "@nope"),
+              StatusIs(StatusCode::kInvalidArgument, HasSubstr("test")));
+}
+
 TEST_F(TfdsFolderTest, AMissingShardIsNamed) {
   ASSERT_OK(LoadInfo(kInfo));
   EXPECT_THAT(ExpandPattern(LocalFiles(), folder_.path() + "@test"),

@@ -169,6 +169,20 @@ TEST_F(PosixFilesTest, AFullDiskIsResourceExhausted) {
                        HasSubstr("/dev/full: cannot write 1 bytes")));
 }
 
+TEST_F(PosixFilesTest, AnErrorBehindWhatWasThereNamesItsPlaceInTheFile) {
+  struct FullDisk : FaultyCalls {
+    ssize_t Write(int, const void*, size_t) override {
+      errno = ENOSPC;
+      return -1;
+    }
+  } full;
+  PosixFiles files(full);
+  ASSERT_OK_AND_ASSIGN(const auto out,
+                       files.OpenForAppend(folder_.Write("a", "12345")));
+  EXPECT_THAT(out->Append("6"), StatusIs(StatusCode::kResourceExhausted,
+                                         HasSubstr("1 bytes at offset 5")));
+}
+
 TEST_F(PosixFilesTest, ListSortsNamesBytewise) {
   for (const char* name : {"b", "a10", "a2", "B", ".h"}) {
     folder_.Write(name, "");

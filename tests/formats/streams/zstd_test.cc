@@ -271,6 +271,18 @@ TEST(XzTest, ZerosInFoursMayStandBetweenAndBehindStreams) {
   }
 }
 
+TEST(XzTest, OtherNumbersOfZerosAreNoEnd) {
+  for (const size_t zeros : {1, 2, 3, 5, 300'002}) {
+    const Decoded decoded =
+        Unpack(Xz("one") + std::string(zeros, '\0'), Compression::kXz);
+    EXPECT_EQ(decoded.bytes, "one");
+    EXPECT_THAT(decoded.status,
+                StatusIs(kDataLoss, AllOf(HasSubstr(std::to_string(zeros) +
+                                                    " zero bytes behind"),
+                                          HasSubstr("a multiple of 4"))));
+  }
+}
+
 TEST(CodecNamesTest, EndsOfNamesSayHowFilesAreWrapped) {
   EXPECT_EQ(CompressionOfFile("a.jsonl.zst"), Compression::kZstd);
   EXPECT_EQ(CompressionOfFile("a.tar.xz"), Compression::kXz);

@@ -338,6 +338,19 @@ TEST_F(InputsTest, AKindMayStandBeforeAnInput) {
   EXPECT_THAT(Texts(), ElementsAre("line"));
 }
 
+TEST_F(InputsTest, AFolderInsideAnotherInputIsReadByTheKindSaidOfIt) {
+  EXPECT_OK(LocalFiles().CreateFolders(folder_ / "in/notes"));
+  folder_.Write("in/a.txt", "one");
+  folder_.Write("in/notes/README", "two");
+  folder_.Write("in/notes/b.txt", "three");
+  for (const char* inputs : {"-i in text:in/notes", "-i text:in/notes in"}) {
+    const Outcome done = Datagen(inputs);
+    ASSERT_EQ(done.exit_code, 0) << done.output;
+    EXPECT_THAT(Texts(), UnorderedElementsAre("one", "two", "three"));
+    EXPECT_THAT(done.output, Not(HasSubstr("say no kind"))) << inputs;
+  }
+}
+
 TEST_F(InputsTest, StandardInputAndPipesAreRead) {
   folder_.Write("a.jsonl", "{\"text\": \"one\"}\n{\"text\": \"two\"}\n");
   ASSERT_EQ(Datagen("-i - --kind jsonl", "cat a.jsonl |").exit_code, 0);
@@ -363,6 +376,15 @@ TEST_F(InputsTest, StandardInputAndPipesAreRead) {
   const Outcome bad = Datagen("-i csv:-", "cat a.jsonl |");
   EXPECT_EQ(bad.exit_code, 1);
   EXPECT_THAT(bad.output, HasSubstr("standard input:1: "));
+}
+
+TEST_F(InputsTest, APipeThatAPatternFindsIsLeftOutAsThoseOfFoldersAre) {
+  ASSERT_EQ(mkfifo((folder_ / "in/pipe.txt").c_str(), 0600), 0);
+  folder_.Write("in/a.txt", "one");
+  const Outcome done = Datagen("-i 'in/*.txt'", "timeout 60");
+  ASSERT_EQ(done.exit_code, 0) << "it waited, or so";
+  EXPECT_THAT(Texts(), ElementsAre("one"));
+  EXPECT_THAT(done.output, HasSubstr("left out (first: in/pipe.txt)"));
 }
 
 TEST_F(InputsTest, APipeThatNobodyWritesToEndsWithASignal) {

@@ -230,6 +230,51 @@ TEST_F(OverwriteTest, ABrokenDescriptionIsNamedBeforeAnythingIsWritten) {
   ASSERT_OK(ConvertCorpus(LocalFiles(), options));
 }
 
+TEST_F(OverwriteTest, OtherSplitsKeepTheirDescriptionWhereOneIsReplaced) {
+  fs::create_directory(folder_ / "out");
+  folder_.Write("out/dataset_info.json", R"({"name": "d", "citation": "Us.",
+      "splits": [{"name": "train", "shardLengths": ["1"]},
+                 {"name": "test", "shardLengths": ["1"],
+                  "filepathTemplate": "{SPLIT}.{FILEFORMAT}"}]})");
+  const std::string features =
+      R"({"featuresDict": {"features": {"clip": {"audio": {}}}}})";
+  folder_.Write("out/features.json", features);
+  folder_.Write("out/test.tfrecord", "");
+  ASSERT_OK_AND_ASSIGN(const ConversionResult result,
+                       ConvertCorpus(LocalFiles(), Options("new.txt")));
+  EXPECT_THAT(result.no_tfds, HasSubstr("is of other features"));
+  EXPECT_EQ(folder_.Read("out/features.json"), features);
+  EXPECT_THAT(folder_.Read("out/dataset_info.json"), HasSubstr("Us."));
+  ASSERT_OK_AND_ASSIGN(const TfdsInfo info,
+                       TfdsInfo::Load(LocalFiles(), folder_ / "out"));
+  EXPECT_EQ(info.Find("train"), nullptr);
+  ASSERT_NE(info.Find("test"), nullptr);
+  EXPECT_THAT(info.Find("test")->shards, ElementsAre("test.tfrecord"));
+}
+
+TEST_F(OverwriteTest, ASplitBesideOthersWithoutFeaturesIsWrittenAndSaysSo) {
+  ASSERT_OK(ConvertCorpus(LocalFiles(), Options("old.txt")));
+  fs::remove(folder_ / "out/features.json");
+  ConversionOptions options = Options("new.txt");
+  options.split = "test";
+  ASSERT_OK_AND_ASSIGN(const ConversionResult result,
+                       ConvertCorpus(LocalFiles(), options));
+  EXPECT_THAT(result.no_tfds, HasSubstr("no features.json"));
+  EXPECT_FALSE(fs::exists(folder_ / "out/.d-test.switch"));
+  EXPECT_TRUE(fs::exists(folder_ / "out/d-test.manifest.json"));
+}
+
+TEST_F(OverwriteTest, ADescriptionOfOtherFilesHindersNoDatasetBesideIt) {
+  fs::create_directory(folder_ / "out");
+  const std::string info = R"({"name": "d", "fileFormat": "array_record",
+                               "splits": [{"name": "train"}]})";
+  folder_.Write("out/dataset_info.json", info);
+  ConversionOptions options = Options("new.txt");
+  options.tfds = false;
+  ASSERT_OK(ConvertCorpus(LocalFiles(), options));
+  EXPECT_EQ(folder_.Read("out/dataset_info.json"), info);
+}
+
 TEST_F(OverwriteTest, WhatAFolderOrPatternFindsOfItsOwnOutputIsRefused) {
   fs::create_directory(folder_ / "in");
   folder_.Write("in/a.txt", "a\n");

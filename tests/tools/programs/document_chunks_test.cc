@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <random>
 #include <string>
 
@@ -53,6 +54,23 @@ TEST(DocumentReaderTest, ProgressIsByBytesReadOfTheFileCompressedOrNot) {
       EXPECT_LE(done, given + 0.2) << path << ": more than is read ahead";
     }
   }
+}
+
+TEST(DocumentReaderTest, AFileThatHoldsNothingIsCountedBehindBadOnes) {
+  ScratchFolder folder;
+  std::filesystem::create_symlink("nowhere", folder / "a.txt");
+  folder.Write("b.txt", "");
+  folder.Write("c.txt", "text");
+  ASSERT_OK_AND_ASSIGN(
+      const InputFiles input,
+      FindInputFiles(LocalFiles(), {folder.path()}, {.leave_out_bad = true}));
+  DocumentReader reader(LocalFiles(), input,
+                        {.bad_input = {.leave_out = true}});
+  ASSERT_OK_AND_ASSIGN(const DocumentChunk chunk, reader.Next());
+  EXPECT_EQ(chunk.size(), 1u);
+  EXPECT_EQ(reader.losses().places, 1u);
+  EXPECT_EQ(reader.losses().empty_files, 1u);
+  EXPECT_EQ(reader.losses().first_empty, folder / "b.txt");
 }
 
 }  // namespace

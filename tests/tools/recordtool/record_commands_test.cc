@@ -63,6 +63,16 @@ TEST_F(RecordCommandsTest, WrappedShardsNeedNoWordAboutIt) {
   }
 }
 
+TEST_F(RecordCommandsTest, FilesWhoseNamesAreNotUtf8AreToldOfInJson) {
+  const std::string path = Write("a\xff.tfrecord", {""});
+  for (const std::string command :
+       {"cat", "count --json", "stats --json -q", "verify --json -q"}) {
+    const auto json =
+        RunForJson(fmt::format("recordtool {} {}", command, path));
+    EXPECT_THAT(json.dump(), HasSubstr("a\xef\xbf\xbd.tfrecord")) << command;
+  }
+}
+
 // 35,615 is 0x8b1f: its header begins with the two bytes of gzip.
 TEST_F(RecordCommandsTest, ARecordWhoseLengthLooksLikeGzipIsARecord) {
   const std::string path = Write("a.tfrecord", {std::string(35615, 'x'), "y"});
@@ -166,6 +176,19 @@ TEST_F(RecordCommandsTest, DatagenTellsWhatItDidAsJson) {
   EXPECT_EQ(report["left_out"]["places"], 0);
   // Ten of one digit, ninety of two, a hundred of three, behind nine letters.
   EXPECT_EQ(report["tokens"], 10 * 10 + 90 * 11 + 100 * 12);
+}
+
+TEST_F(RecordCommandsTest, RecordsOfATextIndexAreVerifiedWhereAskedFor) {
+  std::string bytes;
+  AppendTfRecord("alpha", bytes);
+  bytes[kTfRecordHeaderBytes] ^= 1;
+  const std::string path = folder_.Write("a.tfrecord", bytes);
+  const std::string index = fmt::format("recordtool index {} --from-dali {}",
+                                        path, folder_.Write("a.idx", "0 21\n"));
+  EXPECT_EQ(RunProgramLine(index).exit_code, 0);
+  const Outcome verified = RunProgramLine(index + " --verify");
+  EXPECT_EQ(verified.exit_code, 1);
+  EXPECT_THAT(verified.output, HasSubstr("corrupted data checksum"));
 }
 
 TEST_F(RecordCommandsTest, TokensAsArraysAreIndexedWithoutAManifest) {

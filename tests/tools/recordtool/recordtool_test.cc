@@ -193,5 +193,28 @@ TEST_F(RecordtoolTest, PackNamesTheLineAndTheFeatureThatAreWrong) {
   }
 }
 
+TEST_F(RecordtoolTest, PackTakesNoWholeNumberForAFloatHoweverLarge) {
+  const std::string to = folder_ / "x.tfrecord";
+  for (const auto& [values, column] :
+       {std::pair("18446744073709551616", 21),
+        std::pair("-9223372036854775809", 21),
+        std::pair("7, 36893488147419103232", 24)}) {
+    folder_.Write("big.jsonl",
+                  fmt::format("{{\"features\": {{\"a\": [{}]}}}}", values));
+    const Outcome big =
+        RunProgramLine("recordtool pack " + (folder_ / "big.jsonl ") + to);
+    EXPECT_EQ(big.exit_code, 1) << values;
+    EXPECT_THAT(big.output,
+                HasSubstr(fmt::format("big.jsonl:1: column {}: a number "
+                                      "outside 64 bits",
+                                      column)));
+  }
+  folder_.Write("big.jsonl",
+                "{\"features\": {\"a\": [1.8446744073709552e19]}}");
+  EXPECT_EQ(RunProgramLine("recordtool pack " + (folder_ / "big.jsonl ") + to)
+                .exit_code,
+            0);
+}
+
 }  // namespace
 }  // namespace penstock
