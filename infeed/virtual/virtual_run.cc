@@ -15,6 +15,7 @@ namespace {
 
 struct HostClock {
   uint32_t parts = 1;            // of a batch
+  bool waited = true;            // for a place before it built the current one
   int64_t done_ns = 0;           // when its current batch was built
   int64_t pushed_ns = 0;         // when that was in all queues
   std::vector<int64_t> left_ns;  // when the last `built_ahead` were
@@ -28,7 +29,7 @@ struct CoreClock {
   int64_t free_ns = 0;            // of the step before
   std::vector<int64_t> taken_ns;  // when what it sent the last times was
   int64_t ready_ns = 0;           // its batch is there
-  VirtualStage late_with = VirtualStage::kDevice;
+  int64_t built_ns = 0;           // until then it is late as that was not built
 };
 
 DrawKey KeyOf(const VirtualOptions& options, VirtualStage stage, uint64_t who,
@@ -100,14 +101,7 @@ class VirtualRun {
       begin_ns = arrives_ns;
       last = c;
     }
-    if (begin_ns > all_free_ns_) {
-      const CoreClock& late = cores_[last];
-      const bool met =
-          options_.hosts_meet && late.late_with == VirtualStage::kBuild;
-      report_.blame_ns[met ? last_done_ : late.host]
-                      [static_cast<size_t>(late.late_with)] +=
-          begin_ns - all_free_ns_;
-    }
+    if (begin_ns > all_free_ns_) Blame(cores_[last], begin_ns);
     const int64_t free_ns = all_free_ns_;
     const int64_t outfeed_ns = outfeed_ns_;
     Take(step, n, begin_ns);
@@ -129,11 +123,28 @@ class VirtualRun {
                       .end_ns = end_ns});
   }
 
+  // All have waited for this core.
+  void Blame(const CoreClock& late, int64_t begin_ns) {
+    const int64_t built_ns = std::clamp(late.built_ns, all_free_ns_, begin_ns);
+    report_
+        .blame_ns[BuilderOf(late)][static_cast<size_t>(VirtualStage::kBuild)] +=
+        built_ns - all_free_ns_;
+    report_.blame_ns[late.host][static_cast<size_t>(VirtualStage::kTransfer)] +=
+        begin_ns - built_ns;
+  }
+
+  // The host for whose part of the batch this core waited.
+  uint32_t BuilderOf(const CoreClock& core) const {
+    return options_.hosts_meet ? last_done_ : core.host;
+  }
+
   // The next batch is not begun once so many that are done wait.
   void Build(uint32_t h, const VirtualStep& step, uint64_t n) {
     HostClock& host = hosts_[h];
+    const int64_t left_ns = host.left_ns[n % host.left_ns.size()];
+    host.waited = n == 0 || left_ns > host.done_ns;
     host.done_ns =
-        std::max(host.done_ns, host.left_ns[n % host.left_ns.size()]) +
+        std::max(host.done_ns, left_ns) +
         std::max(step.least_build_ns,
                  step.dealt_ns + step.build_ns * host.parts) +
         step.hand_over_ns * host.parts +
@@ -161,8 +172,11 @@ class VirtualRun {
                KeyOf(options_, VirtualStage::kTransfer, c, n));
     core.link_free_ns = std::max(core.link_free_ns, pushed_ns) + transfer_ns;
     core.ready_ns = core.link_free_ns;
-    core.late_with =
-        link_waits ? VirtualStage::kBuild : VirtualStage::kTransfer;
+    // A link that always has something to do is what is slow, and so is a host
+    // that always builds. Where both wait for each other each has its part.
+    const HostClock& builder = hosts_[BuilderOf(core)];
+    const bool host_waits = builder.waited || pushed_ns > builder.done_ns;
+    core.built_ns = link_waits ? (host_waits ? pushed_ns : core.ready_ns) : 0;
     core.timeline.Feed(pushed_ns, core.ready_ns);
   }
 

@@ -111,7 +111,8 @@ struct VirtualReport {
   std::vector<VirtualCore> cores = {};
   // [hosts][kVirtualStages]: how long all cores stood still because this host
   // was the last to be ready, by what it was late with, or the last to take
-  // what its cores sent back.
+  // what its cores sent back. The build where the host builds all the time, the
+  // transfer where the link is always busy, else each for its part.
   std::vector<std::vector<int64_t>> blame_ns = {};
   // Where hosts fail; all else is told of the run without failures.
   std::optional<FailureReport> failures = {};

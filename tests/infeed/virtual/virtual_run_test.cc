@@ -225,6 +225,30 @@ TEST(VirtualRunTest, TheSlowHostIsBlamed) {
             HasSubstr("HIGHLY input bound"), HasSubstr("bound by the build")));
 }
 
+// Without a queue, or with one place, each transfer begins when the batch
+// before it leaves: the link is idle until then, but nobody builds.
+TEST(VirtualRunTest, WhatTakesNoTimeIsNotBlamed) {
+  for (const size_t depth : {0u, 1u, 2u, 4u}) {
+    for (const size_t built_ahead : {1u, 64u}) {
+      const VirtualReport report =
+          RunSteps({.transfer_ns = 20 * kMs, .step_ns = 10 * kMs}, 100,
+                   {.depth = depth, .built_ahead = built_ahead});
+      EXPECT_EQ(report.bound(), VirtualStage::kTransfer) << depth;
+      EXPECT_EQ(report.blame_ns[0][0], 0) << depth;
+      EXPECT_EQ(report.blame_ns[0][1], 20 * kMs + 99 * 10 * kMs) << depth;
+    }
+  }
+}
+
+TEST(VirtualRunTest, FromHandToHandBuildAndTransferAreBlamedForTheirParts) {
+  const VirtualReport report = RunSteps(
+      {.build_ns = 15 * kMs, .transfer_ns = 20 * kMs, .step_ns = 10 * kMs}, 100,
+      {.depth = 0});
+  EXPECT_EQ(report.times.p50_ns, 35 * kMs);
+  EXPECT_EQ(report.blame_ns[0][0], 15 * kMs + 99 * 5 * kMs);
+  EXPECT_EQ(report.blame_ns[0][1], 100 * 20 * kMs);
+}
+
 // A whole pod: 2,240 hosts of eight cores.
 TEST(VirtualRunTest, TheSameSeedGivesTheSameReportOfAPod) {
   constexpr uint32_t kHosts = 2240;
