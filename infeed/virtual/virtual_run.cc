@@ -79,6 +79,11 @@ class VirtualRun {
     report_.wall_ns = all_free_ns_;
     report_.times = Summarize(spans_);
     if (options_.failures.host_mean_ns > 0 && all_free_ns_ > 0) {
+      // A step is done when the next can begin: all has been sent back.
+      for (size_t n = 0; n + 1 < spans_.size(); ++n) {
+        spans_[n].end_ns = spans_[n + 1].free_ns;
+      }
+      spans_.back().end_ns = all_free_ns_;
       PENSTOCK_ASSIGN_OR_RETURN(
           report_.failures, RunWithFailures(spans_, options_.hosts,
                                             options_.seed, options_.failures));

@@ -127,6 +127,21 @@ TEST(FailuresTest, WithoutASaveTimeEachStepIsSaved) {
   EXPECT_EQ(report.saves, 9u);
 }
 
+// Steps that take no time, of which the third has no place to send back to.
+TEST(FailuresTest, WhatIsSentBackBehindTheLastStepIsPartOfTheRun) {
+  const VirtualStep step = {};
+  ASSERT_OK_AND_ASSIGN(
+      const VirtualReport report,
+      RunVirtual(
+          {&step, 1}, 3,
+          {.outfeed = {.every = 1, .depth = 2, .drain_ns = kSecond},
+           .failures = {.host_mean_ns = 100'000'000 * kSecond, .save_ns = 1}}));
+  EXPECT_EQ(report.wall_ns, kSecond);
+  ASSERT_TRUE(report.failures.has_value());
+  EXPECT_EQ(report.failures->failures, 0u);
+  EXPECT_EQ(report.failures->kept_ns, kSecond);
+}
+
 TEST(FailuresTest, ARunThatCannotEndSaysSo) {
   EXPECT_THAT(RunWithFailures(Steps(10, 2), 1000, 17,
                               {.host_mean_ns = 10 * kSecond,
