@@ -61,6 +61,54 @@ class StepWork {
   std::vector<int64_t> ends_ns_;  // [steps + 1]
 };
 
+// The steps behind which a run saves, one after the other, of steps that come
+// again and again: so its saves do, too, from one on. Failures change nothing
+// of them.
+class SavePoints {
+ public:
+  SavePoints(const StepWork& work, int64_t interval_ns)
+      : work_(work), interval_ns_(interval_ns), point_of_(work.steps(), kNone) {
+    Append(0);
+  }
+
+  // Of the k-th save; the 0th is the begin.
+  uint64_t StepOf(uint64_t k) {
+    while (!period_ && k >= steps_.size()) {
+      Append(work_.Reaching(work_.Until(steps_.back()) + interval_ns_));
+    }
+    if (k < steps_.size()) return steps_[k];
+    const uint64_t behind = k - again_;
+    return steps_[again_ + behind % *period_] +
+           behind / *period_ * cycle_steps_;
+  }
+
+ private:
+  static constexpr uint64_t kNone = std::numeric_limits<uint64_t>::max();
+
+  // Where another save was behind the same of the steps that come again, all
+  // that follows that one follows this one.
+  void Append(uint64_t step) {
+    uint64_t& before = point_of_[step % work_.steps()];
+    if (before == kNone) {
+      before = steps_.size();
+      steps_.push_back(step);
+      return;
+    }
+    again_ = before;
+    period_ = steps_.size() - before;
+    cycle_steps_ = step - steps_[before];
+  }
+
+  const StepWork& work_;
+  const int64_t interval_ns_;
+  std::vector<uint64_t> point_of_;  // [steps]: its number in steps_
+  std::vector<uint64_t> steps_;
+  // Of the saves that come again.
+  uint64_t again_ = 0;
+  std::optional<uint64_t> period_;
+  uint64_t cycle_steps_ = 0;
+};
+
 struct Totals {
   uint64_t failures = 0;
   uint64_t saves = 0;
@@ -89,30 +137,48 @@ class FailingRun {
 
   // Until `steps` are done, or there were so many failures.
   Totals Run(int64_t interval_ns, uint64_t steps, uint64_t most_failures) {
+    SavePoints points(work_, interval_ns);
     left_ns_ = NextFailure();
-    uint64_t saved = 0;
-    while (saved < steps && all_.failures < most_failures) {
-      uint64_t until = steps;
-      if (interval_ns > 0) {
-        until =
-            std::min(until, work_.Reaching(work_.Until(saved) + interval_ns));
+    for (uint64_t save = 0; all_.failures < most_failures;) {
+      save = SaveUntilFailure(points, save, steps);
+      const uint64_t saved = points.StepOf(save);
+      const Ns work_ns = work_.Until(std::min(steps, points.StepOf(save + 1))) -
+                         work_.Until(saved);
+      if (points.StepOf(save + 1) >= steps && work_ns <= left_ns_) {
+        all_.kept_ns += work_ns;
+        break;
       }
-      const Ns work_ns = work_.Until(until) - work_.Until(saved);
-      const Ns save_ns = until < steps ? options_.save_ns : 0;
-      if (work_ns + save_ns > left_ns_) {
-        Fail(saved, work_ns);
-        continue;
-      }
-      left_ns_ -= static_cast<int64_t>(work_ns + save_ns);
-      all_.kept_ns += work_ns;
-      all_.save_ns += save_ns;
-      all_.saves += until < steps ? 1 : 0;
-      saved = until;
+      Fail(saved, work_ns);
     }
     return all_;
   }
 
  private:
+  // Takes the saves behind the `save`-th that come before the next failure and
+  // before `steps` are done, and gives the last of them.
+  uint64_t SaveUntilFailure(SavePoints& points, uint64_t save, uint64_t steps) {
+    const Ns from_ns = work_.Until(points.StepOf(save));
+    const auto spent_ns = [&](uint64_t more) {
+      return work_.Until(points.StepOf(save + more)) - from_ns +
+             Ns{options_.save_ns} * more;
+    };
+    const auto comes = [&](uint64_t more) {
+      return points.StepOf(save + more) < steps && spent_ns(more) <= left_ns_;
+    };
+    uint64_t over = 1;
+    while (comes(over)) over *= 2;
+    uint64_t last = over / 2;
+    while (last + 1 < over) {
+      const uint64_t middle = last + (over - last) / 2;
+      (comes(middle) ? last : over) = middle;
+    }
+    left_ns_ -= static_cast<int64_t>(spent_ns(last));
+    all_.kept_ns += work_.Until(points.StepOf(save + last)) - from_ns;
+    all_.save_ns += Ns{options_.save_ns} * last;
+    all_.saves += last;
+    return save + last;
+  }
+
   int64_t NextFailure() {
     return DrawNs(
         law_, {.seed = seed_, .stage = kFailureStage, .step = all_.failures});
@@ -219,7 +285,7 @@ int64_t BestInterval(std::span<const StepSpan> steps, uint32_t hosts,
     for (int i = 0; i < runs; ++i) {
       at.push_back(from + (to - from) * i / (runs - 1));
       loss.push_back(FailingRun(work, hosts, seed, options)
-                         .Run(std::llround(std::exp(at.back())),
+                         .Run(std::max(std::llround(std::exp(at.back())), 1LL),
                               std::numeric_limits<uint64_t>::max(), failures)
                          .loss());
     }
