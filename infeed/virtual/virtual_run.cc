@@ -65,10 +65,16 @@ class VirtualRun {
                .build_stage = options.build_stage,
                .blame_ns = std::vector<std::vector<int64_t>>(
                    options.hosts, std::vector<int64_t>(kVirtualStages))};
-    for (uint64_t n = 0; n < count; ++n) Step(n);
+    for (uint64_t n = 0; n < count && !options.stop.stop_requested(); ++n) {
+      Step(n);
+    }
   }
 
   StatusOr<VirtualReport> Report() {
+    if (options_.stop.stop_requested()) {
+      return CancelledError(
+          fmt::format("stopped after {} steps in virtual time", spans_.size()));
+    }
     for (CoreClock& core : cores_) {
       core.timeline.Finish(all_free_ns_);
       report_.cores.push_back(

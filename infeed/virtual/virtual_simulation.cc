@@ -218,7 +218,8 @@ StatusOr<VirtualReport> SimulateVirtually(const Dataset& dataset,
                         .build = times.build,
                         .transfer_extra = times.transfer_extra,
                         .step_extra = times.step_extra,
-                        .failures = times.failures};
+                        .failures = times.failures,
+                        .stop = options.stop};
   if (calibration) {
     run.parts_of_host = PartsOfHosts(of_hosts, options.hosts);
     run.built_ahead = BuiltAhead(pipeline.contract(), topology,

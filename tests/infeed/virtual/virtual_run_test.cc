@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -279,6 +280,15 @@ TEST(VirtualRunTest, MistakesAreNamed) {
               StatusIs(kInvalid, HasSubstr("a core on host 1")));
   EXPECT_THAT(RunVirtual({&step, 1}, 1, {.build = {.fixed_ns = -1}}),
               StatusIs(kInvalid, HasSubstr("negative time")));
+}
+
+TEST(VirtualRunTest, AStopEndsTheRunHoweverManyStepsItHas) {
+  std::stop_source stop;
+  stop.request_stop();
+  const VirtualStep step = {.step_ns = kMs};
+  EXPECT_THAT(RunVirtual({&step, 1}, 1'000'000, {.stop = stop.get_token()}),
+              StatusIs(StatusCode::kCancelled,
+                       HasSubstr("stopped after 0 steps in virtual time")));
 }
 
 // Of four batches one takes as long to build as all four steps. With a place in
