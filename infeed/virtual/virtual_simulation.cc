@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "formats/files/status_or.h"
+#include "infeed/devices/compile_cache.h"
 #include "infeed/devices/device_memory.h"
 #include "infeed/queues/clock.h"
 #include "infeed/sharding/batch_placement.h"
@@ -150,12 +151,19 @@ StatusOr<std::vector<VirtualStep>> Walk(
                             one.WalkSteps(options.max_steps));
   std::vector<VirtualStep> steps;
   steps.reserve(walked.size());
+  CompileCache cache({.budget = options.compile_budget});
   std::vector<bool> compiled(of_shape.size());
   for (const PlannedStep& planned : walked) {
+    const uint64_t n = steps.size();
     VirtualStep& step = steps.emplace_back(of_shape[planned.shape]);
     step.pad_rows = step.rows - planned.real_rows;
-    if (!compiled[planned.shape]) step.compile_ns = compile_ns;
+    if (compiled[planned.shape]) continue;
     compiled[planned.shape] = true;
+    PENSTOCK_ASSIGN_OR_RETURN(
+        const bool needed,
+        cache.NeedsCompile(KeyOf(one.contract(), planned.shape), n,
+                           compile_ns));
+    if (needed) step.compile_ns = compile_ns;
   }
   return steps;
 }
