@@ -150,6 +150,16 @@ TEST_F(VirtualTest, VirtualTimeReadsAStreamedRunForItsSteps) {
               HasSubstr("the costs are of 2 hosts"));
 }
 
+TEST_F(VirtualTest, WhereARunBeginsAndWhatMakesAStepAreOfRealTime) {
+  const std::string run = Line(MakeDataset()) + " --clock virtual ";
+  for (const std::string option : {"--after-step 3", "--trace 3"}) {
+    const Outcome refused = RunProgramLine(run + option);
+    EXPECT_EQ(refused.exit_code, 1) << option;
+    EXPECT_THAT(refused.output, HasSubstr("leave out")) << option;
+    EXPECT_THAT(refused.output, HasSubstr(option.substr(0, option.find(' '))));
+  }
+}
+
 TEST_F(VirtualTest, FailuresInVirtualTimeRepeatAndSaveAsOftenAsIsBest) {
   const std::string run = fmt::format(
       "infeedsim {} --by tokens --buckets 256 --batch 16 --clock "
