@@ -141,6 +141,20 @@ TEST(HloTextTest, WhatSaysNothingOfInputsIsUnimplemented) {
       StatusIs(kUnimplemented, HasSubstr("metadata")));
 }
 
+// XLA prints it behind shardings of any kind, and subgroups that are unreduced.
+TEST(HloTextTest, MetadataAndUnreducedSubgroupsAreUnimplementedOfEachKind) {
+  for (const std::string sharding :
+       {"{replicated", "{manual", "{maximal device=3", "{devices=[8]<=[8]",
+        "{devices=[4,2]<=[8] last_tile_dim_replicate"}) {
+    EXPECT_THAT(ParseHloSharding(sharding + " metadata={op_name=\"a\"}}", 8),
+                StatusIs(kUnimplemented, HasSubstr("metadata")))
+        << sharding;
+  }
+  EXPECT_THAT(
+      ParseHloSharding("{devices=[4,2]<=[8] last_tile_dims={unreduced}}", 8),
+      StatusIs(kUnimplemented, HasSubstr("where an input lies")));
+}
+
 // Every prefix and every changed byte is read or refused, and no more.
 TEST(HloTextTest, NoDamageIsWorseThanAnError) {
   const std::string whole =
