@@ -94,6 +94,15 @@ TEST(HloTextTest, ReplicatedSubgroupsHoldCopies) {
               ElementsAre(ElementsAre(0, 2, 4, 6), ElementsAre(1, 3, 5, 7)));
 }
 
+TEST(HloTextTest, AManualSubgroupOfOneDeviceIsNone) {
+  ASSERT_OK_AND_ASSIGN(
+      const Sharding sharding,
+      ParseHloSharding(
+          "{devices=[1,8,1]<=[8] last_tile_dims={replicated, manual}}", 8));
+  EXPECT_EQ(sharding.kind(), ShardingKind::kReplicated);
+  EXPECT_EQ(HloText(sharding), "{replicated}");
+}
+
 TEST(HloTextTest, DamageIsNamedWithItsPlace) {
   const auto refused = [&](const std::string& text, const std::string& place,
                            const std::string& reason) {
