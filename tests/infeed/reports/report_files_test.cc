@@ -68,6 +68,24 @@ TEST(ReportTraceTest, WhatACoreDidSumsToItsLedgerAndNeverOverlaps) {
   }
 }
 
+// What a core waits for behind its steps, besides what it did before.
+TEST(ReportTraceTest, WaitsForOutfeedAndCheckpointsAreDrawn) {
+  const CoreReport core = {.spans = {{.begin_ns = 1000,
+                                      .compute_ns = 1000,
+                                      .end_ns = 3000,
+                                      .sent_ns = 7000,
+                                      .saved_ns = 8000}}};
+  const auto json =
+      nlohmann::json::parse(ReportTrace(RunReport{.cores = {core}}));
+  std::map<std::string, double> us;
+  for (const auto& event : json["traceEvents"]) {
+    if (event["ph"] == "X") us[event["name"]] += event["dur"].get<double>();
+  }
+  EXPECT_DOUBLE_EQ(us["compute"], 2);
+  EXPECT_DOUBLE_EQ(us["outfeed wait"], 4);
+  EXPECT_DOUBLE_EQ(us["checkpoint"], 1);
+}
+
 TEST(ReportTraceTest, NoMoreStepsAreToldThanWereAskedFor) {
   const RunReport report = RunOf(1, 3);
   for (const CoreReport& core : report.cores) {
