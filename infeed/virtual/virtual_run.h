@@ -139,8 +139,8 @@ struct VirtualReport {
 // step when all cores have its batch and are done with the last one.
 //
 // Errors:  kInvalidArgument for no steps, no cores, a host beyond `hosts`, a
-//          negative time, failures that let no run end; kCancelled where it
-//          was stopped.
+//          negative time, failures that let no run end, times that may add
+//          up to more than 285 years; kCancelled where it was stopped.
 // Cost:    about 50 ns a core and step; no memory but that of cores and steps.
 StatusOr<VirtualReport> RunVirtual(std::span<const VirtualStep> steps,
                                    uint64_t count,

@@ -27,8 +27,8 @@ namespace {
 // A host builds no more batches ahead than this, however small they are.
 constexpr uint64_t kMostBuiltAhead = 64;
 
-// Of a step, as much as a flag may say.
-constexpr double kMostNs = 1e15;
+// Times as long are refused.
+constexpr double kMostNs = 9e18;
 
 int64_t WholeNs(double ns) { return std::llround(std::min(ns, kMostNs)); }
 
@@ -73,10 +73,9 @@ StatusOr<std::vector<VirtualStep>> StepsOfShapes(
     VirtualStep& step = steps.emplace_back();
     step.transfer_ns = device.transfer_ns;
     if (device.bytes_per_second > 0) {
-      step.transfer_ns += std::llround(bytes * 1e9 / device.bytes_per_second);
+      step.transfer_ns += WholeNs(bytes * 1e9 / device.bytes_per_second);
     }
-    step.step_ns =
-        device.step_ns + std::llround(tokens * device.step_ns_per_token);
+    step.step_ns = device.step_ns + WholeNs(tokens * device.step_ns_per_token);
     step.rows = static_cast<uint64_t>(rows) * shards;
     if (!calibration) continue;
     step.transfer_ns = CostNs(calibration->transfer, bytes);

@@ -282,6 +282,24 @@ TEST(VirtualRunTest, MistakesAreNamed) {
               StatusIs(kInvalid, HasSubstr("negative time")));
 }
 
+// Ten days at a time.
+TEST(VirtualRunTest, TimesThatNobodyCanCountAreRefused) {
+  constexpr int64_t kTenDays = 864'000'000 * kMs;
+  const auto refused = [](const VirtualStep& step, uint64_t count,
+                          const VirtualOptions& options) {
+    EXPECT_THAT(RunVirtual({&step, 1}, count, options),
+                StatusIs(kInvalid, HasSubstr("more than 285 years")));
+  };
+  refused({.step_ns = kTenDays}, 20'000, {});
+  refused({.build_ns = kTenDays}, 2'000, {.parts_of_host = {16}});
+  refused({}, 2'000,
+          {.host_of_core = std::vector<uint32_t>(16),
+           .outfeed = {.every = 1, .drain_ns = kTenDays}});
+  refused({}, 1'000, {.step_extra = {.exponential_mean_ns = kTenDays}});
+  EXPECT_EQ(RunSteps({.step_ns = kTenDays}, 1'000, {}).wall_ns,
+            1'000 * kTenDays);
+}
+
 TEST(VirtualRunTest, AStopEndsTheRunHoweverManyStepsItHas) {
   std::stop_source stop;
   stop.request_stop();
