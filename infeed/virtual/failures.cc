@@ -10,11 +10,12 @@
 #include <vector>
 
 #include "infeed/virtual/delay_law.h"
+#include "infeed/virtual/save_points.h"
 
 namespace penstock {
 namespace {
 
-using Ns = __int128;  // of runs without end
+using Ns = WideNs;
 
 // No stage of VirtualStage draws under this number.
 constexpr uint64_t kFailureStage = 3;
@@ -26,88 +27,6 @@ constexpr uint64_t kCoarseFailures = 500;
 constexpr uint64_t kFineFailures = 5'000;
 constexpr int kCoarseRuns = 16;
 constexpr int kFineRuns = 13;
-
-// The work of steps that come again and again.
-class StepWork {
- public:
-  explicit StepWork(std::span<const StepSpan> steps) {
-    ends_ns_.reserve(steps.size() + 1);
-    ends_ns_.push_back(0);
-    for (const StepSpan& step : steps) ends_ns_.push_back(step.end_ns);
-  }
-
-  uint64_t steps() const { return ends_ns_.size() - 1; }
-  int64_t all_ns() const { return ends_ns_.back(); }
-  // Until the end of the first `step` steps.
-  Ns Until(uint64_t step) const {
-    return Ns{all_ns()} * (step / steps()) + ends_ns_[step % steps()];
-  }
-  // How many steps end within `work`.
-  uint64_t Within(Ns work) const {
-    const auto cycles = static_cast<uint64_t>(work / all_ns());
-    const auto rest = static_cast<int64_t>(work % all_ns());
-    const auto behind =
-        std::upper_bound(ends_ns_.begin(), ends_ns_.end() - 1, rest);
-    return cycles * steps() + static_cast<uint64_t>(behind - ends_ns_.begin()) -
-           1;
-  }
-  // The first step behind which `work` is done.
-  uint64_t Reaching(Ns work) const {
-    const uint64_t within = Within(work);
-    return Until(within) == work ? within : within + 1;
-  }
-
- private:
-  std::vector<int64_t> ends_ns_;  // [steps + 1]
-};
-
-// The steps behind which a run saves, one after the other, of steps that come
-// again and again: so its saves do, too, from one on. Failures change nothing
-// of them.
-class SavePoints {
- public:
-  SavePoints(const StepWork& work, int64_t interval_ns)
-      : work_(work), interval_ns_(interval_ns), point_of_(work.steps(), kNone) {
-    Append(0);
-  }
-
-  // Of the k-th save; the 0th is the begin.
-  uint64_t StepOf(uint64_t k) {
-    while (!period_ && k >= steps_.size()) {
-      Append(work_.Reaching(work_.Until(steps_.back()) + interval_ns_));
-    }
-    if (k < steps_.size()) return steps_[k];
-    const uint64_t behind = k - again_;
-    return steps_[again_ + behind % *period_] +
-           behind / *period_ * cycle_steps_;
-  }
-
- private:
-  static constexpr uint64_t kNone = std::numeric_limits<uint64_t>::max();
-
-  // Where another save was behind the same of the steps that come again, all
-  // that follows that one follows this one.
-  void Append(uint64_t step) {
-    uint64_t& before = point_of_[step % work_.steps()];
-    if (before == kNone) {
-      before = steps_.size();
-      steps_.push_back(step);
-      return;
-    }
-    again_ = before;
-    period_ = steps_.size() - before;
-    cycle_steps_ = step - steps_[before];
-  }
-
-  const StepWork& work_;
-  const int64_t interval_ns_;
-  std::vector<uint64_t> point_of_;  // [steps]: its number in steps_
-  std::vector<uint64_t> steps_;
-  // Of the saves that come again.
-  uint64_t again_ = 0;
-  std::optional<uint64_t> period_;
-  uint64_t cycle_steps_ = 0;
-};
 
 struct Totals {
   uint64_t failures = 0;
