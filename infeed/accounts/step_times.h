@@ -16,6 +16,9 @@ struct StepSpan {
   int64_t compile_ns = 0;
   int64_t end_ns = 0;
   size_t shape = 0;  // number of its length in Contract::lengths
+
+  // From end to end, waits for the outfeed included.
+  int64_t took_ns() const { return end_ns + outfeed_ns - free_ns; }
 };
 
 // One step as one device had it; each time is no earlier than the one before.

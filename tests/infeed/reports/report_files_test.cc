@@ -190,6 +190,20 @@ TEST(ReportEventsTest, EveryStepIsTheReportsOwn) {
                   report.padding_percent());
 }
 
+// As StepSummary counts them.
+TEST(ReportEventsTest, AStepTakesItsWaitForTheOutfeedToo) {
+  const RunReport report = {.steps = {{.outfeed_ns = 8'000'000,
+                                       .free_ns = 20'000'000,
+                                       .begin_ns = 21'000'000,
+                                       .end_ns = 24'000'000}},
+                            .shapes = {{.length = 4, .steps = 1}},
+                            .state = {.step = 1}};
+  SeenEvent step = Parse(ReportEvents(report, 0)[1]);
+  EXPECT_FLOAT_EQ(step.scalars["infeed/step_ms"], 12);
+  EXPECT_FLOAT_EQ(step.scalars["infeed/wait_ms"], 1);
+  EXPECT_FLOAT_EQ(step.scalars["infeed/outfeed_ms"], 8);
+}
+
 TEST(ReportEventsTest, ALongRunTellsAtMostTenThousandSteps) {
   RunReport report = RunOf(1, 0, 2);
   report.steps.resize(35'000, report.steps[0]);
