@@ -210,6 +210,7 @@ class Infeed::Impl {
   }
 
   Status CheckNotStarted(std::string_view call) const {
+    PENSTOCK_RETURN_IF_ERROR(status());
     if (!started_) return OkStatus();
     return FailedPreconditionError(fmt::format(
         "{} must come before the first Next() of the infeed", call));

@@ -5,17 +5,28 @@
 namespace penstock {
 namespace {
 
+// The lengths of the first feature that is as long as the bucket; those that
+// have buckets of their own stand behind its values.
+size_t LengthsOf(const Contract& contract) {
+  bool own = false;
+  for (size_t t = 0; t < contract.tensors.size(); ++t) {
+    const TensorSpec& spec = contract.tensors[t];
+    if (spec.role == Role::kLengths && !own) return t;
+    own = spec.role == Role::kData &&
+          std::ranges::count(spec.row_shape, TensorSpec::kOwnLength) > 0;
+  }
+  return contract.tensors.size();
+}
+
 RowCounts CountRows(const CoreSlice& slice) {
   const Contract& contract = slice.contract();
   const auto rows = static_cast<uint64_t>(slice.rows());
   RowCounts counts{.pad_rows = slice.pad_rows(),
                    .bytes = contract.RowBytes(slice.shape()) * rows};
   counts.examples = rows - counts.pad_rows;
-  const auto lengths =
-      std::ranges::find(contract.tensors, Role::kLengths, &TensorSpec::role);
-  if (lengths == contract.tensors.end()) return counts;
-  const TensorView view =
-      slice.WholeRows(static_cast<size_t>(lengths - contract.tensors.begin()));
+  const size_t lengths = LengthsOf(contract);
+  if (lengths == contract.tensors.size()) return counts;
+  const TensorView view = slice.WholeRows(lengths);
   for (const int32_t length : view.values<int32_t>()) {
     counts.real_tokens += static_cast<uint64_t>(length);
   }

@@ -18,8 +18,8 @@ namespace penstock {
 struct RowCounts {
   uint64_t examples = 0;  // rows of weight 1
   uint64_t pad_rows = 0;
-  // Values of the features that have a bucket length: the sum of the first
-  // lengths tensor; 0 without one. Padding is not counted.
+  // Values of the first feature that has the bucket's length: the sum of its
+  // lengths; 0 without one. Padding is not counted.
   uint64_t real_tokens = 0;
   // Rows times bucket length, padding included.
   uint64_t all_tokens = 0;

@@ -69,7 +69,7 @@ StepSummary Summarize(std::span<const StepSpan> steps) {
   int64_t outfeed_ns = 0;
   int64_t total_ns = 0;
   for (const StepSpan& step : SteadySteps(steps)) {
-    times.push_back(step.end_ns + step.outfeed_ns - step.free_ns);
+    times.push_back(step.took_ns());
     outfeed_ns += step.outfeed_ns;
     waits.push_back(step.begin_ns - step.free_ns);
     stalled_ns += waits.back();

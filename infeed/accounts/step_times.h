@@ -16,6 +16,9 @@ struct StepSpan {
   int64_t compile_ns = 0;
   int64_t end_ns = 0;
   size_t shape = 0;  // number of its length in Contract::lengths
+
+  // From end to end, waits for the outfeed included.
+  int64_t took_ns() const { return end_ns + outfeed_ns - free_ns; }
 };
 
 // One step as one device had it; each time is no earlier than the one before.
@@ -26,6 +29,8 @@ struct CoreSpan {
   int64_t begin_ns = 0;    // all devices were ready
   int64_t compute_ns = 0;  // the step itself began: compiled
   int64_t end_ns = 0;
+  int64_t sent_ns = 0;   // what it sends back had a place
+  int64_t saved_ns = 0;  // and no checkpoint was in the way
   // How long its batch was on the link, which does one after the other.
   int64_t transfer_ns = 0;
   uint64_t transfer_bytes = 0;

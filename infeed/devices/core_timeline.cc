@@ -34,13 +34,18 @@ int64_t CoreTimeline::Begin(const StepPlan& plan) {
 void CoreTimeline::End(int64_t end_ns, uint64_t pad_rows, uint64_t rows) {
   ledger_.EndStep(Bucket::kInfeedWait, std::max(free_ns(), end_ns), pad_rows,
                   rows);
-  now_.end_ns = free_ns();
-  if (spans_.size() < traced_steps_) spans_.push_back(now_);
+  now_.end_ns = now_.sent_ns = now_.saved_ns = free_ns();
+  traced_ = spans_.size() < traced_steps_;
+  if (traced_) spans_.push_back(now_);
 }
 
 void CoreTimeline::Hold(int64_t until_ns, Bucket bucket) {
   ledger_.Enter(bucket, free_ns());
   ledger_.Enter(Bucket::kInfeedWait, std::max(free_ns(), until_ns));
+  if (!traced_) return;
+  CoreSpan& span = spans_.back();
+  if (bucket == Bucket::kOutfeedWait) span.sent_ns = free_ns();
+  span.saved_ns = free_ns();
 }
 
 void CoreTimeline::Finish(int64_t done_ns) {

@@ -28,8 +28,8 @@ class CoreTimeline {
   int64_t Begin(const StepPlan& plan);
   // The step ends at `end_ns`; of its rows so many pad.
   void End(int64_t end_ns, uint64_t pad_rows, uint64_t rows);
-  // Nothing more is begun before `until_ns`: a checkpoint is in the way, or
-  // what goes to another bucket.
+  // Nothing more is begun before `until_ns`, behind a step: what it sends back
+  // has no place (kOutfeedWait), or then a checkpoint is in the way.
   void Hold(int64_t until_ns, Bucket bucket = Bucket::kCheckpoint);
   // No more steps; all devices are done at `done_ns`.
   void Finish(int64_t done_ns);
@@ -43,6 +43,7 @@ class CoreTimeline {
   Ledger ledger_;
   size_t traced_steps_;
   CoreSpan now_;              // of the step that is on
+  bool traced_ = false;       // the last step is one of spans_
   int64_t link_free_ns_ = 0;  // the batch before was on board
   std::vector<CoreSpan> spans_;
 };

@@ -85,9 +85,10 @@ std::vector<std::string> ReportEvents(const RunReport& report,
     const StepSpan& step = report.steps[s];
     records.push_back(
         EventRecord(at(step.end_ns), before + s + 1)
-            .Scalar("infeed/step_ms", Milliseconds(step.end_ns - step.free_ns))
+            .Scalar("infeed/step_ms", Milliseconds(step.took_ns()))
             .Scalar("infeed/wait_ms",
                     Milliseconds(step.begin_ns - step.free_ns))
+            .Scalar("infeed/outfeed_ms", Milliseconds(step.outfeed_ns))
             .Scalar("infeed/compile_ms", Milliseconds(step.compile_ns))
             .Scalar("infeed/length",
                     static_cast<double>(report.shapes[step.shape].length))

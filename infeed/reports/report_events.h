@@ -11,10 +11,10 @@
 namespace penstock {
 
 // The records of an event file: its version, then for steps of the run what
-// they took in milliseconds, their infeed wait, compile and length, and after
-// the last one the run's utilisation, goodput and padding. Of a long run every
-// n-th step is told, so that there are at most 10,000. `begin_seconds` is when
-// the run began, since 1970.
+// they took in milliseconds, their waits for infeed and outfeed, compile and
+// length, and after the last one the run's utilisation, goodput and padding. Of
+// a long run every n-th step is told, so that there are at most 10,000.
+// `begin_seconds` is when the run began, since 1970.
 //
 // Source:  tensorflow/core/util/event.proto and framework/summary.proto.
 std::vector<std::string> ReportEvents(const RunReport& report,

@@ -67,6 +67,8 @@ std::string ReportTrace(const RunReport& report) {
       add(Bucket::kPeerWait, span.ready_ns, span.begin_ns);
       add(Bucket::kCompile, span.begin_ns, span.compute_ns);
       add(Bucket::kCompute, span.compute_ns, span.end_ns);
+      add(Bucket::kOutfeedWait, span.end_ns, span.sent_ns);
+      add(Bucket::kCheckpoint, span.sent_ns, span.saved_ns);
     }
   }
   return std::move(trace).Finish();

@@ -25,6 +25,9 @@ class HloParser {
   StatusOr<Sharding> Parse() {
     PENSTOCK_RETURN_IF_ERROR(Expect("{"));
     PENSTOCK_ASSIGN_OR_RETURN(Sharding sharding, ParseBody());
+    if (text_.substr(at_).starts_with(" metadata=")) {
+      return UnimplementedError(Message("metadata is not read; leave it out"));
+    }
     PENSTOCK_RETURN_IF_ERROR(Expect("}"));
     if (at_ != text_.size()) return Wrong("nothing more was expected here");
     return sharding;
@@ -34,12 +37,11 @@ class HloParser {
   StatusOr<Sharding> ParseBody() {
     if (Take("replicated")) return Sharding::Replicated(devices_);
     if (Take("manual")) return Sharding::Manual(devices_);
-    for (const std::string_view word : {"{", "unknown", "unreduced"}) {
-      if (!text_.substr(at_).starts_with(word)) continue;
-      return UnimplementedError(Message(
-          word == "{" ? "this is a tuple of shardings; give each by itself"
-                      : "this does not say where an input lies"));
+    if (text_.substr(at_).starts_with("{")) {
+      return UnimplementedError(
+          Message("this is a tuple of shardings; give each by itself"));
     }
+    PENSTOCK_RETURN_IF_ERROR(RefuseUnsaid());
     if (Take("maximal device=")) {
       PENSTOCK_ASSIGN_OR_RETURN(const int64_t device, Number(0));
       if (device >= devices_) {
@@ -132,15 +134,22 @@ class HloParser {
         } else if (Take("manual")) {
           kinds.push_back(Subgroup::Kind::kManual);
         } else {
+          PENSTOCK_RETURN_IF_ERROR(RefuseUnsaid());
           return Wrong("expected replicated or manual");
         }
       } while (Take(", ") || Take(","));
       PENSTOCK_RETURN_IF_ERROR(Expect("}"));
     }
-    if (text_.substr(at_).starts_with(" metadata=")) {
-      return UnimplementedError(Message("metadata is not read; leave it out"));
-    }
     return kinds;
+  }
+
+  Status RefuseUnsaid() const {
+    for (const std::string_view word : {"unknown", "unreduced"}) {
+      if (!text_.substr(at_).starts_with(word)) continue;
+      return UnimplementedError(
+          Message("this does not say where an input lies"));
+    }
+    return OkStatus();
   }
 
   // "[4,2]", of which none is 0 and the product is no pod's.

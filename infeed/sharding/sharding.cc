@@ -99,10 +99,8 @@ StatusOr<Sharding> Sharding::Tiled(TileGrid grid) {
     sizes = sizes && count(tiles);
     cut = std::max(cut, tiles);
   }
-  bool manual = false;
   for (const Subgroup& group : grid.subgroups) {
     sizes = sizes && count(group.size);
-    manual = manual || group.kind == Subgroup::Kind::kManual;
   }
   if (!sizes || places != grid.devices.size()) {
     return InvalidArgumentError(fmt::format(
@@ -121,6 +119,9 @@ StatusOr<Sharding> Sharding::Tiled(TileGrid grid) {
     seen[device] = true;
   }
   std::erase_if(grid.subgroups, [](const Subgroup& g) { return g.size == 1; });
+  const bool manual =
+      std::ranges::count(grid.subgroups, Subgroup::Kind::kManual,
+                         &Subgroup::kind) > 0;
   const auto devices = static_cast<uint32_t>(grid.devices.size());
   return Sharding(
       cut == 1 && !manual ? ShardingKind::kReplicated : ShardingKind::kTiled,

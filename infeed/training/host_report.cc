@@ -8,9 +8,10 @@ namespace {
 
 using TellJson = nlohmann::json;
 
-constexpr std::array<int64_t CoreSpan::*, 6> kSpanTimes = {
+constexpr std::array<int64_t CoreSpan::*, 8> kSpanTimes = {
     &CoreSpan::free_ns,  &CoreSpan::pushed_ns,  &CoreSpan::ready_ns,
-    &CoreSpan::begin_ns, &CoreSpan::compute_ns, &CoreSpan::end_ns};
+    &CoreSpan::begin_ns, &CoreSpan::compute_ns, &CoreSpan::end_ns,
+    &CoreSpan::sent_ns,  &CoreSpan::saved_ns};
 
 TellJson TellCore(const CoreReport& core, int64_t origin_ns) {
   std::array<int64_t, kBuckets> spent_ns = {};

@@ -10,11 +10,12 @@
 #include <vector>
 
 #include "infeed/virtual/delay_law.h"
+#include "infeed/virtual/save_points.h"
 
 namespace penstock {
 namespace {
 
-using Ns = __int128;  // of runs without end
+using Ns = WideNs;
 
 // No stage of VirtualStage draws under this number.
 constexpr uint64_t kFailureStage = 3;
@@ -26,40 +27,6 @@ constexpr uint64_t kCoarseFailures = 500;
 constexpr uint64_t kFineFailures = 5'000;
 constexpr int kCoarseRuns = 16;
 constexpr int kFineRuns = 13;
-
-// The work of steps that come again and again.
-class StepWork {
- public:
-  explicit StepWork(std::span<const StepSpan> steps) {
-    ends_ns_.reserve(steps.size() + 1);
-    ends_ns_.push_back(0);
-    for (const StepSpan& step : steps) ends_ns_.push_back(step.end_ns);
-  }
-
-  uint64_t steps() const { return ends_ns_.size() - 1; }
-  int64_t all_ns() const { return ends_ns_.back(); }
-  // Until the end of the first `step` steps.
-  Ns Until(uint64_t step) const {
-    return Ns{all_ns()} * (step / steps()) + ends_ns_[step % steps()];
-  }
-  // How many steps end within `work`.
-  uint64_t Within(Ns work) const {
-    const auto cycles = static_cast<uint64_t>(work / all_ns());
-    const auto rest = static_cast<int64_t>(work % all_ns());
-    const auto behind =
-        std::upper_bound(ends_ns_.begin(), ends_ns_.end() - 1, rest);
-    return cycles * steps() + static_cast<uint64_t>(behind - ends_ns_.begin()) -
-           1;
-  }
-  // The first step behind which `work` is done.
-  uint64_t Reaching(Ns work) const {
-    const uint64_t within = Within(work);
-    return Until(within) == work ? within : within + 1;
-  }
-
- private:
-  std::vector<int64_t> ends_ns_;  // [steps + 1]
-};
 
 struct Totals {
   uint64_t failures = 0;
@@ -89,30 +56,48 @@ class FailingRun {
 
   // Until `steps` are done, or there were so many failures.
   Totals Run(int64_t interval_ns, uint64_t steps, uint64_t most_failures) {
+    SavePoints points(work_, interval_ns);
     left_ns_ = NextFailure();
-    uint64_t saved = 0;
-    while (saved < steps && all_.failures < most_failures) {
-      uint64_t until = steps;
-      if (interval_ns > 0) {
-        until =
-            std::min(until, work_.Reaching(work_.Until(saved) + interval_ns));
+    for (uint64_t save = 0; all_.failures < most_failures;) {
+      save = SaveUntilFailure(points, save, steps);
+      const uint64_t saved = points.StepOf(save);
+      const Ns work_ns = work_.Until(std::min(steps, points.StepOf(save + 1))) -
+                         work_.Until(saved);
+      if (points.StepOf(save + 1) >= steps && work_ns <= left_ns_) {
+        all_.kept_ns += work_ns;
+        break;
       }
-      const Ns work_ns = work_.Until(until) - work_.Until(saved);
-      const Ns save_ns = until < steps ? options_.save_ns : 0;
-      if (work_ns + save_ns > left_ns_) {
-        Fail(saved, work_ns);
-        continue;
-      }
-      left_ns_ -= static_cast<int64_t>(work_ns + save_ns);
-      all_.kept_ns += work_ns;
-      all_.save_ns += save_ns;
-      all_.saves += until < steps ? 1 : 0;
-      saved = until;
+      Fail(saved, work_ns);
     }
     return all_;
   }
 
  private:
+  // Takes the saves behind the `save`-th that come before the next failure and
+  // before `steps` are done, and gives the last of them.
+  uint64_t SaveUntilFailure(SavePoints& points, uint64_t save, uint64_t steps) {
+    const Ns from_ns = work_.Until(points.StepOf(save));
+    const auto spent_ns = [&](uint64_t more) {
+      return work_.Until(points.StepOf(save + more)) - from_ns +
+             Ns{options_.save_ns} * more;
+    };
+    const auto comes = [&](uint64_t more) {
+      return points.StepOf(save + more) < steps && spent_ns(more) <= left_ns_;
+    };
+    uint64_t over = 1;
+    while (comes(over)) over *= 2;
+    uint64_t last = over / 2;
+    while (last + 1 < over) {
+      const uint64_t middle = last + (over - last) / 2;
+      (comes(middle) ? last : over) = middle;
+    }
+    left_ns_ -= static_cast<int64_t>(spent_ns(last));
+    all_.kept_ns += work_.Until(points.StepOf(save + last)) - from_ns;
+    all_.save_ns += Ns{options_.save_ns} * last;
+    all_.saves += last;
+    return save + last;
+  }
+
   int64_t NextFailure() {
     return DrawNs(
         law_, {.seed = seed_, .stage = kFailureStage, .step = all_.failures});
@@ -219,7 +204,7 @@ int64_t BestInterval(std::span<const StepSpan> steps, uint32_t hosts,
     for (int i = 0; i < runs; ++i) {
       at.push_back(from + (to - from) * i / (runs - 1));
       loss.push_back(FailingRun(work, hosts, seed, options)
-                         .Run(std::llround(std::exp(at.back())),
+                         .Run(std::max(std::llround(std::exp(at.back())), 1LL),
                               std::numeric_limits<uint64_t>::max(), failures)
                          .loss());
     }

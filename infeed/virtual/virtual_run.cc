@@ -7,6 +7,7 @@
 
 #include "formats/files/status_or.h"
 #include "infeed/devices/core_timeline.h"
+#include "infeed/virtual/check_virtual.h"
 #include "infeed/virtual/delay_law.h"
 #include "infeed/virtual/failures.h"
 
@@ -15,6 +16,7 @@ namespace {
 
 struct HostClock {
   uint32_t parts = 1;            // of a batch
+  bool waited = true;            // for a place before it built the current one
   int64_t done_ns = 0;           // when its current batch was built
   int64_t pushed_ns = 0;         // when that was in all queues
   std::vector<int64_t> left_ns;  // when the last `built_ahead` were
@@ -28,7 +30,7 @@ struct CoreClock {
   int64_t free_ns = 0;            // of the step before
   std::vector<int64_t> taken_ns;  // when what it sent the last times was
   int64_t ready_ns = 0;           // its batch is there
-  VirtualStage late_with = VirtualStage::kDevice;
+  int64_t built_ns = 0;           // until then it is late as that was not built
 };
 
 DrawKey KeyOf(const VirtualOptions& options, VirtualStage stage, uint64_t who,
@@ -64,10 +66,16 @@ class VirtualRun {
                .build_stage = options.build_stage,
                .blame_ns = std::vector<std::vector<int64_t>>(
                    options.hosts, std::vector<int64_t>(kVirtualStages))};
-    for (uint64_t n = 0; n < count; ++n) Step(n);
+    for (uint64_t n = 0; n < count && !options.stop.stop_requested(); ++n) {
+      Step(n);
+    }
   }
 
   StatusOr<VirtualReport> Report() {
+    if (options_.stop.stop_requested()) {
+      return CancelledError(
+          fmt::format("stopped after {} steps in virtual time", spans_.size()));
+    }
     for (CoreClock& core : cores_) {
       core.timeline.Finish(all_free_ns_);
       report_.cores.push_back(
@@ -78,6 +86,11 @@ class VirtualRun {
     report_.wall_ns = all_free_ns_;
     report_.times = Summarize(spans_);
     if (options_.failures.host_mean_ns > 0 && all_free_ns_ > 0) {
+      // A step is done when the next can begin: all has been sent back.
+      for (size_t n = 0; n + 1 < spans_.size(); ++n) {
+        spans_[n].end_ns = spans_[n + 1].free_ns;
+      }
+      spans_.back().end_ns = all_free_ns_;
       PENSTOCK_ASSIGN_OR_RETURN(
           report_.failures, RunWithFailures(spans_, options_.hosts,
                                             options_.seed, options_.failures));
@@ -100,14 +113,7 @@ class VirtualRun {
       begin_ns = arrives_ns;
       last = c;
     }
-    if (begin_ns > all_free_ns_) {
-      const CoreClock& late = cores_[last];
-      const bool met =
-          options_.hosts_meet && late.late_with == VirtualStage::kBuild;
-      report_.blame_ns[met ? last_done_ : late.host]
-                      [static_cast<size_t>(late.late_with)] +=
-          begin_ns - all_free_ns_;
-    }
+    if (begin_ns > all_free_ns_) Blame(cores_[last], begin_ns);
     const int64_t free_ns = all_free_ns_;
     const int64_t outfeed_ns = outfeed_ns_;
     Take(step, n, begin_ns);
@@ -129,11 +135,28 @@ class VirtualRun {
                       .end_ns = end_ns});
   }
 
+  // All have waited for this core.
+  void Blame(const CoreClock& late, int64_t begin_ns) {
+    const int64_t built_ns = std::clamp(late.built_ns, all_free_ns_, begin_ns);
+    report_
+        .blame_ns[BuilderOf(late)][static_cast<size_t>(VirtualStage::kBuild)] +=
+        built_ns - all_free_ns_;
+    report_.blame_ns[late.host][static_cast<size_t>(VirtualStage::kTransfer)] +=
+        begin_ns - built_ns;
+  }
+
+  // The host for whose part of the batch this core waited.
+  uint32_t BuilderOf(const CoreClock& core) const {
+    return options_.hosts_meet ? last_done_ : core.host;
+  }
+
   // The next batch is not begun once so many that are done wait.
   void Build(uint32_t h, const VirtualStep& step, uint64_t n) {
     HostClock& host = hosts_[h];
+    const int64_t left_ns = host.left_ns[n % host.left_ns.size()];
+    host.waited = n == 0 || left_ns > host.done_ns;
     host.done_ns =
-        std::max(host.done_ns, host.left_ns[n % host.left_ns.size()]) +
+        std::max(host.done_ns, left_ns) +
         std::max(step.least_build_ns,
                  step.dealt_ns + step.build_ns * host.parts) +
         step.hand_over_ns * host.parts +
@@ -161,8 +184,11 @@ class VirtualRun {
                KeyOf(options_, VirtualStage::kTransfer, c, n));
     core.link_free_ns = std::max(core.link_free_ns, pushed_ns) + transfer_ns;
     core.ready_ns = core.link_free_ns;
-    core.late_with =
-        link_waits ? VirtualStage::kBuild : VirtualStage::kTransfer;
+    // A link that always has something to do is what is slow, and so is a host
+    // that always builds. Where both wait for each other each has its part.
+    const HostClock& builder = hosts_[BuilderOf(core)];
+    const bool host_waits = builder.waited || pushed_ns > builder.done_ns;
+    core.built_ns = link_waits ? (host_waits ? pushed_ns : core.ready_ns) : 0;
     core.timeline.Feed(pushed_ns, core.ready_ns);
   }
 
@@ -219,49 +245,12 @@ class VirtualRun {
   VirtualReport report_;
 };
 
-Status CheckVirtual(std::span<const VirtualStep> steps,
-                    const VirtualOptions& options) {
-  if (steps.empty() || options.host_of_core.empty()) {
-    return InvalidArgumentError("a virtual run needs a step and a core");
-  }
-  for (const uint32_t host : options.host_of_core) {
-    if (host < options.hosts) continue;
-    return InvalidArgumentError(
-        fmt::format("a core on host {}, but the {} hosts count from 0", host,
-                    options.hosts));
-  }
-  if (!options.parts_of_host.empty() &&
-      options.parts_of_host.size() != options.hosts) {
-    return InvalidArgumentError(
-        fmt::format("parts of {} hosts, but there are {}",
-                    options.parts_of_host.size(), options.hosts));
-  }
-  bool negative = false;
-  for (const VirtualStep& step : steps) {
-    negative = negative || step.build_ns < 0 || step.dealt_ns < 0 ||
-               step.hand_over_ns < 0 || step.least_build_ns < 0 ||
-               step.transfer_ns < 0 || step.step_ns < 0 ||
-               step.compile_ns < 0 || step.pad_rows > step.rows;
-  }
-  for (const DelayLaw& law :
-       {options.build, options.transfer_extra, options.step_extra}) {
-    negative = negative || law.fixed_ns < 0 || law.exponential_mean_ns < 0;
-  }
-  const FailureOptions& failures = options.failures;
-  negative = negative || failures.host_mean_ns < 0 || failures.restart_ns < 0 ||
-             failures.save_ns < 0 || failures.save_interval_ns < 0 ||
-             options.outfeed.drain_ns < 0;
-  if (!negative) return OkStatus();
-  return InvalidArgumentError(
-      "a virtual run with a negative time, or more rows that pad than rows");
-}
-
 }  // namespace
 
 StatusOr<VirtualReport> RunVirtual(std::span<const VirtualStep> steps,
                                    uint64_t count,
                                    const VirtualOptions& options) {
-  PENSTOCK_RETURN_IF_ERROR(CheckVirtual(steps, options));
+  PENSTOCK_RETURN_IF_ERROR(CheckVirtual(steps, count, options));
   return VirtualRun(steps, count, options).Report();
 }
 

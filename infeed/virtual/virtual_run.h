@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -67,6 +68,8 @@ struct VirtualOptions {
   DelayLaw transfer_extra = {};  // of each core's transfer
   DelayLaw step_extra = {};      // of each core's step
   FailureOptions failures = {};
+  // Where it is requested, the run ends at the next step.
+  std::stop_token stop = {};
 };
 
 // What keeps the cores waiting.
@@ -111,7 +114,8 @@ struct VirtualReport {
   std::vector<VirtualCore> cores = {};
   // [hosts][kVirtualStages]: how long all cores stood still because this host
   // was the last to be ready, by what it was late with, or the last to take
-  // what its cores sent back.
+  // what its cores sent back. The build where the host builds all the time, the
+  // transfer where the link is always busy, else each for its part.
   std::vector<std::vector<int64_t>> blame_ns = {};
   // Where hosts fail; all else is told of the run without failures.
   std::optional<FailureReport> failures = {};
@@ -135,7 +139,8 @@ struct VirtualReport {
 // step when all cores have its batch and are done with the last one.
 //
 // Errors:  kInvalidArgument for no steps, no cores, a host beyond `hosts`, a
-//          negative time, failures that let no run end.
+//          negative time, failures that let no run end, times that may add
+//          up to more than 285 years; kCancelled where it was stopped.
 // Cost:    about 50 ns a core and step; no memory but that of cores and steps.
 StatusOr<VirtualReport> RunVirtual(std::span<const VirtualStep> steps,
                                    uint64_t count,

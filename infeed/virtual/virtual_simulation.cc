@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "formats/files/status_or.h"
+#include "infeed/devices/compile_cache.h"
 #include "infeed/devices/device_memory.h"
 #include "infeed/queues/clock.h"
 #include "infeed/sharding/batch_placement.h"
@@ -26,8 +27,8 @@ namespace {
 // A host builds no more batches ahead than this, however small they are.
 constexpr uint64_t kMostBuiltAhead = 64;
 
-// Of a step, as much as a flag may say.
-constexpr double kMostNs = 1e15;
+// Times as long are refused.
+constexpr double kMostNs = 9e18;
 
 int64_t WholeNs(double ns) { return std::llround(std::min(ns, kMostNs)); }
 
@@ -72,10 +73,9 @@ StatusOr<std::vector<VirtualStep>> StepsOfShapes(
     VirtualStep& step = steps.emplace_back();
     step.transfer_ns = device.transfer_ns;
     if (device.bytes_per_second > 0) {
-      step.transfer_ns += std::llround(bytes * 1e9 / device.bytes_per_second);
+      step.transfer_ns += WholeNs(bytes * 1e9 / device.bytes_per_second);
     }
-    step.step_ns =
-        device.step_ns + std::llround(tokens * device.step_ns_per_token);
+    step.step_ns = device.step_ns + WholeNs(tokens * device.step_ns_per_token);
     step.rows = static_cast<uint64_t>(rows) * shards;
     if (!calibration) continue;
     step.transfer_ns = CostNs(calibration->transfer, bytes);
@@ -150,12 +150,19 @@ StatusOr<std::vector<VirtualStep>> Walk(
                             one.WalkSteps(options.max_steps));
   std::vector<VirtualStep> steps;
   steps.reserve(walked.size());
+  CompileCache cache({.budget = options.compile_budget});
   std::vector<bool> compiled(of_shape.size());
   for (const PlannedStep& planned : walked) {
+    const uint64_t n = steps.size();
     VirtualStep& step = steps.emplace_back(of_shape[planned.shape]);
     step.pad_rows = step.rows - planned.real_rows;
-    if (!compiled[planned.shape]) step.compile_ns = compile_ns;
+    if (compiled[planned.shape]) continue;
     compiled[planned.shape] = true;
+    PENSTOCK_ASSIGN_OR_RETURN(
+        const bool needed,
+        cache.NeedsCompile(KeyOf(one.contract(), planned.shape), n,
+                           compile_ns));
+    if (needed) step.compile_ns = compile_ns;
   }
   return steps;
 }
@@ -218,7 +225,8 @@ StatusOr<VirtualReport> SimulateVirtually(const Dataset& dataset,
                         .build = times.build,
                         .transfer_extra = times.transfer_extra,
                         .step_extra = times.step_extra,
-                        .failures = times.failures};
+                        .failures = times.failures,
+                        .stop = options.stop};
   if (calibration) {
     run.parts_of_host = PartsOfHosts(of_hosts, options.hosts);
     run.built_ahead = BuiltAhead(pipeline.contract(), topology,

@@ -80,7 +80,8 @@ struct VirtualTimes {
 // Errors:  those of Compile(), Pipeline::WalkSteps(), RunVirtual() and the
 //          shardings; kUnimplemented where options.shard_by gives hosts records
 //          of their own; kInvalidArgument for endless epochs without
-//          options.max_steps.
+//          options.max_steps; kResourceExhausted for more compiles than
+//          options.compile_budget and for batches that do not fit a device.
 // Cost:    one core: that of the plan and of RunVirtual(); streamed, that of
 //          Pipeline::WalkSteps().
 StatusOr<VirtualReport> SimulateVirtually(const Dataset& dataset,

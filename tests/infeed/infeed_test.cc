@@ -294,6 +294,15 @@ TEST(InfeedTest, PipelineAndMeshMustFit) {
               StatusIs(kInvalid, HasSubstr("4 devices in the mesh, but 1")));
 }
 
+TEST(InfeedTest, WhatFitsNoMeshSaysSoAlsoWhereItIsRestored) {
+  Infeed infeed(Made({.topology = TopologyOf(4, 1, 0)}),
+                *Mesh::Create({{"data", 4}}), {.axis = "rows"});
+  EXPECT_THAT(infeed.Restore({.step = 2}),
+              StatusIs(kInvalid, HasSubstr("no axis \"rows\"")));
+  EXPECT_THAT(infeed.SkipFirst().status(),
+              StatusIs(kInvalid, HasSubstr("no axis \"rows\"")));
+}
+
 TEST(InfeedTest, AHostWithoutDevicesTakesEveryStep) {
   const Mesh mesh = *Mesh::Create({{"data", 2}});
   Topology topology = TopologyOf(2, 3, 2);

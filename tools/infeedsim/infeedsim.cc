@@ -243,6 +243,7 @@ Status JoinAndSimulate(SimulationArguments& arguments) {
   options.hosts = hosts.hosts.value_or(1);
   if (!ends.empty()) {
     options.batches = ends[0].get();
+    options.hosts = options.batches->hosts();
     options.steps = ends[1].get();
     options.replicas = ends[2].get();
     options.checkpoints.group = ends[3].get();

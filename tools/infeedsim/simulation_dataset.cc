@@ -10,7 +10,10 @@
 #include "formats/datasets/manifest.h"
 #include "formats/datasets/shard_names.h"
 #include "formats/files/file.h"
+#include "formats/files/status_or.h"
 #include "formats/open.h"
+#include "infeed/training/simulation.h"
+#include "pipeline/topology.h"
 #include "tokenizer/interface/tokenizer.h"
 #include "tools/arguments/numbers.h"
 #include "tools/infeedsim/batch_arguments.h"
@@ -146,7 +149,9 @@ StatusOr<Dataset> MakeDataset(const SimulationArguments& arguments) {
   BatchOptions batch = arguments.batch;
   if (!arguments.bucket_rows.empty()) batch.size = 0;
   if (arguments.balance) {
-    batch.balance.parts = arguments.devices.cores * arguments.micro_batches;
+    PENSTOCK_ASSIGN_OR_RETURN(const Topology topology,
+                              TopologyOf(arguments.simulation, /*host=*/0));
+    batch.balance.parts = int64_t{topology.shards} * arguments.micro_batches;
   }
   return dataset.Batch(batch);
 }

@@ -19,12 +19,13 @@ Status PrintVirtualRun(const Dataset& dataset,
       !reports.tensorboard.empty() || !reports.calibration.empty() ||
       !arguments.state_in.empty() || !arguments.state_out.empty() ||
       !arguments.simulation.checkpoint_folder.empty() ||
+      arguments.simulation.after_step || arguments.trace_step ||
       arguments.metrics_port) {
     return InvalidArgumentError(
         "--clock virtual reads and writes no state and reports as text and "
         "--json alone: leave out --html, --timeline, --tensorboard, "
-        "--write-calibration, --state-in, --state-out, --checkpoint and "
-        "--metrics");
+        "--write-calibration, --state-in, --state-out, --after-step, "
+        "--checkpoint, --trace and --metrics");
   }
   VirtualTimes times = arguments.virtual_time.Times();
   if (!arguments.virtual_time.calibration.empty()) {

@@ -4,7 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <span>
+#include <utility>
+#include <vector>
+
 #include "tests/infeed/made_batches.h"
+#include "tests/support/status_matchers.h"
 
 namespace penstock {
 namespace {
@@ -113,6 +118,39 @@ TEST(RunLogTest, RowsTokensAndStepsAreCounted) {
   EXPECT_EQ(log.shapes()[1].steps, 1u);
   EXPECT_EQ(log.state()->step, 1u);
   EXPECT_EQ(log.census().Epochs()[0].missing, 11u);
+}
+
+// A decoder's feature that is parsed in front of the one that arranges.
+TEST(RunLogTest, TokensAreThoseOfTheFeatureWhoseLengthsBucketsHave) {
+  Contract both = TokenContract(8, {3, 5});
+  both.tensors.insert(both.tensors.begin(),
+                      {{.name = "targets",
+                        .type = ElementType::kInt32,
+                        .row_shape = {TensorSpec::kOwnLength},
+                        .own_lengths = {64, 64}},
+                       {.name = "targets_length",
+                        .type = ElementType::kInt32,
+                        .row_shape = {},
+                        .role = Role::kLengths}});
+  Batch batch = MakeBatch(*kContract, TopologyOf(4, 1, 0), 0, 1, 8);
+  std::vector<int32_t> targets(8 * 64, 1);
+  std::vector<int32_t> lengths(8, 60);
+  const auto tensor = [](std::vector<int32_t>& values,
+                         std::vector<int64_t> shape) {
+    return Tensor{.shape = std::move(shape),
+                  .bytes = std::as_writable_bytes(std::span(values))};
+  };
+  batch.tensors.insert(batch.tensors.begin(),
+                       {tensor(targets, {8, 64}), tensor(lengths, {8})});
+  ASSERT_OK_AND_ASSIGN(
+      const CoreSlice slice,
+      CoreSlice::Create(std::make_shared<const Batch>(std::move(batch)),
+                        std::make_shared<const Contract>(both), {.rows = 8}));
+  RunLog log(8, 2);
+  log.AddSlice(slice);
+  EXPECT_EQ(log.rows().real_tokens, 8u * 4);
+  EXPECT_EQ(log.rows().all_tokens, 8u * 5);
+  EXPECT_DOUBLE_EQ(log.rows().padding_percent(), 20);
 }
 
 }  // namespace

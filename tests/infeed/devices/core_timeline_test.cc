@@ -140,6 +140,21 @@ TEST(CoreTimelineTest, WaitingForACheckpointIsChargedToIt) {
   EXPECT_EQ(timeline.ledger().ns(Bucket::kCompute), 100);
 }
 
+TEST(CoreTimelineTest, SpansTellWhatIsInTheWayBehindAStep) {
+  CoreTimeline timeline(0, 0, /*traced_steps=*/1);
+  for (const int64_t begin_ns : {0, 200}) {
+    timeline.Feed(begin_ns, begin_ns);
+    timeline.Begin({.begin_ns = begin_ns});
+    timeline.End(begin_ns + 100, 0, 1);
+    timeline.Hold(begin_ns + 130, Bucket::kOutfeedWait);
+    timeline.Hold(begin_ns + 150);
+  }
+  ASSERT_EQ(timeline.spans().size(), 1u);
+  EXPECT_EQ(timeline.spans()[0].end_ns, 100);
+  EXPECT_EQ(timeline.spans()[0].sent_ns, 130);
+  EXPECT_EQ(timeline.spans()[0].saved_ns, 150);
+}
+
 TEST(StepTimesTest, FirstStepAndStepsThatCompileDoNotCount) {
   const std::vector<StepSpan> steps = {
       {.free_ns = 0, .begin_ns = 500, .compile_ns = 1000, .end_ns = 1510},

@@ -68,6 +68,24 @@ TEST(ReportTraceTest, WhatACoreDidSumsToItsLedgerAndNeverOverlaps) {
   }
 }
 
+// What a core waits for behind its steps, besides what it did before.
+TEST(ReportTraceTest, WaitsForOutfeedAndCheckpointsAreDrawn) {
+  const CoreReport core = {.spans = {{.begin_ns = 1000,
+                                      .compute_ns = 1000,
+                                      .end_ns = 3000,
+                                      .sent_ns = 7000,
+                                      .saved_ns = 8000}}};
+  const auto json =
+      nlohmann::json::parse(ReportTrace(RunReport{.cores = {core}}));
+  std::map<std::string, double> us;
+  for (const auto& event : json["traceEvents"]) {
+    if (event["ph"] == "X") us[event["name"]] += event["dur"].get<double>();
+  }
+  EXPECT_DOUBLE_EQ(us["compute"], 2);
+  EXPECT_DOUBLE_EQ(us["outfeed wait"], 4);
+  EXPECT_DOUBLE_EQ(us["checkpoint"], 1);
+}
+
 TEST(ReportTraceTest, NoMoreStepsAreToldThanWereAskedFor) {
   const RunReport report = RunOf(1, 3);
   for (const CoreReport& core : report.cores) {
@@ -170,6 +188,20 @@ TEST(ReportEventsTest, EveryStepIsTheReportsOwn) {
   SeenEvent last = Parse(records.back());
   EXPECT_FLOAT_EQ(last.scalars["infeed/padding_percent"],
                   report.padding_percent());
+}
+
+// As StepSummary counts them.
+TEST(ReportEventsTest, AStepTakesItsWaitForTheOutfeedToo) {
+  const RunReport report = {.steps = {{.outfeed_ns = 8'000'000,
+                                       .free_ns = 20'000'000,
+                                       .begin_ns = 21'000'000,
+                                       .end_ns = 24'000'000}},
+                            .shapes = {{.length = 4, .steps = 1}},
+                            .state = {.step = 1}};
+  SeenEvent step = Parse(ReportEvents(report, 0)[1]);
+  EXPECT_FLOAT_EQ(step.scalars["infeed/step_ms"], 12);
+  EXPECT_FLOAT_EQ(step.scalars["infeed/wait_ms"], 1);
+  EXPECT_FLOAT_EQ(step.scalars["infeed/outfeed_ms"], 8);
 }
 
 TEST(ReportEventsTest, ALongRunTellsAtMostTenThousandSteps) {

@@ -94,6 +94,15 @@ TEST(HloTextTest, ReplicatedSubgroupsHoldCopies) {
               ElementsAre(ElementsAre(0, 2, 4, 6), ElementsAre(1, 3, 5, 7)));
 }
 
+TEST(HloTextTest, AManualSubgroupOfOneDeviceIsNone) {
+  ASSERT_OK_AND_ASSIGN(
+      const Sharding sharding,
+      ParseHloSharding(
+          "{devices=[1,8,1]<=[8] last_tile_dims={replicated, manual}}", 8));
+  EXPECT_EQ(sharding.kind(), ShardingKind::kReplicated);
+  EXPECT_EQ(HloText(sharding), "{replicated}");
+}
+
 TEST(HloTextTest, DamageIsNamedWithItsPlace) {
   const auto refused = [&](const std::string& text, const std::string& place,
                            const std::string& reason) {
@@ -139,6 +148,20 @@ TEST(HloTextTest, WhatSaysNothingOfInputsIsUnimplemented) {
   EXPECT_THAT(
       ParseHloSharding("{devices=[8]<=[8] metadata={op_name=\"a\"}}", 8),
       StatusIs(kUnimplemented, HasSubstr("metadata")));
+}
+
+// XLA prints it behind shardings of any kind, and subgroups that are unreduced.
+TEST(HloTextTest, MetadataAndUnreducedSubgroupsAreUnimplementedOfEachKind) {
+  for (const std::string sharding :
+       {"{replicated", "{manual", "{maximal device=3", "{devices=[8]<=[8]",
+        "{devices=[4,2]<=[8] last_tile_dim_replicate"}) {
+    EXPECT_THAT(ParseHloSharding(sharding + " metadata={op_name=\"a\"}}", 8),
+                StatusIs(kUnimplemented, HasSubstr("metadata")))
+        << sharding;
+  }
+  EXPECT_THAT(
+      ParseHloSharding("{devices=[4,2]<=[8] last_tile_dims={unreduced}}", 8),
+      StatusIs(kUnimplemented, HasSubstr("where an input lies")));
 }
 
 // Every prefix and every changed byte is read or refused, and no more.

@@ -61,6 +61,34 @@ TEST(FailuresTest, TheBestIntervalIsThatOfYoungsFormula) {
   }
 }
 
+// Some 50,000 saves go by from one failure to the next.
+TEST(FailuresTest, TheBestIntervalIsFoundHoweverRareFailuresAre) {
+  const FailureOptions options = {.host_mean_ns = 5'000'000 * kSecond,
+                                  .restart_ns = 60 * kSecond,
+                                  .save_ns = kSecond / 1000};
+  const auto found = static_cast<double>(
+      BestInterval(Steps(50, 0.5), /*hosts=*/1, 17, options));
+  EXPECT_NEAR(found / kSecond, 100, 10);
+}
+
+// Steps of 1, 2 and 4 s, saved once 5 s are done: behind 7 s, 5 s from there
+// and so on.
+TEST(FailuresTest, StepsOfAnyLengthsAreSavedBehindTheIntervalAgainAndAgain) {
+  std::vector<StepSpan> steps;
+  int64_t end_ns = 0;
+  for (const int64_t seconds : {1, 2, 4, 1, 2, 4, 1, 2, 4}) {
+    end_ns += seconds * kSecond;
+    steps.push_back({.end_ns = end_ns});
+  }
+  ASSERT_OK_AND_ASSIGN(const FailureReport report,
+                       RunWithFailures(steps, 1, 17,
+                                       {.host_mean_ns = 100'000'000 * kSecond,
+                                        .save_ns = kSecond,
+                                        .save_interval_ns = 5 * kSecond}));
+  EXPECT_EQ(report.saves, 2u);  // behind 7 and 14 s
+  EXPECT_EQ(report.wall_ns, 23 * kSecond);
+}
+
 // Four hosts that fail every 12 hours are a run that fails every 3.
 TEST(FailuresTest, TheFirstHostThatFailsEndsTheRun) {
   FailureOptions options = {.host_mean_ns = 4 * 10800 * kSecond,
@@ -125,6 +153,21 @@ TEST(FailuresTest, WithoutASaveTimeEachStepIsSaved) {
                       {.host_mean_ns = 100'000'000 * kSecond}));
   EXPECT_TRUE(report.found);
   EXPECT_EQ(report.saves, 9u);
+}
+
+// Steps that take no time, of which the third has no place to send back to.
+TEST(FailuresTest, WhatIsSentBackBehindTheLastStepIsPartOfTheRun) {
+  const VirtualStep step = {};
+  ASSERT_OK_AND_ASSIGN(
+      const VirtualReport report,
+      RunVirtual(
+          {&step, 1}, 3,
+          {.outfeed = {.every = 1, .depth = 2, .drain_ns = kSecond},
+           .failures = {.host_mean_ns = 100'000'000 * kSecond, .save_ns = 1}}));
+  EXPECT_EQ(report.wall_ns, kSecond);
+  ASSERT_TRUE(report.failures.has_value());
+  EXPECT_EQ(report.failures->failures, 0u);
+  EXPECT_EQ(report.failures->kept_ns, kSecond);
 }
 
 TEST(FailuresTest, ARunThatCannotEndSaysSo) {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -225,6 +226,30 @@ TEST(VirtualRunTest, TheSlowHostIsBlamed) {
             HasSubstr("HIGHLY input bound"), HasSubstr("bound by the build")));
 }
 
+// Without a queue, or with one place, each transfer begins when the batch
+// before it leaves: the link is idle until then, but nobody builds.
+TEST(VirtualRunTest, WhatTakesNoTimeIsNotBlamed) {
+  for (const size_t depth : {0u, 1u, 2u, 4u}) {
+    for (const size_t built_ahead : {1u, 64u}) {
+      const VirtualReport report =
+          RunSteps({.transfer_ns = 20 * kMs, .step_ns = 10 * kMs}, 100,
+                   {.depth = depth, .built_ahead = built_ahead});
+      EXPECT_EQ(report.bound(), VirtualStage::kTransfer) << depth;
+      EXPECT_EQ(report.blame_ns[0][0], 0) << depth;
+      EXPECT_EQ(report.blame_ns[0][1], 20 * kMs + 99 * 10 * kMs) << depth;
+    }
+  }
+}
+
+TEST(VirtualRunTest, FromHandToHandBuildAndTransferAreBlamedForTheirParts) {
+  const VirtualReport report = RunSteps(
+      {.build_ns = 15 * kMs, .transfer_ns = 20 * kMs, .step_ns = 10 * kMs}, 100,
+      {.depth = 0});
+  EXPECT_EQ(report.times.p50_ns, 35 * kMs);
+  EXPECT_EQ(report.blame_ns[0][0], 15 * kMs + 99 * 5 * kMs);
+  EXPECT_EQ(report.blame_ns[0][1], 100 * 20 * kMs);
+}
+
 // A whole pod: 2,240 hosts of eight cores.
 TEST(VirtualRunTest, TheSameSeedGivesTheSameReportOfAPod) {
   constexpr uint32_t kHosts = 2240;
@@ -255,6 +280,33 @@ TEST(VirtualRunTest, MistakesAreNamed) {
               StatusIs(kInvalid, HasSubstr("a core on host 1")));
   EXPECT_THAT(RunVirtual({&step, 1}, 1, {.build = {.fixed_ns = -1}}),
               StatusIs(kInvalid, HasSubstr("negative time")));
+}
+
+// Ten days at a time.
+TEST(VirtualRunTest, TimesThatNobodyCanCountAreRefused) {
+  constexpr int64_t kTenDays = 864'000'000 * kMs;
+  const auto refused = [](const VirtualStep& step, uint64_t count,
+                          const VirtualOptions& options) {
+    EXPECT_THAT(RunVirtual({&step, 1}, count, options),
+                StatusIs(kInvalid, HasSubstr("more than 285 years")));
+  };
+  refused({.step_ns = kTenDays}, 20'000, {});
+  refused({.build_ns = kTenDays}, 2'000, {.parts_of_host = {16}});
+  refused({}, 2'000,
+          {.host_of_core = std::vector<uint32_t>(16),
+           .outfeed = {.every = 1, .drain_ns = kTenDays}});
+  refused({}, 1'000, {.step_extra = {.exponential_mean_ns = kTenDays}});
+  EXPECT_EQ(RunSteps({.step_ns = kTenDays}, 1'000, {}).wall_ns,
+            1'000 * kTenDays);
+}
+
+TEST(VirtualRunTest, AStopEndsTheRunHoweverManyStepsItHas) {
+  std::stop_source stop;
+  stop.request_stop();
+  const VirtualStep step = {.step_ns = kMs};
+  EXPECT_THAT(RunVirtual({&step, 1}, 1'000'000, {.stop = stop.get_token()}),
+              StatusIs(StatusCode::kCancelled,
+                       HasSubstr("stopped after 0 steps in virtual time")));
 }
 
 // Of four batches one takes as long to build as all four steps. With a place in

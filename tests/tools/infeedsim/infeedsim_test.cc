@@ -144,6 +144,23 @@ TEST_F(InfeedsimTest, AStepIsTracedAndItsRowsBalanced) {
   EXPECT_THAT(chosen.output, HasSubstr("shapes: 3, so as many compiles"));
 }
 
+// Devices along "model" take the same rows.
+TEST_F(InfeedsimTest, RowsAreBalancedOverTheDevicesThatCutThem) {
+  const std::string run = fmt::format(
+      "infeedsim {} --by tokens --pack 256 --batch 16 --step-time 0 "
+      "--compile-time 0 --balance --explain --max-steps 2 ",
+      MakeDataset());
+  EXPECT_THAT(RunProgramLine(run + "--mesh data=16").output,
+              HasSubstr("balance   16 parts"));
+  EXPECT_THAT(
+      RunProgramLine(run + "--mesh data=2,model=4 --micro-batches 2").output,
+      HasSubstr("balance   4 parts"));
+  EXPECT_THAT(RunProgramLine(run + "--mesh data=2,fsdp=2,model=4 "
+                                   "--rows data,fsdp")
+                  .output,
+              HasSubstr("balance   4 parts"));
+}
+
 TEST_F(InfeedsimTest, AMeshMayHaveManyAxesAndAnyOwners) {
   const std::string dataset = MakeDataset();
   const std::string cores = SimulationOf(dataset);

@@ -105,6 +105,17 @@ TEST_F(VirtualTest, VirtualTimeWalksThePlanAndRepeats) {
             nlohmann::json::parse(folder_.Read("real.json"))["steps"]);
 }
 
+TEST_F(VirtualTest, MoreCompilesThanTheBudgetEndBothClocks) {
+  const std::string run = Line(MakeDataset()) + " --compile-time 0 ";
+  for (const std::string clock : {"", " --clock virtual"}) {
+    const Outcome refused = RunProgramLine(run + "--compile-budget 1" + clock);
+    EXPECT_EQ(refused.exit_code, 1) << refused.output;
+    EXPECT_THAT(refused.output, HasSubstr("needs compile number 2, but the "
+                                          "budget is 1; cause: tokens dim 1"));
+    EXPECT_EQ(RunProgramLine(run + "--compile-budget 3" + clock).exit_code, 0);
+  }
+}
+
 TEST_F(VirtualTest, VirtualTimeReadsAStreamedRunForItsSteps) {
   std::string text;
   for (int i = 0; i < 400; ++i) {
@@ -137,6 +148,16 @@ TEST_F(VirtualTest, VirtualTimeReadsAStreamedRunForItsSteps) {
             nlohmann::json::parse(folder_.Read("real.json"))["steps"]);
   EXPECT_THAT(RunProgramLine(walk + " --hosts 4").output,
               HasSubstr("the costs are of 2 hosts"));
+}
+
+TEST_F(VirtualTest, WhereARunBeginsAndWhatMakesAStepAreOfRealTime) {
+  const std::string run = Line(MakeDataset()) + " --clock virtual ";
+  for (const std::string option : {"--after-step 3", "--trace 3"}) {
+    const Outcome refused = RunProgramLine(run + option);
+    EXPECT_EQ(refused.exit_code, 1) << option;
+    EXPECT_THAT(refused.output, HasSubstr("leave out")) << option;
+    EXPECT_THAT(refused.output, HasSubstr(option.substr(0, option.find(' '))));
+  }
 }
 
 TEST_F(VirtualTest, FailuresInVirtualTimeRepeatAndSaveAsOftenAsIsBest) {
