@@ -1,6 +1,7 @@
 // ReadFrame and CheckFrame of json_pipeline.h.
 #include <fmt/format.h>
 
+#include <array>
 #include <utility>
 #include <vector>
 
@@ -113,14 +114,25 @@ Status ReadTemplates(const JsonObject& json, EncodingFrame& frame) {
   return OkStatus();
 }
 
-void AddTrim(const ByteLevelFields& fields, EncodingFrame& frame) {
+// What the processors read so far do.
+struct Framing {
+  bool adds_tokens = false;
+  // Of TrimSpaces. BertProcessing and RobertaProcessing make one piece of a
+  // text and the tokens around it; the pieces of a template stay apart.
+  std::array<bool, 2> is_behind_token = {};
+};
+
+void AddTrim(const ByteLevelFields& fields, const Framing& framing,
+             EncodingFrame& frame) {
   if (!fields.trim_offsets) return;
-  frame.trims.push_back({.add_prefix_space = fields.add_prefix_space});
+  frame.trims.push_back({.add_prefix_space = fields.add_prefix_space,
+                         .is_behind_token = framing.is_behind_token});
 }
 
 // "[CLS] A [SEP]": BertProcessing or RobertaProcessing. The reference does not
 // look which the file says, but whether the fields of the latter are there.
-Status ReadClsSep(const JsonObject& json, EncodingFrame& frame) {
+Status ReadClsSep(const JsonObject& json, Framing& framing,
+                  EncodingFrame& frame) {
   PENSTOCK_ASSIGN_OR_RETURN(const FramePiece cls, ReadTokenPair(json, "cls"));
   PENSTOCK_ASSIGN_OR_RETURN(const FramePiece sep, ReadTokenPair(json, "sep"));
   frame.single = {cls, {Kind::kFirst}, sep};
@@ -129,16 +141,18 @@ Status ReadClsSep(const JsonObject& json, EncodingFrame& frame) {
   if (!fields.ok()) {
     frame.pair.insert(frame.pair.end(), {{Kind::kSecond, 1},
                                          {Kind::kToken, 1, sep.id, sep.text}});
+    framing.is_behind_token = {true, false};
     return OkStatus();
   }
   // Every type is 0 here, and there are two separators between texts.
   frame.pair.insert(frame.pair.end(), {sep, {Kind::kSecond, 0}, sep});
   frame.second_overflow_type = 0;
-  AddTrim(*fields, frame);
+  AddTrim(*fields, framing, frame);
+  framing.is_behind_token = {true, true};
   return OkStatus();
 }
 
-Status ReadProcessor(const JsonObject& json, bool& framed,
+Status ReadProcessor(const JsonObject& json, Framing& framing,
                      EncodingFrame& frame) {
   frame.has_processor = true;
   PENSTOCK_ASSIGN_OR_RETURN(
@@ -149,7 +163,7 @@ Status ReadProcessor(const JsonObject& json, bool& framed,
   if (type == "ByteLevel") {
     PENSTOCK_ASSIGN_OR_RETURN(const ByteLevelFields fields,
                               ReadByteLevelFields(json));
-    AddTrim(fields, frame);
+    AddTrim(fields, framing, frame);
     return OkStatus();
   }
   if (type == "Sequence") {
@@ -158,11 +172,11 @@ Status ReadProcessor(const JsonObject& json, bool& framed,
       PENSTOCK_ASSIGN_OR_RETURN(
           const JsonObject step,
           JsonObject::Of(element, json.where() + ".processors"));
-      PENSTOCK_RETURN_IF_ERROR(ReadProcessor(step, framed, frame));
+      PENSTOCK_RETURN_IF_ERROR(ReadProcessor(step, framing, frame));
     }
     return OkStatus();
   }
-  if (std::exchange(framed, true)) {
+  if (std::exchange(framing.adds_tokens, true)) {
     return UnimplementedError(
         fmt::format("{}: post-processor {} behind another that adds tokens",
                     json.where(), type));
@@ -171,7 +185,7 @@ Status ReadProcessor(const JsonObject& json, bool& framed,
     return ReadTemplates(json, frame);
   }
   if (type == "BertProcessing" || type == "RobertaProcessing") {
-    return ReadClsSep(json, frame);
+    return ReadClsSep(json, framing, frame);
   }
   return UnimplementedError(
       fmt::format("{}: post-processor {}", json.where(), type));
@@ -255,8 +269,8 @@ StatusOr<EncodingFrame> ReadFrame(const JsonObject& root,
   if (root.Field("post_processor")) {
     PENSTOCK_ASSIGN_OR_RETURN(const JsonObject json,
                               root.Object("post_processor"));
-    bool framed = false;
-    PENSTOCK_RETURN_IF_ERROR(ReadProcessor(json, framed, frame));
+    Framing framing;
+    PENSTOCK_RETURN_IF_ERROR(ReadProcessor(json, framing, frame));
   }
   if (options.truncation && root.Field("truncation")) {
     PENSTOCK_ASSIGN_OR_RETURN(const JsonObject json, root.Object("truncation"));
