@@ -127,7 +127,6 @@ Status BpeTokenizer::EncodeGap(Call& call, std::string_view gap) const {
     cut.normalized = &normalized;
     if (cut.text.empty()) return OkStatus();
   }
-  PENSTOCK_RETURN_IF_ERROR(CheckBytes(call, cut));
   std::string prefixed;
   if (parts_.add_prefix_space && cut.text[0] != ' ') {
     prefixed = " ";
@@ -135,6 +134,7 @@ Status BpeTokenizer::EncodeGap(Call& call, std::string_view gap) const {
     cut.text = prefixed;
     cut.prefix = 1;
   }
+  PENSTOCK_RETURN_IF_ERROR(CheckBytes(call, cut));
   return EncodePieces(call, cut);
 }
 
@@ -150,9 +150,9 @@ Status BpeTokenizer::CheckBytes(const Call& call, const Gap& gap) const {
   for (size_t i = 0; i < gap.text.size(); ++i) {
     const auto byte = static_cast<unsigned char>(gap.text[i]);
     if (bpe_.HasByte(byte)) continue;
-    return InvalidArgumentError(
-        fmt::format("byte 0x{:02X} at offset {} has no token in {}", byte,
-                    gap.begin + i, parts_.name));
+    return InvalidArgumentError(fmt::format(
+        "byte 0x{:02X} at offset {} has no token in {}", byte,
+        gap.begin + std::max(i, gap.prefix) - gap.prefix, parts_.name));
   }
   return OkStatus();
 }

@@ -66,8 +66,6 @@ class AddedTokens {
   const std::map<TokenId, AddedToken>& tokens() const { return tokens_; }
   // As decoders are given it: a normalized token in its normalized form.
   std::optional<std::string_view> SpellingOf(TokenId id) const;
-  // Whether that is another than the file's.
-  bool IsRespelled(TokenId id) const { return normalized_.contains(id); }
   // Whether DecodeOptions::skip_special_tokens leaves `spelling` out.
   bool IsSpecial(std::string_view spelling) const {
     return special_.contains(spelling);

@@ -52,9 +52,14 @@ ComponentTokenizer::ComponentTokenizer(TokenizerComponents components,
                        parts_.normalizer->IsLocalAtSpaces()) &&
                       parts_.added_tokens.StopAtSpaces()),
       cutter_(CutterFor(parts_)) {
-  size_ = parts_.model->vocabulary().size();
+  const Vocabulary& vocabulary = parts_.model->vocabulary();
+  size_ = vocabulary.size();
   for (const auto& [id, token] : parts_.added_tokens.tokens()) {
     size_ = std::max<size_t>(size_, id + size_t{1});
+    if (vocabulary.Has(id) &&
+        parts_.added_tokens.SpellingOf(id) != vocabulary.BytesOf(id)) {
+      respelled_.insert(id);
+    }
   }
 }
 
@@ -137,10 +142,9 @@ void ComponentTokenizer::AddFound(Call& call, const AddedToken& token,
 // Of a token that the model made of `text`.
 uint32_t ComponentTokenizer::SurfaceOf(Call& call, TokenId id,
                                        std::string_view text) const {
-  if (parts_.added_tokens.IsRespelled(id)) {
+  if (id != parts_.model->unknown_as_text()) {
+    if (!respelled_.contains(id)) return TokenOrigin::kAsSpelled;
     text = parts_.model->vocabulary().BytesOf(id);
-  } else if (id != parts_.model->unknown_as_text()) {
-    return TokenOrigin::kAsSpelled;
   }
   call.surfaces->emplace_back(text);
   return static_cast<uint32_t>(call.surfaces->size() - 1);

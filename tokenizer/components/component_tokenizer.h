@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -92,6 +93,8 @@ class ComponentTokenizer final : public FramedTokenizer {
   // the text has them, else of pieces as the model is given them.
   const std::optional<WordCutter> cutter_;
   size_t size_ = 0;
+  // Tokens of the model that added tokens spell otherwise.
+  std::set<TokenId> respelled_;
 
   mutable ThreadSlots<PieceMemory> memories_;  // locks for itself
 };

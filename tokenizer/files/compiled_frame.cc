@@ -75,6 +75,7 @@ void SaveFrame(const EncodingFrame& frame, TableWriter& to) {
   to.PutNumber(frame.trims.size());
   for (const TrimSpaces& trim : frame.trims) {
     to.PutNumber(trim.add_prefix_space);
+    for (const bool is_behind : trim.is_behind_token) to.PutNumber(is_behind);
   }
   to.PutNumber(frame.truncation.has_value());
   if (frame.truncation) SaveTruncation(*frame.truncation, to);
@@ -89,7 +90,9 @@ EncodingFrame LoadFrame(TableReader& from) {
   frame.second_overflow_type = static_cast<uint32_t>(from.Number());
   frame.has_processor = from.Number() != 0;
   for (uint64_t left = from.Number(); left > 0 && from.ok(); --left) {
-    frame.trims.push_back({.add_prefix_space = from.Number() != 0});
+    TrimSpaces& trim = frame.trims.emplace_back();
+    trim.add_prefix_space = from.Number() != 0;
+    for (bool& is_behind : trim.is_behind_token) is_behind = from.Number() != 0;
   }
   if (from.Number() != 0) frame.truncation = LoadTruncation(from);
   if (from.Number() != 0) frame.padding = LoadPadding(from);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -62,10 +63,15 @@ StatusOr<std::shared_ptr<const Tokenizer>> ReadComponents(
   PENSTOCK_ASSIGN_OR_RETURN(
       parts.added_tokens,
       AddedTokens::Make(std::move(added), parts.normalizer.get()));
-  PENSTOCK_RETURN_IF_ERROR(CheckFrame(frame, [&](TokenId id) {
-    return parts.model->vocabulary().Has(id) ||
-           parts.added_tokens.tokens().contains(id);
-  }));
+  const auto spelling_of = [&](TokenId id) -> std::optional<std::string> {
+    if (const auto added = parts.added_tokens.SpellingOf(id)) {
+      return std::string(*added);
+    }
+    const Vocabulary& tokens = parts.model->vocabulary();
+    if (!tokens.Has(id)) return std::nullopt;
+    return std::string(tokens.BytesOf(id));
+  };
+  PENSTOCK_RETURN_IF_ERROR(CheckFrame(spelling_of, frame));
   return std::make_shared<ComponentTokenizer>(std::move(parts),
                                               std::move(frame));
 }

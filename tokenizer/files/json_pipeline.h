@@ -58,9 +58,12 @@ struct FrameOptions {
 };
 StatusOr<EncodingFrame> ReadFrame(const JsonObject& root, FrameOptions options);
 
-// So that every id that Encode gives is one that Decode takes.
-Status CheckFrame(const EncodingFrame& frame,
-                  const std::function<bool(TokenId)>& is_known);
+// So that every id that Encode gives is one that Decode takes. Forgets texts
+// that are what the vocabulary spells, of which `spelling_of` gives nullopt for
+// an id that it lacks.
+Status CheckFrame(
+    const std::function<std::optional<std::string>(TokenId)>& spelling_of,
+    EncodingFrame& frame);
 
 // The whole file. `name` is the file's, for people.
 StatusOr<std::shared_ptr<const Tokenizer>> ReadComponents(

@@ -1,6 +1,7 @@
 // ReadFrame and CheckFrame of json_pipeline.h.
 #include <fmt/format.h>
 
+#include <array>
 #include <utility>
 #include <vector>
 
@@ -24,7 +25,8 @@ StatusOr<TokenId> IdOf(simdjson::dom::element element,
 }
 
 // ["[CLS]", 101] of BertProcessing and RobertaProcessing.
-StatusOr<TokenId> ReadTokenPair(const JsonObject& json, std::string_view name) {
+StatusOr<FramePiece> ReadTokenPair(const JsonObject& json,
+                                   std::string_view name) {
   PENSTOCK_ASSIGN_OR_RETURN(const auto pair, json.Array(name));
   simdjson::dom::element id;
   std::string_view token;
@@ -33,7 +35,10 @@ StatusOr<TokenId> ReadTokenPair(const JsonObject& json, std::string_view name) {
     return DataLossError(fmt::format("{}: field \"{}\" is not [\"token\", id]",
                                      json.where(), name));
   }
-  return IdOf(id, fmt::format("{}.{}", json.where(), name));
+  FramePiece piece{Kind::kToken, 0, 0, std::string(token)};
+  PENSTOCK_ASSIGN_OR_RETURN(piece.id,
+                            IdOf(id, fmt::format("{}.{}", json.where(), name)));
+  return piece;
 }
 
 StatusOr<uint32_t> TypeIdOf(const JsonObject& json,
@@ -50,10 +55,19 @@ Status AppendSpecial(const JsonObject& special_tokens, const JsonObject& piece,
   PENSTOCK_ASSIGN_OR_RETURN(const JsonObject token,
                             special_tokens.Object(name));
   PENSTOCK_ASSIGN_OR_RETURN(const auto ids, token.Array("ids"));
-  PENSTOCK_RETURN_IF_ERROR(token.Array("tokens").status());
+  PENSTOCK_ASSIGN_OR_RETURN(const auto texts, token.Array("tokens"));
+  auto text = texts.begin();
   for (const simdjson::dom::element element : ids) {
     PENSTOCK_ASSIGN_OR_RETURN(const TokenId id, IdOf(element, token.where()));
     pieces.push_back({Kind::kToken, type_id, id});
+    if (text == texts.end()) continue;
+    std::string_view chars;
+    if ((*text).get(chars) != simdjson::SUCCESS) {
+      return DataLossError(fmt::format(
+          "{}: field \"tokens\" is not a list of strings", token.where()));
+    }
+    pieces.back().text = chars;
+    ++text;
   }
   return OkStatus();
 }
@@ -100,35 +114,45 @@ Status ReadTemplates(const JsonObject& json, EncodingFrame& frame) {
   return OkStatus();
 }
 
-void AddTrim(const ByteLevelFields& fields, EncodingFrame& frame) {
+// What the processors read so far do.
+struct Framing {
+  bool adds_tokens = false;
+  // Of TrimSpaces. BertProcessing and RobertaProcessing make one piece of a
+  // text and the tokens around it; the pieces of a template stay apart.
+  std::array<bool, 2> is_behind_token = {};
+};
+
+void AddTrim(const ByteLevelFields& fields, const Framing& framing,
+             EncodingFrame& frame) {
   if (!fields.trim_offsets) return;
-  frame.trims.push_back({.add_prefix_space = fields.add_prefix_space});
+  frame.trims.push_back({.add_prefix_space = fields.add_prefix_space,
+                         .is_behind_token = framing.is_behind_token});
 }
 
 // "[CLS] A [SEP]": BertProcessing or RobertaProcessing. The reference does not
 // look which the file says, but whether the fields of the latter are there.
-Status ReadClsSep(const JsonObject& json, EncodingFrame& frame) {
-  PENSTOCK_ASSIGN_OR_RETURN(const TokenId cls, ReadTokenPair(json, "cls"));
-  PENSTOCK_ASSIGN_OR_RETURN(const TokenId sep, ReadTokenPair(json, "sep"));
-  frame.single = {
-      {Kind::kToken, 0, cls}, {Kind::kFirst}, {Kind::kToken, 0, sep}};
+Status ReadClsSep(const JsonObject& json, Framing& framing,
+                  EncodingFrame& frame) {
+  PENSTOCK_ASSIGN_OR_RETURN(const FramePiece cls, ReadTokenPair(json, "cls"));
+  PENSTOCK_ASSIGN_OR_RETURN(const FramePiece sep, ReadTokenPair(json, "sep"));
+  frame.single = {cls, {Kind::kFirst}, sep};
   frame.pair = frame.single;
   const auto fields = ReadByteLevelFields(json);
   if (!fields.ok()) {
-    frame.pair.insert(frame.pair.end(),
-                      {{Kind::kSecond, 1}, {Kind::kToken, 1, sep}});
+    frame.pair.insert(frame.pair.end(), {{Kind::kSecond, 1},
+                                         {Kind::kToken, 1, sep.id, sep.text}});
+    framing.is_behind_token = {true, false};
     return OkStatus();
   }
   // Every type is 0 here, and there are two separators between texts.
-  frame.pair.insert(
-      frame.pair.end(),
-      {{Kind::kToken, 0, sep}, {Kind::kSecond, 0}, {Kind::kToken, 0, sep}});
+  frame.pair.insert(frame.pair.end(), {sep, {Kind::kSecond, 0}, sep});
   frame.second_overflow_type = 0;
-  AddTrim(*fields, frame);
+  AddTrim(*fields, framing, frame);
+  framing.is_behind_token = {true, true};
   return OkStatus();
 }
 
-Status ReadProcessor(const JsonObject& json, bool& framed,
+Status ReadProcessor(const JsonObject& json, Framing& framing,
                      EncodingFrame& frame) {
   frame.has_processor = true;
   PENSTOCK_ASSIGN_OR_RETURN(
@@ -139,7 +163,7 @@ Status ReadProcessor(const JsonObject& json, bool& framed,
   if (type == "ByteLevel") {
     PENSTOCK_ASSIGN_OR_RETURN(const ByteLevelFields fields,
                               ReadByteLevelFields(json));
-    AddTrim(fields, frame);
+    AddTrim(fields, framing, frame);
     return OkStatus();
   }
   if (type == "Sequence") {
@@ -148,11 +172,11 @@ Status ReadProcessor(const JsonObject& json, bool& framed,
       PENSTOCK_ASSIGN_OR_RETURN(
           const JsonObject step,
           JsonObject::Of(element, json.where() + ".processors"));
-      PENSTOCK_RETURN_IF_ERROR(ReadProcessor(step, framed, frame));
+      PENSTOCK_RETURN_IF_ERROR(ReadProcessor(step, framing, frame));
     }
     return OkStatus();
   }
-  if (std::exchange(framed, true)) {
+  if (std::exchange(framing.adds_tokens, true)) {
     return UnimplementedError(
         fmt::format("{}: post-processor {} behind another that adds tokens",
                     json.where(), type));
@@ -161,7 +185,7 @@ Status ReadProcessor(const JsonObject& json, bool& framed,
     return ReadTemplates(json, frame);
   }
   if (type == "BertProcessing" || type == "RobertaProcessing") {
-    return ReadClsSep(json, frame);
+    return ReadClsSep(json, framing, frame);
   }
   return UnimplementedError(
       fmt::format("{}: post-processor {}", json.where(), type));
@@ -206,9 +230,8 @@ StatusOr<Truncation> ReadTruncation(const JsonObject& json, size_t added) {
 }
 
 StatusOr<Padding> ReadPadding(const JsonObject& json) {
-  // "pad_token" is what the id says again.
-  PENSTOCK_RETURN_IF_ERROR(json.String("pad_token").status());
   Padding padding;
+  PENSTOCK_ASSIGN_OR_RETURN(padding.token, json.String("pad_token"));
   PENSTOCK_ASSIGN_OR_RETURN(const auto strategy, json.Required("strategy"));
   if (strategy.is_object()) {
     PENSTOCK_ASSIGN_OR_RETURN(const JsonObject fixed, json.Object("strategy"));
@@ -246,8 +269,8 @@ StatusOr<EncodingFrame> ReadFrame(const JsonObject& root,
   if (root.Field("post_processor")) {
     PENSTOCK_ASSIGN_OR_RETURN(const JsonObject json,
                               root.Object("post_processor"));
-    bool framed = false;
-    PENSTOCK_RETURN_IF_ERROR(ReadProcessor(json, framed, frame));
+    Framing framing;
+    PENSTOCK_RETURN_IF_ERROR(ReadProcessor(json, framing, frame));
   }
   if (options.truncation && root.Field("truncation")) {
     PENSTOCK_ASSIGN_OR_RETURN(const JsonObject json, root.Object("truncation"));
@@ -261,23 +284,28 @@ StatusOr<EncodingFrame> ReadFrame(const JsonObject& root,
   return frame;
 }
 
-Status CheckFrame(const EncodingFrame& frame,
-                  const std::function<bool(TokenId)>& is_known) {
-  std::vector<TokenId> ids;
-  for (const auto* pieces : {&frame.single, &frame.pair}) {
-    for (const FramePiece& piece : *pieces) {
-      if (piece.kind == Kind::kToken) ids.push_back(piece.id);
+Status CheckFrame(
+    const std::function<std::optional<std::string>(TokenId)>& spelling_of,
+    EncodingFrame& frame) {
+  const auto check = [&](TokenId id, std::string& text) {
+    const std::optional<std::string> spelling = spelling_of(id);
+    if (!spelling) {
+      return DataLossError(fmt::format(
+          "the post-processor or padding adds id {}, which is not in the "
+          "vocabulary",
+          id));
+    }
+    if (text == *spelling) text.clear();
+    return OkStatus();
+  };
+  for (auto* pieces : {&frame.single, &frame.pair}) {
+    for (FramePiece& piece : *pieces) {
+      if (piece.kind != Kind::kToken) continue;
+      PENSTOCK_RETURN_IF_ERROR(check(piece.id, piece.text));
     }
   }
-  if (frame.padding) ids.push_back(frame.padding->id);
-  for (const TokenId id : ids) {
-    if (is_known(id)) continue;
-    return DataLossError(fmt::format(
-        "the post-processor or padding adds id {}, which is not in the "
-        "vocabulary",
-        id));
-  }
-  return OkStatus();
+  if (!frame.padding) return OkStatus();
+  return check(frame.padding->id, frame.padding->token);
 }
 
 }  // namespace penstock

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
-#include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "formats/files/status_or.h"
@@ -13,6 +13,7 @@
 #include "tokenizer/files/json_components.h"
 #include "tokenizer/files/json_object.h"
 #include "tokenizer/files/json_pipeline.h"
+#include "tokenizer/unicode/byte_alphabet.h"
 
 namespace penstock {
 namespace {
@@ -46,11 +47,14 @@ StatusOr<std::shared_ptr<const Tokenizer>> BuildByteLevelBpe(
   PENSTOCK_RETURN_IF_ERROR(TakeAddedTokens(added, parts));
   PENSTOCK_RETURN_IF_ERROR(CheckRawTokens(parts));
   PENSTOCK_ASSIGN_OR_RETURN(EncodingFrame frame, ReadFrame(root, options));
-  PENSTOCK_RETURN_IF_ERROR(CheckFrame(frame, [&](TokenId id) {
-    return parts.vocabulary.Has(id) ||
-           std::any_of(parts.specials.begin(), parts.specials.end(),
-                       [&](const auto& token) { return token.id == id; });
-  }));
+  const auto spelling_of = [&](TokenId id) -> std::optional<std::string> {
+    for (const SpecialToken& token : parts.specials) {
+      if (token.id == id) return token.text;
+    }
+    if (!parts.vocabulary.Has(id)) return std::nullopt;
+    return SpellBytes(parts.vocabulary.BytesOf(id));
+  };
+  PENSTOCK_RETURN_IF_ERROR(CheckFrame(spelling_of, frame));
   Bpe bpe = Bpe::FromMerges(parts.vocabulary, std::move(merges));
   return std::make_shared<BpeTokenizer>(std::move(parts), std::move(bpe),
                                         std::move(frame));

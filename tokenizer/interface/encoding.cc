@@ -123,7 +123,7 @@ class Framer {
   void Prepare(size_t text, const Surfaces& surfaces,
                std::vector<EncodingParts>& texts) const {
     EncodingParts& parts = texts[text];
-    Trim(surfaces, parts.kept);
+    Trim(text, surfaces, parts.kept);
     if (frame_.has_processor || texts.size() == 2) {
       parts.kept.texts[text] = TokenRange{0, parts.kept.size()};
     }
@@ -132,19 +132,21 @@ class Framer {
       overflow_type = frame_.second_overflow_type;
     }
     for (EncodingPart& part : parts.overflow) {
-      Trim(surfaces, part);
+      Trim(text, surfaces, part);
       SetType(overflow_type, part);
       if (frame_.has_processor) part.texts[text] = TokenRange{0, part.size()};
     }
   }
 
-  void Trim(const Surfaces& surfaces, EncodingPart& part) const {
+  void Trim(size_t text, const Surfaces& surfaces, EncodingPart& part) const {
     for (const TrimSpaces trim : frame_.trims) {
+      const bool is_behind_token =
+          trim.is_behind_token[text] && options_.encode.add_special_tokens;
       for (size_t i = 0; i < part.size(); ++i) {
         TokenOrigin& origin = part.columns.origins[i];
         TrimSpacesOf(
             TokenText(tokenizer_, part.columns.ids[i], origin, surfaces),
-            i == 0, trim.add_prefix_space, origin);
+            i == 0 && !is_behind_token, trim.add_prefix_space, origin);
       }
     }
   }

@@ -2,6 +2,7 @@
 // them, padding.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -19,6 +20,9 @@ namespace penstock {
 struct TrimSpaces {
   // One space before the first token was not in the text.
   bool add_prefix_space = true;
+  // Which texts' first tokens are no longer the first, where special tokens are
+  // added: one was put before them.
+  std::array<bool, 2> is_behind_token = {};
 };
 
 // One piece of a template.

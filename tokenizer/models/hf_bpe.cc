@@ -111,11 +111,16 @@ Status HfBpe::Encode(std::string_view piece, std::vector<TokenId>& ids,
   } else {
     MergeByHeap(merges_, nullptr, symbols);
   }
+  const auto size = static_cast<uint32_t>(piece.size());
   uint32_t begin = 0;
   for (const Symbol& symbol : symbols) {
     if (symbol.size == 0) continue;
     ids.push_back(symbol.id);
-    if (spans) spans->push_back({begin, begin + symbol.size});
+    // The bytes of an affix count, too, and may lead past the piece.
+    if (spans) {
+      spans->push_back(
+          {std::min(begin, size - 1), std::min(begin + symbol.size, size)});
+    }
     begin += symbol.size;
   }
   return OkStatus();

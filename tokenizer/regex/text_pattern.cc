@@ -9,6 +9,7 @@ namespace penstock {
 Status TextPattern::Match(std::string_view text,
                           std::vector<MatchedPart>& parts) const {
   parts.clear();
+  if (text.empty()) return OkStatus();
   std::array<Found, 256> found;
   size_t gap = 0;
   size_t count;

@@ -34,7 +34,8 @@ class TextPattern {
   virtual StatusOr<size_t> Find(std::string_view text, size_t from,
                                 std::span<Found> found) const = 0;
 
-  // Replaces `parts` by parts that cover `text`.
+  // Replaces `parts` by parts that cover `text`. In an empty text, as in the
+  // reference, there is no match, not even of nothing.
   // Errors:  those of Find.
   Status Match(std::string_view text, std::vector<MatchedPart>& parts) const;
 

@@ -71,6 +71,31 @@ TEST(ComponentTokenizerTest, OriginsCountBytesAndCharacters) {
                                    TokenOrigin{4, 7, 3, 6, 2}));
 }
 
+// "c</w>" has no token and becomes five bytes, of which the text has one. They
+// were looked for behind the piece, and the process ended.
+TEST(ComponentTokenizerTest, BytesOfAnAffixAreOfThePiecesLastCharacter) {
+  const json bpe = {{"type", "BPE"},
+                    {"vocab",
+                     {{"a", 0},
+                      {"<0x63>", 1},
+                      {"<0x3C>", 2},
+                      {"<0x2F>", 3},
+                      {"<0x77>", 4},
+                      {"<0x3E>", 5}}},
+                    {"merges", json::array()},
+                    {"byte_fallback", true},
+                    {"end_of_word_suffix", "</w>"}};
+  ASSERT_OK_AND_ASSIGN(const auto tokenizer,
+                       ParseWords(WordsWith("/model", bpe)));
+  std::vector<TokenId> ids;
+  std::vector<TokenOrigin> origins;
+  ASSERT_OK(tokenizer->EncodeWithOrigins("ac", {}, ids, origins));
+  EXPECT_THAT(ids, ElementsAre(0, 1, 2, 3, 4, 5));
+  const TokenOrigin last = {1, 2, 1, 2, 0};
+  EXPECT_THAT(origins, ElementsAre(TokenOrigin{0, 1, 0, 1, 0}, last, last, last,
+                                   last, last));
+}
+
 TEST(ComponentTokenizerTest, UnknownTextWithoutUnknownTokenIsAnError) {
   ASSERT_OK_AND_ASSIGN(const auto tokenizer,
                        ParseWords(WordsWith("/model/unk_token", "none")));

@@ -65,6 +65,25 @@ json FramedJson() {
   return document;
 }
 
+// Cut on the left, where texts begin with spaces; with texts around that the
+// vocabulary does not have.
+json TrimmedJson() {
+  json document = SmallJson();
+  document["truncation"] = {{"direction", "Left"},
+                            {"max_length", 8},
+                            {"strategy", "LongestFirst"},
+                            {"stride", 0}};
+  document["post_processor"] = {{"type", "Sequence"},
+                                {"processors",
+                                 {{{"type", "BertProcessing"},
+                                   {"cls", {"<cls>", 97}},
+                                   {"sep", {"<sep>", 98}}},
+                                  {{"type", "ByteLevel"},
+                                   {"add_prefix_space", true},
+                                   {"trim_offsets", true}}}}};
+  return document;
+}
+
 json SmallTekken() {
   json vocab = json::array();
   std::istringstream lines(TinyTiktoken({"ab", " ab", "th", "the"}));
@@ -101,6 +120,7 @@ const std::vector<CompiledSourceCase>& CompiledSourceCases() {
         {"tekken.json", SmallTekken().dump()},
         {"tokenizer.json", SmallJson().dump()},
         {"framed.json", FramedJson().dump()},
+        {"trimmed.json", TrimmedJson().dump()},
         {"bare.json", FramedJson().dump(), {.truncation = false}},
         {"bare.json",
          FramedJson().dump(),
@@ -146,11 +166,15 @@ std::string Portrait(const Tokenizer& tokenizer) {
     }
   }
   const auto pair = EncodeFully(
-      tokenizer, TextPair{"the thing in the", "abcd then the thing"});
+      tokenizer, TextPair{"the thing in x y", "abcd then the thing"});
   if (!pair.ok()) return seen + pair.status().ToString();
   seen +=
       fmt::format("{} {} {} {} {}", pair->ids, pair->type_ids, pair->attention,
                   pair->sequences, pair->overflowing.size());
+  for (size_t i = 0; i < pair->size(); ++i) {
+    seen += fmt::format(" {} {}-{}", pair->TextOf(tokenizer, i),
+                        pair->origins[i].begin_byte, pair->origins[i].end_byte);
+  }
   return seen;
 }
 

@@ -140,6 +140,31 @@ def cases():
         yield "UnigramUnknownTrimmed" + processor, spaced_unigram(
             trim(True) if processor == "ByteLevel" else dict(
                 ROBERTA, cls=["a", 1], sep=["b", 2]))
+    template = dict(TEMPLATE, special_tokens={
+        "[CLS]": special("<cls>", 1), "[SEP]": {
+            "id": "[SEP]", "ids": [2, 5], "tokens": ["<sep>", "##s"]}})
+    for name, processor in (
+            ("Template", template),
+            ("Bert", dict(BERT, cls=["<cls>", 1], sep=["<sep>", 2])),
+            ("Roberta", dict(ROBERTA, cls=["<cls>", 1], sep=["<sep>", 2]))):
+        yield "TextsAroundAreTheFiles" + name, wordpiece(
+            post_processor=processor,
+            padding=dict(padding({"Fixed": 12}), pad_token="<pad>"))
+    yield "TextsAroundAreTheFilesByteLevel", byte_level(
+        False, padding=dict(padding({"Fixed": 12}), pad_token="<pad>"),
+        post_processor=dict(ROBERTA, cls=["<cls>", 264], sep=["s", 0x73]))
+    yield "AddedTokenHasAnIdOfTheModel", wordpiece(
+        added_tokens=[{"id": 2, "content": "a<m>", "single_word": False,
+                       "lstrip": False, "rstrip": False, "normalized": False,
+                       "special": False}],
+        model={"type": "WordLevel", "unk_token": "the", "vocab": {
+            "the": 0, "cat": 2}})
+    yield "UnknownTokenIsRespelled", dict(
+        unigram(vocab=[["<UNK>", 0.0], ["a", -1.5], ["the", -2.5]]),
+        normalizer={"type": "Lowercase"},
+        added_tokens=[{"id": 0, "content": "<UNK>", "single_word": False,
+                       "lstrip": False, "rstrip": False, "normalized": True,
+                       "special": False}])
 
 
 TEXTS = [("a<m>   a", "Paris is  <m> city"), ("a b", " <m>"),

@@ -214,6 +214,13 @@ def cases():
         "decoders", {"type": "Replace", "pattern": {"String": "##"},
                      "content": " "}, {"type": "Fuse"},
         {"type": "Strip", "content": " ", "start": 1, "stop": 0}))
+    yield "NothingIsFoundInNothing", wordpiece(
+        normalizer=sequence(
+            "normalizers",
+            {"type": "Strip", "strip_left": True, "strip_right": True},
+            {"type": "Replace", "pattern": {"Regex": "^"}, "content": "t"}),
+        decoder=sequence("decoders", {"type": "Fuse"}, {
+            "type": "Replace", "pattern": {"Regex": "x?"}, "content": "-"}))
 
 
 def main():

@@ -147,6 +147,31 @@ TEST(TokenizerJsonTest, ByteWithoutATokenIsNamedWhereItOccurs) {
   EXPECT_THAT(ids, ElementsAre());
 }
 
+// It became id 4294967295, and with offsets the process ended.
+TEST(TokenizerJsonTest, PrefixSpaceWithoutATokenIsNamed) {
+  json document = With("/pre_tokenizer/add_prefix_space", true);
+  document["model"]["vocab"].erase("\u0120");
+  ASSERT_OK_AND_ASSIGN(const auto tokenizer, Parse(document));
+  const auto is_named =
+      StatusIs(StatusCode::kInvalidArgument,
+               HasSubstr("byte 0x20 at offset 0 has no token"));
+  std::vector<TokenId> ids;
+  std::vector<TokenOrigin> origins;
+  EXPECT_THAT(tokenizer->Encode("ab", {}, ids), is_named);
+  EXPECT_THAT(tokenizer->EncodeWithOrigins("ab", {}, ids, origins), is_named);
+  EXPECT_THAT(ids, ElementsAre());
+}
+
+TEST(TokenizerJsonTest, ByteBehindAPrefixSpaceIsNamedWhereTheTextHasIt) {
+  json document = With("/pre_tokenizer/add_prefix_space", true);
+  document["model"]["vocab"].erase("x");
+  ASSERT_OK_AND_ASSIGN(const auto tokenizer, Parse(document));
+  std::vector<TokenId> ids;
+  EXPECT_THAT(tokenizer->Encode("abx", {}, ids),
+              StatusIs(StatusCode::kInvalidArgument,
+                       HasSubstr("byte 0x78 at offset 2 has no token")));
+}
+
 struct Refused {
   const char* place;
   json value;
