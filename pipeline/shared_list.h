@@ -16,12 +16,11 @@ template <typename T>
 class SharedList {
  public:
   SharedList() = default;
-  SharedList(std::vector<T> list)
-      : list_(list.empty()
-                  ? nullptr
-                  : std::make_shared<const std::vector<T>>(std::move(list))) {}
-  SharedList(std::initializer_list<T> list)
-      : SharedList(std::vector<T>(list)) {}
+  SharedList(std::vector<T> list) {
+    if (list.empty()) return;
+    list_ = std::make_shared<const std::vector<T>>(std::move(list));
+  }
+  SharedList(std::initializer_list<T> list) : SharedList(std::vector(list)) {}
 
   const std::vector<T>& vector() const {
     static const std::vector<T> none;
@@ -29,12 +28,11 @@ class SharedList {
   }
   operator const std::vector<T>&() const { return vector(); }
 
-  size_t size() const { return list_ ? list_->size() : 0; }
-  bool empty() const { return size() == 0; }
-  const T* data() const { return list_ ? list_->data() : nullptr; }
-  const T* begin() const { return data(); }
-  const T* end() const { return data() + size(); }
-  const T& operator[](size_t i) const { return (*list_)[i]; }
+  size_t size() const { return vector().size(); }
+  bool empty() const { return list_ == nullptr; }
+  const T* begin() const { return vector().data(); }
+  const T* end() const { return begin() + size(); }
+  const T& operator[](size_t i) const { return vector()[i]; }
   void clear() { list_ = nullptr; }
 
   friend bool operator==(const SharedList& a, const SharedList& b) {
