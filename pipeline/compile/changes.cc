@@ -166,9 +166,8 @@ StatusOr<std::set<Change>> Comparison::Changes() {
   const auto [ours, theirs] = std::ranges::mismatch(after, before);
   if (ours == after.end() && theirs == before.end()) return found_;
   const StatePart& differs = ours != after.end() ? *ours : *theirs;
-  const auto change =
-      ChangeOf(differs.name,
-               ours != after.end() ? job_.graph.vector() : before_);
+  const auto change = ChangeOf(
+      differs.name, ours != after.end() ? job_.graph.vector() : before_);
   const std::string hint = change ? fmt::format(
                                         "; if it is meant to, name {} in "
                                         "CompileOptions::changed",
