@@ -148,8 +148,11 @@ class Samples {
             {.depth = 2, .queue_bytes = 2 * buffer_bytes()}};
   }
 
+  // With what a batch has besides its samples.
   uint64_t batch_bytes() const {
-    return static_cast<uint64_t>(workload_.batch * workload_.sample_bytes);
+    constexpr uint64_t kMostBesides = 1 << 20;
+    return static_cast<uint64_t>(workload_.batch * workload_.sample_bytes) +
+           kMostBesides;
   }
   uint64_t buffer_bytes() const {
     return std::max(CompileOptions().buffer_bytes, 2 * batch_bytes());
