@@ -14,6 +14,7 @@
 #include "formats/tfrecord/tfrecord_framing.h"
 #include "formats/tfrecord/tfrecord_reader.h"
 #include "tests/formats/streams/reference_zlib.h"
+#include "tests/support/effort.h"
 #include "tests/support/memory_files.h"
 #include "tests/support/status_matchers.h"
 
@@ -163,6 +164,8 @@ TEST_P(GzipSalvageTest, AnUndamagedFileHasNoRegions) {
 TEST_P(GzipSalvageTest, AnyFlippedByteOfAMemberLeavesTheOthersRecords) {
   for (size_t byte = 0; byte < Broken().size(); ++byte) {
     for (const int bit : {0, 3, 7}) {
+      // Sanitizers are given one of them.
+      if (kCaseStride > 1 && (byte + bit / 3) % 3 != 0) continue;
       SCOPED_TRACE(byte * 8 + bit);
       std::string member = Broken();
       member[byte] ^= static_cast<char>(1 << bit);

@@ -19,6 +19,7 @@
 #include "infeed/sharding/device_hosts.h"
 #include "tests/infeed/counted_batches.h"
 #include "tests/infeed/made_batches.h"
+#include "tests/support/effort.h"
 #include "tests/support/fixtures.h"
 #include "tests/support/status_matchers.h"
 
@@ -353,7 +354,8 @@ size_t HeapBytes() {
 }
 
 TEST_P(DeviceSuite, TenThousandSmallBatchesLeaveNothingBehind) {
-  const uint64_t steps = 10'000;
+  const uint64_t tenth = Cases(1'000);
+  const uint64_t steps = 10 * tenth;
   const Mesh mesh = *Mesh::Create({{"data", 1}});
   Infeed infeed(Counted({.contract = TokenContract(4, {16}),
                          .topology = TopologyOf(1, 1, 0),
@@ -363,12 +365,12 @@ TEST_P(DeviceSuite, TenThousandSmallBatchesLeaveNothingBehind) {
   uint64_t taken = 0;
   while (const auto batch = infeed.Next()) {
     ASSERT_EQ(batch->loaded.size(), 1u);
-    if (++taken % 1000 != 0) continue;
+    if (++taken % tenth != 0) continue;
     ASSERT_OK_AND_ASSIGN(const CoreSlice back,
                          batch->loaded[0]->ReadBack(batch->slices[0]));
     EXPECT_EQ(back.tensor(0).values<int32_t>()[0],
               static_cast<int32_t>(batch->step * 4 * 1000));
-    if (taken == 2000) early = HeapBytes();
+    if (taken == 2 * tenth) early = HeapBytes();
   }
   EXPECT_EQ(taken, steps) << infeed.status();
   // Two in the queue, one in the feeder's hand, one here, one that is made.
