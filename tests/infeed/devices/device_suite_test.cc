@@ -354,7 +354,7 @@ size_t HeapBytes() {
 }
 
 TEST_P(DeviceSuite, TenThousandSmallBatchesLeaveNothingBehind) {
-  const uint64_t tenth = Cases(1'000);
+  const uint64_t tenth = testing::Cases(1'000);
   const uint64_t steps = 10 * tenth;
   const Mesh mesh = *Mesh::Create({{"data", 1}});
   Infeed infeed(Counted({.contract = TokenContract(4, {16}),
