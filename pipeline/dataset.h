@@ -57,8 +57,8 @@ class Dataset {
 
   // Rows in memory, shared and not copied, as Examples of the same features
   // would give them. A column without row_offsets has as many values in every
-  // row; none is ragged. `name` stands in messages. Planned.
-  // Cost:    about 1 ns a byte, at Compile(), and 4 bytes a row and column.
+  // row; none is ragged, and any may be narrow. `name` stands in messages.
+  // Cost:    a checksum at Compile(), and 4 bytes a row and column. Planned.
   static Dataset Columns(std::shared_ptr<const Examples> rows,
                          std::string name = "columns");
 

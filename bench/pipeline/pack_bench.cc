@@ -83,10 +83,16 @@ BENCHMARK(BM_PackPlan)
 
 constexpr uint64_t kEpochs = 4;
 
+struct RunOptions {
+  uint64_t tokens = 0;  // of an epoch
+  bool shuffled = true;
+  bool streamed = false;
+};
+
 // Whole runs, from compiling to the last batch of 64 rows.
-void RunPacked(Dataset dataset, uint64_t tokens, bool streamed,
-               benchmark::State& state) {
-  dataset = dataset.Shuffle({.seed = 1}).Repeat({.epochs = kEpochs});
+void RunPacked(Dataset dataset, RunOptions options, benchmark::State& state) {
+  if (options.shuffled) dataset = dataset.Shuffle({.seed = 1});
+  dataset = dataset.Repeat({.epochs = kEpochs});
   // Beside packing, rows of one record each; 4 is best fit, balanced; 5 is that
   // with labels and segment ids.
   const int64_t kind = state.range(0);
@@ -106,7 +112,7 @@ void RunPacked(Dataset dataset, uint64_t tokens, bool streamed,
       dataset.Batch({.size = 64, .balance = {.parts = balanced ? 16 : 0}});
   for (auto _ : state) {
     auto pipeline = Compile(dataset, {.shards = 8},
-                            {.threads = 1, .force_streamed = streamed});
+                            {.threads = 1, .force_streamed = options.streamed});
     CheckOk(pipeline.status());
     for (;;) {
       auto batch = pipeline->Next();
@@ -116,7 +122,7 @@ void RunPacked(Dataset dataset, uint64_t tokens, bool streamed,
   }
   state.counters["tokens/s"] =
       benchmark::Counter(static_cast<double>(state.iterations()) * kEpochs *
-                             static_cast<double>(tokens),
+                             static_cast<double>(options.tokens),
                          benchmark::Counter::kIsRate);
 }
 
@@ -126,12 +132,16 @@ constexpr uint64_t kRecords = 100'000;
 void BM_Packed(benchmark::State& state) {
   static const BenchFile files(
       {.records = kRecords, .longest = kLength, .documents = true});
-  RunPacked(Dataset::TfRecords(files.path()), files.tokens(),
-            state.range(1) != 0, state);
+  RunPacked(Dataset::TfRecords(files.path()),
+            {.tokens = files.tokens(),
+             .shuffled = state.range(1) != 0,
+             .streamed = state.range(2) != 0},
+            state);
 }
 BENCHMARK(BM_Packed)
-    ->ArgNames({"kind", "streamed"})
-    ->ArgsProduct({{0, 1, 2, 3, 4, 5}, {0, 1}})
+    ->ArgNames({"kind", "shuffled", "streamed"})
+    ->ArgsProduct({{0, 1}, {0}, {0}})
+    ->ArgsProduct({{0, 1, 2, 3, 4, 5}, {1}, {0, 1}})
     ->MeasureProcessCPUTime()
     ->Unit(benchmark::kMillisecond);
 
@@ -142,21 +152,26 @@ void BM_PackedColumns(benchmark::State& state) {
     Column& column = made->columns.emplace_back();
     column.name = "tokens";
     column.type = FeatureType::kInt64;
+    column.narrow = true;
     for (; made->rows < kRecords; ++made->rows) {
       const uint32_t length = DocumentLength(made->rows, kLength);
       for (uint32_t j = 0; j < length; ++j) {
-        column.ints.push_back(static_cast<int64_t>((made->rows + j) % 50'000));
+        column.narrow_ints.push_back(
+            static_cast<int32_t>((made->rows + j) % 50'000));
       }
       column.EndRow();
     }
     return made;
   }();
-  RunPacked(Dataset::Columns(rows).Parse({{.name = "tokens"}}),
-            rows->columns[0].ints.size(), /*streamed=*/false, state);
+  RunPacked(
+      Dataset::Columns(rows).Parse({{.name = "tokens"}}),
+      {.tokens = rows->columns[0].values(), .shuffled = state.range(1) != 0},
+      state);
 }
 BENCHMARK(BM_PackedColumns)
-    ->ArgName("kind")
-    ->DenseRange(0, 5)
+    ->ArgNames({"kind", "shuffled"})
+    ->ArgsProduct({{0, 1}, {0}})
+    ->ArgsProduct({{0, 1, 2, 3, 4, 5}, {1}})
     ->MeasureProcessCPUTime()
     ->Unit(benchmark::kMillisecond);
 

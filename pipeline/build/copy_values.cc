@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
-#include <cassert>
 #include <cstring>
 
 #include "pipeline/build/narrow.h"
@@ -31,12 +31,32 @@ Status FirstOutside(const ValueRange& from, const TensorSpec& spec,
           "the feature as ElementType::kFloat32",
           where, i, spec.name, value, ElementTypeName(spec.type)));
     }
-    const int64_t value = from.column->ints_of(from.row)[i];
+    const int64_t value = from.column->int_of(from.row, i);
     if (!Narrow({&value, 1}, spec.type, &ignored)) {
       return DoesNotFit(where, i, value, spec.name, spec.type);
     }
   }
   return InternalError(fmt::format("{}: feature \"{}\"", where, spec.name));
+}
+
+// As Narrow() of the same values in 64 bits.
+bool CopyNarrow(std::span<const int32_t> from, ElementType to_type,
+                std::byte* to) {
+  if (to_type == ElementType::kInt32) {
+    std::memcpy(to, from.data(), from.size_bytes());
+    return true;
+  }
+  std::array<int64_t, 256> wide;
+  for (size_t begin = 0; begin < from.size(); begin += wide.size()) {
+    const auto block =
+        from.subspan(begin, std::min(wide.size(), from.size() - begin));
+    std::ranges::copy(block, wide.begin());
+    if (!Narrow(std::span<const int64_t>(wide).first(block.size()), to_type,
+                to + begin * SizeBytes(to_type))) {
+      return false;
+    }
+  }
+  return true;
 }
 
 Status CopyBytes(const ValueRange& from, const TensorSpec& spec, std::byte* to,
@@ -100,10 +120,12 @@ Status CopyValues(const ValueRange& from, const TensorSpec& spec, size_t to,
       break;
     case FeatureType::kInt64:
       if (from.column->narrow) {
-        assert(spec.type == ElementType::kInt32);
-        const auto values = from.column->narrow_ints_of(from.row);
-        std::memcpy(at, values.data() + from.begin, from.count * 4);
-        return OkStatus();
+        if (CopyNarrow(from.column->narrow_ints_of(from.row).subspan(
+                           from.begin, from.count),
+                       spec.type, at)) {
+          return OkStatus();
+        }
+        break;
       }
       if (Narrow(from.column->ints_of(from.row).subspan(from.begin, from.count),
                  spec.type, at)) {

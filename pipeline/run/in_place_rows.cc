@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "pipeline/read/rounds.h"
@@ -19,8 +20,14 @@ uint64_t MostValues(const Stages& stages, const Feature& feature) {
   return static_cast<uint64_t>(stages.LengthsOf(feature.name).back()) + 1;
 }
 
+bool WantsWide(const Stages& stages) {
+  return stages.objective &&
+         std::holds_alternative<SpanCorruption>(*stages.objective);
+}
+
 // The numbers of the columns that are the features of a batch, if each has
-// offsets, no row has too many values, and no function looks at them.
+// offsets, no row has too many values, no function looks at them, and none is
+// of int32 where an objective wants int64.
 std::optional<std::vector<size_t>> ColumnsInPlace(const Stages& stages,
                                                   const SourceStages& source,
                                                   const ColumnTable& table) {
@@ -31,6 +38,7 @@ std::optional<std::vector<size_t>> ColumnsInPlace(const Stages& stages,
     const size_t c = table.Find(feature.name);
     if (c == SIZE_MAX ||
         table.columns().columns[c].row_offsets.size() != table.rows() + 1 ||
+        (table.columns().columns[c].narrow && WantsWide(stages)) ||
         std::ranges::any_of(table.Lengths(c),
                             [&](uint32_t length) { return length > most; })) {
       return std::nullopt;

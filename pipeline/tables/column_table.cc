@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
+#include <span>
 #include <utility>
 
+#include "formats/files/crc32c.h"
 #include "tokenizer/interface/fingerprint.h"
 
 namespace penstock {
@@ -15,10 +18,35 @@ Status BadColumns(const std::string& name, std::string what) {
   return InvalidArgumentError(fmt::format("{}: {}", name, what));
 }
 
+// Values that one checksum is of.
+constexpr size_t kBlock = 1024;
+
 template <typename T>
-std::string_view AsBytes(const std::vector<T>& values) {
-  return {reinterpret_cast<const char*>(values.data()),
-          values.size() * sizeof(T)};
+void HashValues(std::span<const T> values, Fingerprinter& hash) {
+  for (size_t begin = 0; begin < values.size(); begin += kBlock) {
+    const auto block =
+        values.subspan(begin, std::min(kBlock, values.size() - begin));
+    hash.Add(uint64_t{Crc32c(
+        {reinterpret_cast<const char*>(block.data()), block.size_bytes()})});
+  }
+}
+
+// As the same values in 64 bits.
+void HashNarrow(std::span<const int32_t> values, Fingerprinter& hash) {
+  std::array<int64_t, kBlock> wide;
+  for (size_t begin = 0; begin < values.size(); begin += kBlock) {
+    const auto block =
+        values.subspan(begin, std::min(kBlock, values.size() - begin));
+    std::ranges::copy(block, wide.begin());
+    HashValues(std::span<const int64_t>(wide).first(block.size()), hash);
+  }
+}
+
+uint64_t ValueBytes(const Column& column) {
+  return column.type == FeatureType::kFloat ||
+                 (column.type == FeatureType::kInt64 && column.narrow)
+             ? 4
+             : 8;
 }
 
 // Whether offsets go from 0 to `end` without a step back.
@@ -71,8 +99,7 @@ Status ColumnTable::Measure() {
                       column.name, column.row_offsets.size(), values, rows));
     }
     each_.push_back(fixed ? values / rows : kByOffsets);
-    size_bytes_ += values * (column.type == FeatureType::kFloat ? 4 : 8) +
-                   column.bytes.size();
+    size_bytes_ += values * ValueBytes(column) + column.bytes.size();
     std::vector<uint32_t>& lengths = lengths_.emplace_back(rows);
     for (uint64_t row = 0; row < rows; ++row) {
       lengths[row] = static_cast<uint32_t>(
@@ -89,13 +116,16 @@ uint64_t ColumnTable::Hash() const {
   for (size_t c = 0; c < columns_->columns.size(); ++c) {
     const Column& column = columns_->columns[c];
     hash.Add(column.name).Add(static_cast<uint64_t>(column.type));
-    hash.AddAll(lengths_[c]);
+    HashValues(std::span<const uint32_t>(lengths_[c]), hash);
     if (column.type == FeatureType::kBytes) {
-      hash.AddAll(column.byte_offsets).Add(column.bytes);
+      HashValues(std::span<const uint64_t>(column.byte_offsets), hash);
+      HashValues(std::span<const char>(column.bytes), hash);
     } else if (column.type == FeatureType::kFloat) {
-      hash.Add(AsBytes(column.floats));
+      HashValues(std::span<const float>(column.floats), hash);
+    } else if (column.narrow) {
+      HashNarrow(column.narrow_ints, hash);
     } else {
-      hash.AddAll(column.ints);
+      HashValues(std::span<const int64_t>(column.ints), hash);
     }
   }
   return hash.Finish();
@@ -123,7 +153,7 @@ uint64_t ColumnTable::RowBytes(uint64_t row) const {
     const Column& column = columns_->columns[c];
     const uint64_t begin = BeginOf(c, row);
     const uint64_t end = BeginOf(c, row + 1);
-    bytes += 8 * (end - begin);
+    bytes += ValueBytes(column) * (end - begin);
     if (column.type != FeatureType::kBytes) continue;
     bytes += column.byte_offsets[end] - column.byte_offsets[begin];
   }
@@ -169,8 +199,11 @@ void ColumnTable::AppendTo(size_t column, uint64_t row, Column& to) const {
   const auto begin = static_cast<std::ptrdiff_t>(BeginOf(column, row));
   const auto end = static_cast<std::ptrdiff_t>(BeginOf(column, row + 1));
   if (from.type == FeatureType::kInt64) {
-    to.ints.insert(to.ints.end(), from.ints.begin() + begin,
-                   from.ints.begin() + end);
+    from.narrow
+        ? to.ints.insert(to.ints.end(), from.narrow_ints.begin() + begin,
+                         from.narrow_ints.begin() + end)
+        : to.ints.insert(to.ints.end(), from.ints.begin() + begin,
+                         from.ints.begin() + end);
   } else if (from.type == FeatureType::kFloat) {
     to.floats.insert(to.floats.end(), from.floats.begin() + begin,
                      from.floats.begin() + end);

@@ -47,7 +47,7 @@ class ColumnTable {
   std::span<const uint32_t> Lengths(size_t column) const {
     return lengths_[column];
   }
-  // Appends row `row` of a column to `to`.
+  // Appends row `row` of a column to `to`, which is not narrow.
   void AppendTo(size_t column, uint64_t row, Column& to) const;
 
  private:

@@ -7,8 +7,17 @@
 namespace penstock {
 namespace {
 
-constexpr size_t kValuesOfLine = 64 / sizeof(int64_t);  // of a cache
-constexpr size_t kValuesAhead = 4 * kValuesOfLine;
+constexpr size_t kLinesAhead = 4;
+
+template <typename T>
+void PrefetchFrom(std::span<const T> values, size_t begin) {
+  constexpr size_t kValuesOfLine = 64 / sizeof(T);  // of a cache
+  const size_t end =
+      std::min(values.size(), begin + kLinesAhead * kValuesOfLine);
+  for (size_t i = begin; i < end; i += kValuesOfLine) {
+    __builtin_prefetch(values.data() + i);
+  }
+}
 
 }  // namespace
 
@@ -22,11 +31,8 @@ void TableRows::Prefetch(uint64_t id, size_t begin) const {
   for (const size_t c : *row.used) {
     const Column& column = row.columns->columns[c];
     if (column.type != FeatureType::kInt64) continue;
-    const std::span<const int64_t> values = column.ints_of(row.row);
-    const size_t end = std::min(values.size(), begin + kValuesAhead);
-    for (size_t i = begin; i < end; i += kValuesOfLine) {
-      __builtin_prefetch(values.data() + i);
-    }
+    column.narrow ? PrefetchFrom(column.narrow_ints_of(row.row), begin)
+                  : PrefetchFrom(column.ints_of(row.row), begin);
   }
 }
 

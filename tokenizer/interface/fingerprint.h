@@ -3,24 +3,18 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string_view>
 
 namespace penstock {
 
 // FNV-1a (64 bits) over length-prefixed fields, with a final mix.
 //
-// Cost:    about 1 ns a byte, of numbers 1 ns for each byte that is not a
-//          leading zero; used at load only.
+// Cost:    about 1 ns a byte; used at load only.
 // Source:  Fowler, Noll and Vo; the final mix is MurmurHash3's fmix64.
 class Fingerprinter {
  public:
   Fingerprinter& Add(std::string_view bytes);
   Fingerprinter& Add(uint64_t number);
-  // As the bytes of the numbers, of each the lowest first.
-  Fingerprinter& AddAll(std::span<const int64_t> numbers);
-  Fingerprinter& AddAll(std::span<const uint64_t> numbers);
-  Fingerprinter& AddAll(std::span<const uint32_t> numbers);
 
   uint64_t Finish() const;
 

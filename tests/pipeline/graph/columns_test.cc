@@ -39,6 +39,73 @@ class ColumnsTest : public ViewsTest {
                    {})
         .status();
   }
+  // The same rows with integers of 32 bits.
+  static std::shared_ptr<const Examples> Narrowed(const Examples& rows) {
+    auto narrow = std::make_shared<Examples>(rows);
+    for (Column& column : narrow->columns) {
+      if (column.type != FeatureType::kInt64) continue;
+      column.narrow = true;
+      column.narrow_ints.assign(column.ints.begin(), column.ints.end());
+      column.ints = {};
+    }
+    return narrow;
+  }
+  // Graphs whose rows are placed from where they are: of columns of which "id"
+  // is the first, and "tokens".
+  static std::vector<Dataset> ManyGraphs(
+      const std::shared_ptr<const Examples>& first,
+      const std::shared_ptr<const Examples>& tokens_first) {
+    const Feature id = {.name = "id", .length = 1, .as = ElementType::kInt64};
+    const Feature left = {
+        .name = "tokens", .pad_side = Side::kLeft, .cut_side = Side::kLeft};
+    const auto repeated = [](const Dataset& dataset) {
+      return dataset.Shuffle({.seed = 3}).Repeat({.epochs = 2});
+    };
+    const Dataset tokens =
+        repeated(Dataset::Columns(tokens_first).Parse({{.name = "tokens"}}));
+    const auto pack = [&](const PackOptions& options) {
+      return tokens.Pack(options)
+          .Derive({Labels("tokens"), SegmentIds("tokens"), Positions("tokens"),
+                   LossWeights("tokens")})
+          .Batch({.size = 6});
+    };
+    const Dataset ids = Dataset::Columns(first).Parse({id, {.name = "tokens"}});
+    const auto bucket = [&](const Dataset& dataset) {
+      return repeated(dataset)
+          .Bucket(
+              {.by = "tokens", .lengths = {8, 30}, .too_long = TooLong::kDrop})
+          .Batch({.size = 6});
+    };
+    return {
+        pack({.by = "tokens", .length = 64}),
+        pack({.by = "tokens", .length = 64, .kind = PackKind::kBestFit}),
+        pack({.by = "tokens", .length = 64, .kind = PackKind::kChunk}),
+        bucket(ids), bucket(ids.Skip(31)),
+        bucket(Dataset::Mix({{ids}, {ids.Take(100), 2}})),
+        // In another order than in the table, and in another for each.
+        bucket(Dataset::Columns(first).Parse({{.name = "tokens"}, id})),
+        bucket(Dataset::Mix(
+            {{ids},
+             {Dataset::Columns(tokens_first).Parse({id, {.name = "tokens"}}),
+              2}})),
+        repeated(Dataset::Columns(first).Parse({{.name = "tokens"}, id}))
+            .Bucket({.by = "tokens", .lengths = {40}})
+            .Derive({LossWeights("tokens", {.prompt = "id"})})
+            .Batch({.size = 6}),
+        repeated(Dataset::Columns(first).Parse({id, left}))
+            .Bucket({.by = "tokens",
+                     .lengths = {8, 30},
+                     .too_long = TooLong::kTruncate})
+            .Batch({.size = 6}),
+        tokens
+            .Objective(FillInMiddle{
+                .prefix_id = 100, .middle_id = 101, .suffix_id = 102})
+            .Bucket({.by = "tokens", .lengths = {48}})
+            .Batch({.size = 6}),
+        tokens.Objective(SpanCorruption{.sentinel = 30'000})
+            .Bucket({.by = "tokens", .lengths = {48}})
+            .Batch({.size = 6})};
+  }
   static void ExpectSameRows(const std::vector<GlobalBatch>& one,
                              const std::vector<GlobalBatch>& two) {
     ASSERT_EQ(one.size(), two.size());
@@ -81,61 +148,51 @@ TEST_F(ColumnsTest, RowsThatAreNotCopiedGiveTheSameBatches) {
   const auto first = std::make_shared<const Examples>(rows);
   std::swap(rows.columns[0], rows.columns[1]);
   const auto tokens_first = std::make_shared<const Examples>(rows);
-  const Feature id = {.name = "id", .length = 1, .as = ElementType::kInt64};
-  const Feature left = {
-      .name = "tokens", .pad_side = Side::kLeft, .cut_side = Side::kLeft};
-  const auto repeated = [](const Dataset& dataset) {
-    return dataset.Shuffle({.seed = 3}).Repeat({.epochs = 2});
-  };
-  const auto pack = [&](PackOptions options) {
-    return repeated(Dataset::Columns(tokens_first).Parse({{.name = "tokens"}}))
-        .Pack(options)
-        .Derive({Labels("tokens"), SegmentIds("tokens"), Positions("tokens"),
-                 LossWeights("tokens")})
-        .Batch({.size = 6});
-  };
-  const Dataset ids = Dataset::Columns(first).Parse({id, {.name = "tokens"}});
-  const auto bucket = [&](const Dataset& dataset) {
-    return repeated(dataset)
-        .Bucket(
-            {.by = "tokens", .lengths = {8, 30}, .too_long = TooLong::kDrop})
-        .Batch({.size = 6});
-  };
-  for (const Dataset& dataset :
-       {pack({.by = "tokens", .length = 64}),
-        pack({.by = "tokens", .length = 64, .kind = PackKind::kBestFit}),
-        pack({.by = "tokens", .length = 64, .kind = PackKind::kChunk}),
-        bucket(ids), bucket(ids.Skip(31)),
-        bucket(Dataset::Mix({{ids}, {ids.Take(100), 2}})),
-        // In another order than in the table, and in another for each.
-        bucket(Dataset::Columns(first).Parse({{.name = "tokens"}, id})),
-        bucket(Dataset::Mix(
-            {{ids},
-             {Dataset::Columns(tokens_first).Parse({id, {.name = "tokens"}}),
-              2}})),
-        repeated(Dataset::Columns(first).Parse({{.name = "tokens"}, id}))
-            .Bucket({.by = "tokens", .lengths = {40}})
-            .Derive({LossWeights("tokens", {.prompt = "id"})})
-            .Batch({.size = 6}),
-        repeated(Dataset::Columns(first).Parse({id, left}))
-            .Bucket({.by = "tokens",
-     .lengths = {8, 30},
-     .too_long = TooLong::kTruncate})
-            .Batch({.size = 6}),
-        repeated(Dataset::Columns(tokens_first).Parse({{.name = "tokens"}}))
-            .Objective(FillInMiddle{
-                .prefix_id = 100, .middle_id = 101, .suffix_id = 102})
-            .Bucket({.by = "tokens", .lengths = {48}})
-            .Batch({.size = 6})}) {
+  const std::vector<Dataset> wide = ManyGraphs(first, tokens_first);
+  const std::vector<Dataset> narrow =
+      ManyGraphs(Narrowed(*first), Narrowed(*tokens_first));
+  for (size_t i = 0; i < wide.size(); ++i) {
+    SCOPED_TRACE(i);
     ASSERT_OK_AND_ASSIGN(const auto copied,
-                         RunAll(dataset, {.force_streamed = true}));
+                         RunAll(wide[i], {.force_streamed = true}));
     ASSERT_FALSE(copied.empty());
-    ASSERT_OK_AND_ASSIGN(const auto placed, RunAll(dataset));
-    EXPECT_EQ(placed, copied);
-    ASSERT_OK_AND_ASSIGN(const auto of_hosts,
-                         RunAll(dataset, {.shards = 6, .hosts = 3}));
-    EXPECT_EQ(of_hosts, copied);
+    for (const Dataset& dataset : {wide[i], narrow[i]}) {
+      ASSERT_OK_AND_ASSIGN(const auto placed, RunAll(dataset));
+      EXPECT_EQ(placed, copied);
+      ASSERT_OK_AND_ASSIGN(const auto of_hosts,
+                           RunAll(dataset, {.shards = 6, .hosts = 3}));
+      EXPECT_EQ(of_hosts, copied);
+    }
+    ASSERT_OK_AND_ASSIGN(const auto streamed,
+                         RunAll(narrow[i], {.force_streamed = true}));
+    EXPECT_EQ(streamed, copied);
   }
+}
+
+TEST_F(ColumnsTest, IntegersOf32BitsFitAnyTypeOrAreNamed) {
+  const auto rows = std::make_shared<Examples>();
+  rows->rows = 400;
+  Column& ids = rows->columns.emplace_back();
+  ids.name = "id";
+  ids.type = FeatureType::kInt64;
+  ids.narrow = true;
+  for (int32_t row = 0; row < 400; ++row) ids.narrow_ints.push_back(row - 100);
+  ids.row_offsets = {0};
+  const auto run = [&](ElementType as) {
+    return RunAll(Dataset::Columns(rows)
+                      .Parse({{.name = "id", .length = 1, .as = as}})
+                      .Batch({.size = 400}));
+  };
+  ASSERT_OK_AND_ASSIGN(const auto longs, run(ElementType::kInt64));
+  ASSERT_OK_AND_ASSIGN(const auto shorts, run(ElementType::kInt16));
+  for (int64_t row = 0; row < 400; ++row) {
+    EXPECT_EQ(ValuesOf<int64_t>(longs[0].tensors[0])[row], row - 100);
+    EXPECT_EQ(ValuesOf<int16_t>(shorts[0].tensors[0])[row], row - 100);
+  }
+  EXPECT_THAT(run(ElementType::kInt8).status(),
+              StatusIs(StatusCode::kInvalidArgument,
+                       HasSubstr("columns: row 228: value 0 of feature \"id\" "
+                                 "is 128")));
 }
 
 TEST_F(ColumnsTest, ARowThatIsTooLargeIsNamed) {
@@ -234,6 +291,7 @@ TEST_F(ColumnsTest, AStateIsOfTheSameValues) {
   EXPECT_OK(
       Restored(before, InBuckets(Dataset::Columns(
                            std::make_shared<Examples>(*rows_), "other"))));
+  EXPECT_OK(Restored(before, InBuckets(Dataset::Columns(Narrowed(*rows_)))));
   EXPECT_THAT(
       Restored(before, InBuckets(Dataset::Columns(changed))),
       StatusIs(StatusCode::kFailedPrecondition, HasSubstr("another dataset")));
