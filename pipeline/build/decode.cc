@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdint>
 #include <utility>
 
 #include "formats/files/status_or.h"
@@ -12,6 +13,20 @@
 #include "pipeline/graph/source_records.h"
 
 namespace penstock {
+namespace {
+
+void AppendIds(std::span<const TokenId> ids, Column& to) {
+  if (!to.narrow) {
+    to.ints.insert(to.ints.end(), ids.begin(), ids.end());
+    return;
+  }
+  const size_t before = to.narrow_ints.size();
+  to.narrow_ints.resize(before + ids.size());
+  std::ranges::copy(
+      ids, to.narrow_ints.begin() + static_cast<std::ptrdiff_t>(before));
+}
+
+}  // namespace
 
 Status Decoder::Parse(std::span<const std::string_view> records,
                       std::span<const uint64_t> ids, uint64_t epoch,
@@ -139,6 +154,7 @@ Status Decoder::Tokenize(std::span<const uint64_t> ids, const Locate& locate,
   Column& tokens = out.columns[text_column];
   tokens.name = tokenize_->options.to;
   tokens.type = FeatureType::kInt64;
+  if (tokens.values() == 0) tokens.narrow = narrow_tokens_;
   std::vector<TokenId>& encoded = scratch.tokens;
   for (size_t row = 0; row < ids.size(); ++row) {
     // An optional feature that a row lacks is an empty text.
@@ -150,7 +166,7 @@ Status Decoder::Tokenize(std::span<const uint64_t> ids, const Locate& locate,
     const Status status =
         tokenize_->tokenizer->Encode(text, tokenize_->options.encode, encoded);
     if (!status.ok()) return Annotate(status, locate(ids[row]));
-    tokens.ints.insert(tokens.ints.end(), encoded.begin(), encoded.end());
+    AppendIds(encoded, tokens);
     tokens.EndRow();
   }
   out.rows += ids.size();

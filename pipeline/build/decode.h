@@ -132,6 +132,7 @@ class Decoder {
   std::optional<TokenizeStage> tokenize_;
   RowOps ops_;
   size_t ops_before_tokenize_ = 0;
+  bool narrow_tokens_ = false;
   uint64_t most_rows_ = 1;  // of a record
   Examples columns_;        // of a row that comes out, without rows
   std::optional<size_t> by_;

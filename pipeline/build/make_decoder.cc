@@ -14,6 +14,8 @@ namespace {
 
 constexpr uint64_t kAnyNumber = std::numeric_limits<uint64_t>::max();
 
+constexpr size_t kMostNarrowIds = size_t{1} << 31;
+
 // Of one value as it is decoded.
 uint64_t ValueBytes(const Feature& feature) {
   if (feature.type == FeatureType::kFloat) return 4;
@@ -28,7 +30,7 @@ bool LooksAtColumns(const Stages& stages) {
   return std::ranges::any_of(stages.sources,
                              [](const SourceStages& source) {
                                return !source.row_ops.empty() ||
-                                      !source.sides.empty() || source.tokenize;
+                                      !source.sides.empty();
                              }) ||
          (stages.objective &&
           std::holds_alternative<SpanCorruption>(*stages.objective));
@@ -94,14 +96,16 @@ StatusOr<Decoder> Decoder::Make(const Stages& stages,
   } else if (source.read.examples && source.sides.empty()) {
     std::vector<FeatureSpec> specs;
     for (const Feature& feature : source.features) {
-      specs.push_back({.name = feature.name,
-                       .type = feature.type,
-                       .length = feature.length == Feature::kVarying
-                                     ? FeatureSpec::kAnyLength
-                                     : feature.length,
-                       .optional = feature.optional,
-                       .encoding = feature.encoding,
-                       .narrow = IsNarrow(stages, feature)});
+      specs.push_back(
+          {.name = feature.name,
+           .type = feature.type,
+           .length = feature.length == Feature::kVarying
+                         ? FeatureSpec::kAnyLength
+                         : feature.length,
+           .optional = feature.optional,
+           .encoding = feature.encoding,
+           // Of those beside a text columns are put together wide.
+           .narrow = !source.tokenize && IsNarrow(stages, feature)});
     }
     PENSTOCK_ASSIGN_OR_RETURN(decoder.parser_,
                               ExampleParser::Create(std::move(specs)));
@@ -117,6 +121,11 @@ StatusOr<Decoder> Decoder::Make(const Stages& stages,
     decoder.fixed_.push_back(feature.length != Feature::kVarying);
     decoder.optional_.push_back(feature.optional);
     if (feature.name == stages.by()) decoder.by_ = i;
+    if (source.tokenize && feature.name == source.tokenize->options.to) {
+      decoder.narrow_tokens_ =
+          IsNarrow(stages, feature) &&
+          source.tokenize->tokenizer->vocabulary_size() <= kMostNarrowIds;
+    }
     const bool varying = feature.length == Feature::kVarying;
     const auto most = static_cast<uint64_t>(
         varying ? stages.LengthsOf(feature.name).back() + 1 : feature.length);

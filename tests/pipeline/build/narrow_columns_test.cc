@@ -7,17 +7,20 @@
 #include <vector>
 
 #include "formats/example/example_writer.h"
+#include "formats/files/file.h"
 #include "pipeline/build/decode.h"
 #include "pipeline/derive.h"
 #include "pipeline/graph/stages.h"
 #include "pipeline/objective.h"
 #include "tests/pipeline/build/placed_rows.h"
 #include "tests/support/status_matchers.h"
+#include "tokenizer/load.h"
 
 namespace penstock::testing {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 Dataset Packed(Dataset dataset) {
@@ -28,14 +31,12 @@ Dataset Tokens(Feature tokens = {.name = "tokens"}) {
   return Dataset::TfRecords("a").Parse({std::move(tokens)});
 }
 
-// "tokens" as a decoder of the graph gives them.
-Column Decoded(const Dataset& dataset, const std::vector<int64_t>& tokens) {
+// The feature as a decoder of the graph gives it, of one record.
+Column DecodedFrom(ExampleWriter& writer, const Dataset& dataset) {
   const auto stages = FlattenStages(dataset);
   EXPECT_OK(stages);
   const auto decoder = Decoder::Create(*stages, stages->sources[0], 1, {{}});
   EXPECT_OK(decoder);
-  ExampleWriter writer;
-  writer.SetInts("tokens", tokens);
   std::string record;
   writer.Finish(record);
   const std::vector<std::string_view> records = {record};
@@ -45,6 +46,27 @@ Column Decoded(const Dataset& dataset, const std::vector<int64_t>& tokens) {
   EXPECT_OK(decoder->Decode(
       records, ids, 0, [](uint64_t) { return "record"; }, scratch, rows));
   return rows.examples.columns[0];
+}
+
+Column Decoded(const Dataset& dataset, const std::vector<int64_t>& tokens) {
+  ExampleWriter writer;
+  writer.SetInts("tokens", tokens);
+  return DecodedFrom(writer, dataset);
+}
+
+// A text whose bytes are its tokens, as `type` in a batch.
+Dataset Text(ElementType type = ElementType::kInt32) {
+  auto bytes = LoadTokenizer(LocalFiles(), "bytes");
+  EXPECT_OK(bytes);
+  return Dataset::TfRecords("a")
+      .Parse({{.name = "text", .type = FeatureType::kBytes, .length = 1}})
+      .Tokenize(*bytes, {.as = type});
+}
+
+Column DecodedText(const Dataset& dataset) {
+  ExampleWriter writer;
+  writer.SetBytes("text", std::string_view("ab"));
+  return DecodedFrom(writer, dataset);
 }
 
 TEST(NarrowColumnsTest, TokensOfCausalModelsAreNarrowUpToTheLimitsOfInt32) {
@@ -70,6 +92,20 @@ TEST(NarrowColumnsTest, SpansAreCutFromWideColumns) {
                            .Batch({.size = 1}),
                        {1})
                    .narrow);
+}
+
+TEST(NarrowColumnsTest, IdsOfTextsAreNarrowWhereTheBatchHasThemAsInt32) {
+  const Column narrow = DecodedText(Packed(Text().Derive({Labels("tokens")})));
+  EXPECT_TRUE(narrow.narrow);
+  EXPECT_THAT(narrow.narrow_ints_of(0), ElementsAre('a', 'b'));
+  EXPECT_THAT(DecodedText(Packed(Text(ElementType::kInt64))).ints_of(0),
+              ElementsAre('a', 'b'));
+  EXPECT_THAT(DecodedText(Text()
+                              .Objective(SpanCorruption{.sentinel = 300})
+                              .Bucket({.by = "tokens", .lengths = {8}})
+                              .Batch({.size = 1}))
+                  .ints_of(0),
+              ElementsAre('a', 'b'));
 }
 
 // One value decides how its column is kept, and nothing else.
