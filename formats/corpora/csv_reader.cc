@@ -61,6 +61,7 @@ class CsvReader final : public TextRecords {
       if (!*whole) return used;
       if (!row_.fields.empty()) {
         const bool is_cut = rest[row_.size_bytes - 1] != '\n';
+        PENSTOCK_RETURN_IF_ERROR(CheckSize(SizeOf(rest, is_cut)));
         Status taken = AtRow(TakeRow(rest, is_cut));
         // What is wrong with the first row is wrong with the file.
         if (!taken.ok() && row_number_ > 1 && options_.on_bad_part) {
@@ -73,6 +74,14 @@ class CsvReader final : public TextRecords {
       PassLines(row_.lines);
     }
     return used;
+  }
+
+  // Of the row that `text` begins with, without its line end.
+  size_t SizeOf(std::span<const char> text, bool is_cut) const {
+    if (is_cut) return row_.size_bytes;
+    const bool returns =
+        row_.size_bytes > 1 && text[row_.size_bytes - 2] == '\r';
+    return row_.size_bytes - (returns ? 2 : 1);
   }
 
   Status CheckEnd() const override {

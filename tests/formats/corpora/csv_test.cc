@@ -158,11 +158,28 @@ TEST(CsvReaderTest, AWrongDelimiterIsGuessedInTheMessageOnly) {
 TEST(CsvReaderTest, LimitsAreNamed) {
   EXPECT_THAT(Read(std::string(70'000, ',') + "\n").status,
               StatusIs(kExhausted, HasSubstr("more than 65536 columns")));
-  const std::string text = "text\n\"" + std::string(5000, 'x') + "\"\n";
-  EXPECT_THAT(Read(text, {.buffer_bytes = 64, .max_record_bytes = 1000}).status,
-              StatusIs(kExhausted, AllOf(HasSubstr("f.csv:2: the row"),
-                                         HasSubstr("max_record_bytes"))));
-  EXPECT_THAT(Read(text, {.max_record_bytes = 5000}).records.size(), 1);
+}
+
+// All of it counts, as it lies there, wherever a read ends; nobody is asked.
+TEST(CsvReaderTest, ALongRowIsAnError) {
+  const std::string row = "1,\"" + std::string(5000, 'x') + "\"";
+  for (const std::string end : {"", "\n", "\r\n"}) {
+    for (const size_t buffer : {64, 5000, 1 << 20}) {
+      SCOPED_TRACE(end + std::to_string(buffer));
+      const auto read = [&](uint64_t limit) {
+        return Read(
+            "id,text\n" + row + end,
+            {.column = "id",
+             .on_bad_part = [](BadPart, const Status&) { return OkStatus(); },
+             .buffer_bytes = buffer,
+             .max_record_bytes = limit});
+      };
+      EXPECT_THAT(read(row.size() - 1).status,
+                  StatusIs(kExhausted, AllOf(HasSubstr("f.csv:2: the row"),
+                                             HasSubstr("max_record_bytes"))));
+      EXPECT_EQ(read(row.size()).records.size(), 1);
+    }
+  }
 }
 
 TEST(CsvReaderTest, ACutNeverGivesAWrongField) {
