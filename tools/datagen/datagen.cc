@@ -143,9 +143,12 @@ void Datagen::AddOutput() {
                                     "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                     "0123456789_") == std::string_view::npos;
       });
-  output.Option("--split", options_.split, "NAME", "Split of the dataset")
-      .MustBe("a name without \"/\"", [](std::string_view split) {
-        return !split.empty() && split.find('/') == std::string_view::npos;
+  output
+      .Option("--split", options_.split, "NAME", "Split of the dataset")
+      // What names the shards again is a pattern.
+      .MustBe("a name without any of /,*?@", [](std::string_view split) {
+        return !split.empty() &&
+               split.find_first_of("/,*?@") == std::string_view::npos;
       });
   output
       .Number("--shards", options_.shards, "N",
