@@ -13,7 +13,7 @@ namespace penstock::testing {
 namespace {
 
 constexpr GraphCounts kChangedGraphs = {
-    .release = 200, .debug = 200, .asan = 60, .tsan = 60};
+    .release = 200, .debug = 200, .asan = 30, .tsan = 20};
 
 // The same with larger batches and, where a mix comes last, another ratio.
 RandomGraph WithChanges(const RandomGraph& graph) {

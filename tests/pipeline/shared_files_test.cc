@@ -192,10 +192,10 @@ TEST_F(SharedFilesTest, AStateThatListsOneFileGoesOn) {
   const Dataset dataset =
       Bucketed(Dataset::TfRecords(Write({30, 30, 30, 30, 30})));
   ASSERT_OK_AND_ASSIGN(const auto expected, RunAll(dataset));
-  bool several = false;
-  for (size_t done = 1; done < expected.size(); done += kCaseStride) {
+  size_t cases = 0;
+  for (size_t done = 1; done < expected.size(); ++done) {
     State state = expected[done - 1].state_after;
-    several = several || state.units.size() > 1;
+    if (state.units.size() < 2 || cases++ % kCaseStride != 0) continue;
     state.units.resize(1);
     ASSERT_OK_AND_ASSIGN(
         const auto rest,
@@ -207,7 +207,7 @@ TEST_F(SharedFilesTest, AStateThatListsOneFileGoesOn) {
                         expected.begin() + static_cast<std::ptrdiff_t>(done),
                         expected.end()));
   }
-  EXPECT_TRUE(several);
+  EXPECT_GT(cases, 0u);
 }
 
 TEST_F(SharedFilesTest, GoingOnReadsNoFileWithoutRowsThatAreNeeded) {

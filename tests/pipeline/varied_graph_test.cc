@@ -16,7 +16,7 @@ namespace {
 using ::testing::AnyOf;
 
 constexpr GraphCounts kVariedGraphs = {
-    .release = 600, .debug = 150, .asan = 40, .tsan = 15};
+    .release = 600, .debug = 75, .asan = 20, .tsan = 15};
 
 // What is refused is refused before it begins, for what the graph says.
 void CheckRefused(const Status& status) {

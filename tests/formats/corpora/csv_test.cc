@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -168,7 +169,7 @@ TEST(CsvReaderTest, ALongRowIsAnError) {
       SCOPED_TRACE(end + std::to_string(buffer));
       const auto read = [&](uint64_t limit) {
         return Read(
-            "id,text\n" + row + end,
+            fmt::format("id,text\n{}{}", row, end),
             {.column = "id",
              .on_bad_part = [](BadPart, const Status&) { return OkStatus(); },
              .buffer_bytes = buffer,

@@ -71,7 +71,7 @@ TEST(ExampleDifferentialTest, OddButLegalBytesHaveProtobufsMeaning) {
 TEST(ExampleDifferentialTest, OneChangedByteIsJudgedAsProtobufJudgesIt) {
   ExampleGenerator generator(3);
   int taken = 0;
-  constexpr int kRecords = Cases(60000);
+  constexpr int kRecords = Cases(30000);
   for (int i = 0; i < kRecords; ++i) {
     const std::string record = generator.Mutated(
         generator.OneIn(2) ? generator.Message().SerializeAsString()

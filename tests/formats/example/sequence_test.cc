@@ -160,7 +160,7 @@ TEST(SequenceDifferentialTest, OddBytesHaveProtobufsMeaning) {
 TEST(SequenceDifferentialTest, OneChangedByteIsJudgedAsProtobufJudgesIt) {
   ExampleGenerator generator(12);
   std::set<bool> verdicts;
-  for (int i = 0; i < Cases(30000); ++i) {
+  for (int i = 0; i < Cases(15000); ++i) {
     const std::string record = generator.Mutated(OddRecord(generator));
     ASSERT_EQ(SequenceDisagreement(record), "")
         << absl::BytesToHexString(record);

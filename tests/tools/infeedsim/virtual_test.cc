@@ -164,7 +164,7 @@ TEST_F(VirtualTest, FailuresInVirtualTimeRepeatAndSaveAsOftenAsIsBest) {
   const std::string run = fmt::format(
       "infeedsim {} --by tokens --buckets 256 --batch 16 --clock "
       "virtual --step-time 500 --host-mtbf 10800 --save-time 30 "
-      "--epochs 0 --max-steps 100000 --json ",
+      "--epochs 0 --max-steps 40000 --json ",
       MakeDataset());
   const Outcome one = RunProgramLine(run + (folder_ / "one.json"));
   ASSERT_EQ(one.exit_code, 0) << one.output;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "formats/files/file.h"
+#include "tests/support/effort.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/tools/programs/run_program.h"
 
@@ -87,7 +88,9 @@ class OutputTest : public ::testing::Test {
 };
 
 TEST_F(OutputTest, EveryCommandFailsOnAFullDisk) {
-  for (const std::string& line : AllCommands()) {
+  const std::vector<std::string> lines = AllCommands();
+  for (size_t i = 0; i < lines.size(); i += testing::kCaseStride) {
+    const std::string& line = lines[i];
     const Outcome works =
         RunShell(fmt::format("{}/{} 2>&1 >/dev/null", PENSTOCK_BIN_DIR, line));
     EXPECT_EQ(works.exit_code, 0) << line << "\n" << works.output;
