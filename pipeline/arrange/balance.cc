@@ -4,7 +4,6 @@
 #include <cassert>
 #include <functional>
 #include <numeric>
-#include <queue>
 #include <utility>
 #include <vector>
 
@@ -15,6 +14,7 @@ std::vector<double> CostsOf(const BalanceRule& rule,
                             const Assignment& assignment) {
   const std::span<const Piece> pieces = assignment.pieces;
   std::vector<double> costs;
+  costs.reserve(assignment.row_offsets.size());
   for (size_t row = 0; row + 1 < assignment.row_offsets.size(); ++row) {
     const uint32_t begin = assignment.row_offsets[row];
     costs.push_back(rule.CostOf(
@@ -23,25 +23,46 @@ std::vector<double> CostsOf(const BalanceRule& rule,
   return costs;
 }
 
-// [rows]: the part of each.
+struct PricedRow {
+  double cost = 0;
+  uint32_t row = 0;
+};
+
+// [rows]: rows in their new order, those of one part after those of another.
 std::vector<uint32_t> DealToParts(const std::vector<double>& costs,
                                   uint64_t parts) {
-  std::vector<uint32_t> dearest_first(costs.size());
-  std::iota(dearest_first.begin(), dearest_first.end(), 0);
-  std::ranges::stable_sort(dearest_first, std::greater(),
-                           [&](uint32_t row) { return costs[row]; });
-  using Part = std::pair<double, uint32_t>;  // what it costs, its number
-  std::priority_queue<Part, std::vector<Part>, std::greater<>> cheapest;
-  for (uint32_t part = 0; part < parts; ++part) cheapest.emplace(0, part);
-  std::vector<uint64_t> room(parts, costs.size() / parts);
-  std::vector<uint32_t> part_of(costs.size());
-  for (const uint32_t row : dearest_first) {
-    const auto [cost, part] = cheapest.top();
-    cheapest.pop();
-    part_of[row] = part;
-    if (--room[part] > 0) cheapest.emplace(cost + costs[row], part);
+  std::vector<PricedRow> rows;
+  rows.reserve(costs.size());
+  for (uint32_t row = 0; row < costs.size(); ++row) {
+    rows.push_back({costs[row], row});
   }
-  return part_of;
+  std::ranges::sort(rows, [](const PricedRow& a, const PricedRow& b) {
+    return a.cost != b.cost ? a.cost > b.cost : a.row < b.row;
+  });
+  using Part = std::pair<double, uint32_t>;  // what it costs, its number
+  std::vector<Part> cheapest;                // a heap
+  cheapest.reserve(parts);
+  for (uint32_t part = 0; part < parts; ++part) cheapest.emplace_back(0, part);
+  const size_t each = costs.size() / parts;
+  std::vector<uint32_t> taken(parts);
+  std::vector<uint32_t> order(costs.size());
+  for (const auto& [cost, row] : rows) {
+    std::ranges::pop_heap(cheapest, std::greater());
+    Part& least = cheapest.back();
+    const uint32_t part = least.second;
+    order[part * each + taken[part]] = row;
+    if (++taken[part] == each) {
+      cheapest.pop_back();
+    } else {
+      least.first += cost;
+      std::ranges::push_heap(cheapest, std::greater());
+    }
+  }
+  for (size_t first = 0; first < order.size(); first += each) {
+    const auto begin = order.begin() + static_cast<std::ptrdiff_t>(first);
+    std::sort(begin, begin + static_cast<std::ptrdiff_t>(each));
+  }
+  return order;
 }
 
 }  // namespace
@@ -49,16 +70,11 @@ std::vector<uint32_t> DealToParts(const std::vector<double>& costs,
 void BalanceRows(const BalanceRule& rule, Assignment& assignment) {
   const std::vector<double> costs = CostsOf(rule, assignment);
   assert(costs.size() % rule.parts == 0);
-  const std::vector<uint32_t> part_of = DealToParts(costs, rule.parts);
-  std::vector<uint32_t> rows(costs.size());  // in their new order
-  std::iota(rows.begin(), rows.end(), 0);
-  std::ranges::stable_sort(rows, std::less(),
-                           [&](uint32_t row) { return part_of[row]; });
   std::vector<Piece> pieces;
   pieces.reserve(assignment.pieces.size());
   std::vector<uint32_t> offsets = {0};
-  offsets.reserve(rows.size() + 1);
-  for (const uint32_t row : rows) {
+  offsets.reserve(costs.size() + 1);
+  for (const uint32_t row : DealToParts(costs, rule.parts)) {
     pieces.insert(pieces.end(),
                   assignment.pieces.begin() + assignment.row_offsets[row],
                   assignment.pieces.begin() + assignment.row_offsets[row + 1]);
