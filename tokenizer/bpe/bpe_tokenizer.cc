@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "formats/files/status_or.h"
+#include "tokenizer/bpe/short_merge.h"
 #include "tokenizer/interface/token_origins.h"
 #include "tokenizer/unicode/valid_utf8.h"
 
@@ -215,8 +216,10 @@ void BpeTokenizer::EncodePiece(Call& call, std::string_view piece) const {
   if (call.dropout != nullptr) {
     return EncodeWithDropout(*call.dropout, piece, call.ids);
   }
-  // Many a new piece is a token: that is soon found out.
-  if (parts_.whole_pieces_first || bpe_.makes_every_token()) {
+  // Many a new piece is a token: that is soon found out, of a longer one by who
+  // looks for the tokens that it begins with.
+  if (bpe_.makes_every_token() ? piece.size() <= kMostMergedBytes
+                               : parts_.whole_pieces_first) {
     if (const auto id = parts_.vocabulary.Find(piece)) {
       call.ids.push_back(*id);
       return;
