@@ -2,6 +2,8 @@
 
 #include <new>
 
+#include "tokenizer/interface/huge_pages.h"
+
 namespace penstock {
 
 BatchParts::BatchParts(const Tokenizer& tokenizer,
@@ -83,6 +85,7 @@ void RoomForIds::Encoded(size_t bytes) {
   constexpr double kSpare = 1.5;
   try {
     ids_.reserve(first_ + static_cast<size_t>(kSpare * all));
+    PreferHugePages(ids_.data(), ids_.capacity() * sizeof(TokenId));
   } catch (const std::bad_alloc&) {
     // What they come to in the end may still be had.
   }

@@ -6,12 +6,9 @@
 #include <new>
 #include <utility>
 
+#include "tokenizer/interface/huge_pages.h"
+
 namespace penstock {
-namespace {
-
-constexpr size_t kHugePageBytes = 2 << 20;
-
-}  // namespace
 
 ZeroPages::ZeroPages(size_t size_bytes, size_t most_bytes)
     : mapping_bytes_(most_bytes +
@@ -29,9 +26,7 @@ ZeroPages::ZeroPages(size_t size_bytes, size_t most_bytes)
 
 void ZeroPages::GrowTo(size_t size_bytes) {
   size_bytes_ = size_bytes;
-  if (size_bytes < kHugePageBytes) return;
-  // A system without huge pages refuses, and that is fine.
-  (void)madvise(data_, size_bytes, MADV_HUGEPAGE);
+  PreferHugePages(data_, size_bytes);
 }
 
 ZeroPages::~ZeroPages() {

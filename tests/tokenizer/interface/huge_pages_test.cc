@@ -1,0 +1,65 @@
+#include "tokenizer/interface/huge_pages.h"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include <cstdint>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+namespace penstock {
+namespace {
+
+// What the system says of the mapping with the byte at `address`.
+std::string FlagsAt(const void* address) {
+  const auto at = reinterpret_cast<uintptr_t>(address);
+  std::ifstream maps("/proc/self/smaps");
+  std::string line;
+  bool here = false;
+  while (std::getline(maps, line)) {
+    if (line.starts_with("VmFlags:")) {
+      if (here) return line + " ";
+      continue;
+    }
+    uintptr_t begin = 0;
+    uintptr_t end = 0;
+    char dash = 0;
+    std::istringstream words(line);
+    if (words >> std::hex >> begin >> dash >> end && dash == '-') {
+      here = begin <= at && at < end;
+    }
+  }
+  return "";
+}
+
+bool PrefersHugePages(const void* address) {
+  return FlagsAt(address).find(" hg ") != std::string::npos;
+}
+
+TEST(HugePagesTest, OnlyPagesThatLieInTheMemoryAreAskedFor) {
+  if (!std::ifstream("/sys/kernel/mm/transparent_hugepage/enabled")) {
+    GTEST_SKIP() << "this system has no huge pages";
+  }
+  constexpr size_t kBytes = 5 * kHugePageBytes;
+  void* const mapping = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(mapping, MAP_FAILED);
+  const auto begin = reinterpret_cast<uintptr_t>(mapping);
+  char* const page = static_cast<char*>(mapping) +
+                     (kHugePageBytes - begin % kHugePageBytes) % kHugePageBytes;
+
+  PreferHugePages(page + 1, 2 * kHugePageBytes - 2);
+  EXPECT_FALSE(PrefersHugePages(page));
+  EXPECT_FALSE(PrefersHugePages(page + kHugePageBytes));
+
+  PreferHugePages(page + kHugePageBytes - 1, 2 * kHugePageBytes);
+  EXPECT_FALSE(PrefersHugePages(page + kHugePageBytes - 1));
+  EXPECT_TRUE(PrefersHugePages(page + kHugePageBytes));
+  EXPECT_TRUE(PrefersHugePages(page + 2 * kHugePageBytes - 1));
+  EXPECT_FALSE(PrefersHugePages(page + 2 * kHugePageBytes));
+  munmap(mapping, kBytes);
+}
+
+}  // namespace
+}  // namespace penstock
