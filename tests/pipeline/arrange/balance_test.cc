@@ -56,6 +56,50 @@ TEST(BalanceTest, TheSquareOfEachRecordCounts) {
   EXPECT_DOUBLE_EQ(DearestPart(rule, assignment), 96.0 / 84);
 }
 
+// Batches that a saved state goes on with must have their rows where they were:
+// by the definition, with a look at every row and part for each.
+TEST(BalanceTest, PlacesAreThoseOfTheDefinitionAlsoWhereCostsAreEqual) {
+  for (uint64_t run = 0; run < 200; ++run) {
+    const auto draw = [&](uint64_t what, uint64_t below) {
+      return MixKeys({run, what}) % below;
+    };
+    const BalanceRule rule = {.parts = 1 + draw(0, 20)};
+    std::vector<std::vector<uint32_t>> rows(rule.parts * (1 + draw(1, 6)));
+    std::vector<double> left(rows.size());  // costs of rows not yet dealt
+    for (size_t row = 0; row < rows.size(); ++row) {
+      // Few lengths, so that many are equal; no piece is a row of padding.
+      const auto length = static_cast<uint32_t>(draw(2 + row, 5));
+      if (length > 0) rows[row].push_back(length);
+      left[row] = length;
+    }
+    std::vector<double> cost(rule.parts);
+    std::vector<std::vector<size_t>> dealt(rule.parts);
+    for (size_t i = 0; i < rows.size(); ++i) {
+      const auto row =
+          static_cast<size_t>(std::ranges::max_element(left) - left.begin());
+      size_t part = rule.parts;  // the first of the cheapest with room
+      for (size_t p = 0; p < rule.parts; ++p) {
+        if (dealt[p].size() == rows.size() / rule.parts) continue;
+        if (part == rule.parts || cost[p] < cost[part]) part = p;
+      }
+      cost[part] += left[row];
+      dealt[part].push_back(row);
+      left[row] = -1;
+    }
+    const Assignment before = RowsOfPieces(rows);
+    std::vector<uint64_t> expected;  // records of rows that have one
+    for (std::vector<size_t>& of_part : dealt) {
+      std::ranges::sort(of_part);
+      for (const size_t row : of_part) {
+        if (!rows[row].empty()) expected.push_back(before.row_offsets[row]);
+      }
+    }
+    Assignment after = before;
+    BalanceRows(rule, after);
+    ASSERT_EQ(RecordsOfRows(after), expected) << "run " << run;
+  }
+}
+
 TEST(BalanceTest, RowsStayWholeAndPartsEqual) {
   std::vector<std::vector<uint32_t>> rows(96);
   for (uint64_t row = 0; row < 90; ++row) {
