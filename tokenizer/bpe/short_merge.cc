@@ -28,10 +28,11 @@ class ShortPiece {
   }
 
   void MergeAll() {
-    for (uint32_t pair = Lowest(); pair != kNone; pair = Lowest()) {
+    for (uint64_t pair = Lowest(); pair != kNone; pair = Lowest()) {
       const size_t left = pair % kMostMergedBytes;
       const size_t right = NextOf(left);
-      ids_[left] = derivations_.TokenOfRank(pair / kMostMergedBytes);
+      ids_[left] = derivations_.TokenOfRank(
+          static_cast<uint32_t>(pair / kMostMergedBytes));
       begins_ &= ~(uint64_t{1} << right);
       pairs_[right] = kNone;
       const size_t next = NextOf(right);
@@ -51,15 +52,14 @@ class ShortPiece {
   }
 
  private:
-  // A rank and, below it, the place of the left symbol.
-  static constexpr uint32_t kNone = 0xffffffff;
+  // A rank and, below it, the place of the left symbol. Too wide to be compared
+  // side by side: a vector of which a part has just been written waits for it.
+  static constexpr uint64_t kNone = ~uint64_t{0};
   static constexpr size_t kLanes = 4;
-  static_assert(PairRanks::kEndOfRanks * uint64_t{kMostMergedBytes} <= kNone);
 
-  static uint32_t Placed(uint32_t rank, size_t left) {
-    return rank == Merge::kNever
-               ? kNone
-               : static_cast<uint32_t>(rank * kMostMergedBytes + left);
+  static uint64_t Placed(uint32_t rank, size_t left) {
+    return rank == Merge::kNever ? kNone
+                                 : uint64_t{rank} * kMostMergedBytes + left;
   }
   void SetPair(size_t left, size_t right) {
     pairs_[left] =
@@ -76,8 +76,8 @@ class ShortPiece {
     return 63 - std::countl_zero(before);
   }
 
-  uint32_t Lowest() const {
-    std::array<uint32_t, kLanes> lowest;
+  uint64_t Lowest() const {
+    std::array<uint64_t, kLanes> lowest;
     std::copy_n(pairs_.begin(), kLanes, lowest.begin());
     for (size_t i = kLanes; i < size_; i += kLanes) {
       for (size_t k = 0; k < kLanes; ++k) {
@@ -92,7 +92,7 @@ class ShortPiece {
   const size_t size_;
   uint64_t begins_;  // of symbols, a bit for each place
   std::array<TokenId, kMostMergedBytes> ids_;
-  std::array<uint32_t, kMostMergedBytes> pairs_;
+  std::array<uint64_t, kMostMergedBytes> pairs_;
 };
 
 }  // namespace
