@@ -175,8 +175,9 @@ Status BpeTokenizer::EncodePieces(Call& call, const Gap& gap) const {
     if (count == 0) return pretokenizer->ErrorAt(gap.text, begin);
     const auto some = std::span<const size_t>(ends).first(count);
     if (batches) {
-      PENSTOCK_RETURN_IF_ERROR(
-          batch.Encode(begin, some, [&](std::string_view piece) {
+      PENSTOCK_RETURN_IF_ERROR(batch.Encode(
+          begin, some, [&](std::string_view piece) { ExpectPiece(piece); },
+          [&](std::string_view piece) {
             EncodePiece(call, piece);
             return OkStatus();
           }));
@@ -210,6 +211,11 @@ void BpeTokenizer::AddOrigins(Call& call, const Gap& gap, size_t begin,
     begin = end;
   }
   call.origins->EndWord();
+}
+
+// Asks for what EncodePiece is to look at first.
+void BpeTokenizer::ExpectPiece(std::string_view piece) const {
+  if (piece.size() <= kMostMergedBytes) parts_.vocabulary.Prefetch(piece);
 }
 
 void BpeTokenizer::EncodePiece(Call& call, std::string_view piece) const {

@@ -113,6 +113,7 @@ class BpeTokenizer final : public FramedTokenizer {
   Status EncodePieces(Call& call, const Gap& gap) const;
   void EncodeOneByOne(Call& call, const Gap& gap, size_t begin,
                       std::span<const size_t> ends) const;
+  void ExpectPiece(std::string_view piece) const;
   void EncodePiece(Call& call, std::string_view piece) const;
   void EncodeWithDropout(const Dropout& dropout, std::string_view piece,
                          std::vector<TokenId>& ids) const;

@@ -33,32 +33,52 @@ void PieceBatch::MakeKeys(size_t begin, std::span<const size_t> ends) {
   }
 }
 
-size_t PieceBatch::CopyKnown(size_t from, size_t to) {
+size_t PieceBatch::CopyKnown(size_t from, size_t to, TokenId*& out) const {
   const PieceCache& pieces = memory_.pieces;
-  std::array<TokenId, kMost * PieceCache::kMaxIds> found;
-  TokenId* out = found.data();
+  TokenId* at = out;
   for (; from < to; ++from) {
     const Lookup& lookup = lookups_[from];
     if (lookup.is_long()) break;
     const auto* const known = pieces.Find(lookup.key, lookup.hash);
     if (known == nullptr || known->is_elsewhere()) break;
-    known->CopyTo(out);
-    out += known->count();
+    known->CopyTo(at);
+    at += known->count();
   }
-  ids_.insert(ids_.end(), found.data(), out);
+  out = at;
   return from;
 }
 
-bool PieceBatch::CopyLong(std::string_view piece, const Lookup& lookup) {
-  std::optional<std::span<const TokenId>> ids;
+uint32_t PieceBatch::PlaceOf(const Lookup& lookup) const {
+  uint32_t place = 0;
   if (lookup.is_long()) {
-    ids = memory_.long_pieces.Find(piece, lookup.key.head);
+    place = memory_.long_pieces.PlaceOf(lookup.key.head);
   } else if (const auto* const entry =
                  memory_.pieces.Find(lookup.key, lookup.hash)) {
-    ids = memory_.long_pieces.At(entry->place(), piece);
+    place = entry->place();
   }
+  memory_.long_pieces.PrefetchAt(place);
+  return place;
+}
+
+bool PieceBatch::CopyElsewhere(std::string_view piece, uint32_t place) {
+  const auto ids = memory_.long_pieces.At(place, piece);
   if (!ids) return false;
   ids_.insert(ids_.end(), ids->begin(), ids->end());
+  return true;
+}
+
+bool PieceBatch::CopySince(std::string_view piece, const Lookup& lookup) {
+  if (lookup.is_long()) {
+    const auto ids = memory_.long_pieces.Find(piece, lookup.key.head);
+    if (ids) ids_.insert(ids_.end(), ids->begin(), ids->end());
+    return ids.has_value();
+  }
+  const auto* const entry = memory_.pieces.Find(lookup.key, lookup.hash);
+  if (entry == nullptr) return false;
+  if (entry->is_elsewhere()) return CopyElsewhere(piece, entry->place());
+  std::array<TokenId, PieceCache::kMaxIds> ids;
+  entry->CopyTo(ids.data());
+  ids_.insert(ids_.end(), ids.begin(), ids.begin() + entry->count());
   return true;
 }
 

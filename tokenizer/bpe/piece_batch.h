@@ -21,7 +21,8 @@ struct PieceMemory {
   LongPieces long_pieces;
 };
 
-// All keys first, then all lookups: the tables' lines come while keys are made.
+// All keys first, then all lookups, then what is not known: the tables' lines
+// come while keys are made, those of new pieces while others are looked up.
 //
 // Threads: one at a time.
 class PieceBatch {
@@ -34,21 +35,42 @@ class PieceBatch {
       : text_(text), memory_(memory), ids_(ids) {}
 
   // Of the next pieces, at most kMost, from `begin` on. encode_new(piece)
-  // appends the ids of a piece that is not known. Ends with its first error.
-  template <typename EncodeNew>
+  // appends the ids of a piece that is not known; expect_new(piece) is called
+  // for most of them before the first, to ask for what encoding looks at.
+  // Ends with its first error.
+  template <typename ExpectNew, typename EncodeNew>
   Status Encode(size_t begin, std::span<const size_t> ends,
-                EncodeNew&& encode_new) {
+                ExpectNew&& expect_new, EncodeNew&& encode_new) {
     MakeKeys(begin, ends);
-    for (size_t done = 0; done < ends.size(); ++done) {
-      done = CopyKnown(done, ends.size());
-      if (done == ends.size()) break;
-      const size_t at = done == 0 ? begin : ends[done - 1];
-      const std::string_view piece = text_.substr(at, ends[done] - at);
-      if (CopyLong(piece, lookups_[done])) continue;
+    const auto piece_at = [&](size_t i) {
+      const size_t at = i == 0 ? begin : ends[i - 1];
+      return text_.substr(at, ends[i] - at);
+    };
+    // The ids of known pieces, from which those of the others are missing.
+    std::array<TokenId, kMost * PieceCache::kMaxIds> known;
+    std::array<Missing, kMost> missing;
+    size_t misses = 0;
+    TokenId* out = known.data();
+    for (size_t i = CopyKnown(0, ends.size(), out); i < ends.size();
+         i = CopyKnown(i + 1, ends.size(), out)) {
+      const uint32_t place = PlaceOf(lookups_[i]);
+      if (place == 0) expect_new(piece_at(i));
+      missing[misses++] = {static_cast<uint32_t>(i), place, out};
+    }
+    const TokenId* from = known.data();
+    for (const Missing& miss : std::span(missing).first(misses)) {
+      ids_.insert(ids_.end(), from, miss.before);
+      from = miss.before;
+      const std::string_view piece = piece_at(miss.piece);
+      const Lookup& lookup = lookups_[miss.piece];
+      if (CopyElsewhere(piece, miss.place) || CopySince(piece, lookup)) {
+        continue;
+      }
       const size_t first = ids_.size();
       PENSTOCK_RETURN_IF_ERROR(encode_new(piece));
-      Remember(piece, lookups_[done], std::span(ids_).subspan(first));
+      Remember(piece, lookup, std::span(ids_).subspan(first));
     }
+    ids_.insert(ids_.end(), from, static_cast<const TokenId*>(out));
     return OkStatus();
   }
 
@@ -60,12 +82,25 @@ class PieceBatch {
     bool is_long() const { return key.tail == 0; }
   };
 
+  // A piece whose ids are not in PieceCache.
+  struct Missing {
+    uint32_t piece;         // of the batch
+    uint32_t place;         // of LongPieces; 0: it is not known
+    const TokenId* before;  // behind the ids of known pieces before it
+  };
+
   void MakeKeys(size_t begin, std::span<const size_t> ends);
-  // Appends the ids of pieces from `from` on that PieceCache has; returns the
-  // first that it has not, or `to`.
-  size_t CopyKnown(size_t from, size_t to);
-  // Whether LongPieces has the piece; then appends its ids.
-  bool CopyLong(std::string_view piece, const Lookup& lookup);
+  // Writes the ids of pieces from `from` on that PieceCache has behind `out`;
+  // returns the first that it has not, or `to`.
+  size_t CopyKnown(size_t from, size_t to, TokenId*& out) const;
+  // Where LongPieces may have the ids of a piece that is not copied; asks for
+  // that memory. 0: it was not known.
+  uint32_t PlaceOf(const Lookup& lookup) const;
+  // Whether the piece's ids are at that place; then appends them.
+  bool CopyElsewhere(std::string_view piece, uint32_t place);
+  // Whether the piece is known since it came in this batch; then appends its
+  // ids.
+  bool CopySince(std::string_view piece, const Lookup& lookup);
   void Remember(std::string_view piece, const Lookup& lookup,
                 std::span<const TokenId> ids);
 

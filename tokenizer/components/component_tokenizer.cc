@@ -166,6 +166,7 @@ Status ComponentTokenizer::EncodeParts(Call& call, std::string_view gap) const {
     const size_t count = cutter_->Split(gap, begin, ends);
     PENSTOCK_RETURN_IF_ERROR(batch.Encode(
         begin, std::span<const size_t>(ends).first(count),
+        [](std::string_view) {},
         [&](std::string_view part) { return EncodeWhole(call, part, 0); }));
     begin = ends[count - 1];
   }

@@ -28,6 +28,15 @@ std::optional<std::span<const TokenId>> LongPieces::At(
   return std::span(ids, record[1]);
 }
 
+uint32_t LongPieces::PlaceOf(uint64_t hash) const {
+  const Slot* const line = LineOf(hash);
+  const auto tag = static_cast<uint32_t>(hash);
+  for (const Slot* slot = line; slot != line + kSlots; ++slot) {
+    if (slot->hash == tag && IsThere(slot->place)) return slot->place;
+  }
+  return 0;
+}
+
 std::optional<std::span<const TokenId>> LongPieces::Find(std::string_view piece,
                                                          uint64_t hash) const {
   const Slot* const line = LineOf(hash);

@@ -41,6 +41,10 @@ class LongPieces {
   static uint64_t HashOf(std::string_view piece);
   void Prefetch(uint64_t hash) const { __builtin_prefetch(LineOf(hash)); }
 
+  // Where a piece is that hashes so; 0 if there is none.
+  uint32_t PlaceOf(uint64_t hash) const;
+  void PrefetchAt(uint32_t place) const { __builtin_prefetch(WordsAt(place)); }
+
   // The ids of the piece. Valid until Insert.
   std::optional<std::span<const TokenId>> Find(std::string_view piece,
                                                uint64_t hash) const;
