@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <vector>
 
 #include "tokenizer/interface/tokenizer.h"
 #include "tokenizer/vocabulary/piece_key.h"
@@ -13,9 +14,11 @@
 
 namespace penstock {
 
-// A table that grows with the pieces that come, up to kMostBytes; then a new
-// piece takes the place of any of the two that hash alike. It only ever saves
-// work: ids are the same with and without.
+// A table that grows with the pieces that come, up to kMostBytes. A new piece
+// that finds no place is refused when it comes first; when it comes again soon,
+// it takes the place of one of the two that hash alike: of the new pieces of a
+// large corpus, most never come again. It only ever saves work: ids are the
+// same with and without.
 //
 //   line   two entries, 64 bytes; those behind it take what it has no room for
 //   entry  15 bytes of piece, zeros behind them; its size, 8 bits;
@@ -23,7 +26,8 @@ namespace penstock {
 //          piece with more ids kElsewhere is the count, and the second id the
 //          place where LongPieces has them
 //
-// Memory:  512 KiB at first, at most 32 MiB, taken once pieces come to it.
+// Memory:  512 KiB at first, at most 32 MiB, taken once pieces come to it, and
+//          512 KiB once pieces are refused.
 //
 // Threads: one at a time.
 class PieceCache {
@@ -97,13 +101,17 @@ class PieceCache {
   static constexpr size_t kElsewhere = 0xff;
   static constexpr TokenId kIdMask = (TokenId{1} << kCountShift) - 1;
   static constexpr size_t kReach = 8;  // lines where a piece may be
+  static constexpr int kRefusedBits = 17;
+  static constexpr size_t kRefused = size_t{1} << kRefusedBits;
   struct alignas(64) Line {
     Entry entries[2];
   };
 
   const Entry* FindBeside(const Key& key, size_t line) const;
-  // The piece's, else one that is free, else one to take.
-  Entry& PlaceFor(const Key& key, Hash hash);
+  // Whether a piece that hashes so was refused lately; if not, it now is.
+  bool CameBefore(Hash hash);
+  // The piece's, else one that is free, else one to take; null to refuse it.
+  Entry* PlaceFor(const Key& key, Hash hash);
   void Put(Hash hash, const Entry& entry);
   void UsePages();
   void Grow();
@@ -114,6 +122,7 @@ class PieceCache {
   size_t line_mask_;
   size_t used_ = 0;  // entries
   uint32_t draws_ = 0;
+  std::vector<Hash> refused_;  // [kRefused] once a piece is, each the last
 };
 
 }  // namespace penstock

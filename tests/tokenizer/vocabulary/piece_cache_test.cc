@@ -133,7 +133,9 @@ TEST(PieceCacheTest, StaysWithinItsBoundAndGoesOnToTakeNewPieces) {
     constexpr size_t kPieces = 200'000;
     for (size_t i = 0; i < kPieces; ++i) {
       const std::string piece = std::to_string(i);
+      // Twice, where it is refused when it comes first.
       Insert(cache, piece, {static_cast<TokenId>(i)});
+      if (!Known(cache, piece)) Insert(cache, piece, {static_cast<TokenId>(i)});
       EXPECT_THAT(Known(cache, piece),
                   Optional(ElementsAre(static_cast<TokenId>(i))));
     }
@@ -142,6 +144,29 @@ TEST(PieceCacheTest, StaysWithinItsBoundAndGoesOnToTakeNewPieces) {
     EXPECT_EQ(cache.size_bytes(), PieceCache::kFirstBytes);
     EXPECT_EQ(Known(cache, "1"), std::nullopt);
   }
+}
+
+TEST(PieceCacheTest, PiecesThatComeOnceLeaveAFullTableAsItIs) {
+  PieceCache cache(PieceCache::kFirstBytes);
+  const auto kept = [&] {
+    std::vector<std::string> pieces;
+    for (size_t i = 0; i < 50'000; ++i) {
+      const std::string piece = "first" + std::to_string(i);
+      if (Known(cache, piece)) pieces.push_back(piece);
+    }
+    return pieces;
+  };
+  for (size_t i = 0; i < 50'000; ++i) {
+    Insert(cache, "first" + std::to_string(i), {1});
+  }
+  const std::vector<std::string> before = kept();
+  // Nearly as many as there are places.
+  EXPECT_GT(before.size(), 16'000U);
+  for (size_t i = 0; i < 100'000; ++i) {
+    Insert(cache, "once" + std::to_string(i), {2});
+  }
+  // But for those that hash like one that was refused lately.
+  EXPECT_GT(kept().size(), before.size() - 20);
 }
 
 }  // namespace
