@@ -78,8 +78,8 @@ class ShortPiece {
 
   uint64_t Lowest() const {
     std::array<uint64_t, kLanes> lowest;
-    std::copy_n(pairs_.begin(), kLanes, lowest.begin());
-    for (size_t i = kLanes; i < size_; i += kLanes) {
+    lowest.fill(kNone);
+    for (size_t i = 0; i < size_; i += kLanes) {
       for (size_t k = 0; k < kLanes; ++k) {
         lowest[k] = std::min(lowest[k], pairs_[i + k]);
       }
