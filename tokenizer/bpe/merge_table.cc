@@ -37,7 +37,7 @@ void MergeTable::Resize(size_t slots) {
   }
 }
 
-std::vector<MergeTable::Pair> MergeTable::PairsByRank() const {
+HugePageVector<MergeTable::Pair> MergeTable::PairsByRank() const {
   uint32_t end = 0;  // of ranks, which count the lines of a file
   for (const Slot& slot : slots_) {
     if (slot.key != kFree) end = std::max(end, slot.merge.rank + 1);
@@ -47,7 +47,7 @@ std::vector<MergeTable::Pair> MergeTable::PairsByRank() const {
     if (slot.key != kFree) ++begins[slot.merge.rank + 1];
   }
   std::partial_sum(begins.begin(), begins.end(), begins.begin());
-  std::vector<Pair> pairs(used_);
+  HugePageVector<Pair> pairs(used_);
   for (const Slot& slot : slots_) {
     if (slot.key == kFree) continue;
     pairs[begins[slot.merge.rank]++] = {static_cast<TokenId>(slot.key >> 32),

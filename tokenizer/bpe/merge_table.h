@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "tokenizer/interface/huge_pages.h"
 #include "tokenizer/interface/tokenizer.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
@@ -50,7 +51,7 @@ class MergeTable {
   void Reserve(size_t pairs);
 
   // Every pair, those of lower rank first.
-  std::vector<Pair> PairsByRank() const;
+  HugePageVector<Pair> PairsByRank() const;
 
  private:
   // No pair of real ids has this key.

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "formats/files/status_or.h"
+#include "tokenizer/interface/huge_pages.h"
 
 namespace penstock {
 
@@ -126,7 +127,7 @@ class PieceTrieBuilder {
   }
 
   const Pieces& pieces_;
-  std::vector<PieceTrie::Unit> units_;
+  HugePageVector<PieceTrie::Unit> units_;
   const std::span<TokenId> shorter_;
   // No two nodes may have one base: a unit does not say whose child it is.
   std::vector<bool> taken_bases_;

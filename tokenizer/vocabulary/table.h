@@ -5,7 +5,8 @@
 #include <span>
 #include <type_traits>
 #include <utility>
-#include <vector>
+
+#include "tokenizer/interface/huge_pages.h"
 
 namespace penstock {
 
@@ -22,7 +23,7 @@ class Table {
   explicit Table(size_t size, const T& value = {}) : own_(size, value) {
     UseOwn();
   }
-  explicit Table(std::vector<T> own) : own_(std::move(own)) { UseOwn(); }
+  explicit Table(HugePageVector<T> own) : own_(std::move(own)) { UseOwn(); }
   // `values` must outlive the table, what it is moved to and their copies.
   static Table Of(std::span<const T> values) {
     Table table;
@@ -88,7 +89,7 @@ class Table {
     size_ = own_.size();
   }
 
-  std::vector<T> own_;  // empty where the values are elsewhere
+  HugePageVector<T> own_;  // empty where the values are elsewhere
   const T* data_ = nullptr;
   size_t size_ = 0;
 };

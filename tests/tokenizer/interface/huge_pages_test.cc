@@ -61,5 +61,23 @@ TEST(HugePagesTest, OnlyPagesThatLieInTheMemoryAreAskedFor) {
   munmap(mapping, kBytes);
 }
 
+TEST(HugePagesTest, LargeTablesBeginWithAPage) {
+  constexpr size_t kLarge = kHugePageBytes / 2;
+  HugePageVector<char> large(kLarge);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(large.data()) % kHugePageBytes, 0U);
+  // As it grows and shrinks over the limit, its values stay.
+  HugePageVector<uint64_t> values;
+  for (uint64_t i = 0; i < 3 * kHugePageBytes / sizeof(i); ++i) {
+    values.push_back(i);
+  }
+  values.resize(1000);
+  values.shrink_to_fit();
+  for (uint64_t i = 0; i < values.size(); ++i) EXPECT_EQ(values[i], i);
+  if (!std::ifstream("/sys/kernel/mm/transparent_hugepage/enabled")) {
+    GTEST_SKIP() << "this system has no huge pages";
+  }
+  EXPECT_TRUE(PrefersHugePages(large.data()));
+}
+
 }  // namespace
 }  // namespace penstock
