@@ -1,21 +1,29 @@
 #include "pipeline/row_function.h"
 
+#include <algorithm>
+#include <cstddef>
+
 namespace penstock {
 namespace {
-
-template <typename Values, typename To>
-void CopyAll(const Values& values, To& to) {
-  to.insert(to.end(), values.begin(), values.end());
-}
 
 void CopyInts(const Column& from, size_t row, Column& to) {
   if (to.narrow != from.narrow) {
     if (to.narrow) to.Widen();
     if (to.values() == 0) to.narrow = from.narrow;
   }
-  if (to.narrow) return CopyAll(from.narrow_ints_of(row), to.narrow_ints);
-  from.narrow ? CopyAll(from.narrow_ints_of(row), to.ints)
-              : CopyAll(from.ints_of(row), to.ints);
+  if (to.narrow) {
+    // insert() would construct one after the other.
+    const auto values = from.narrow_ints_of(row);
+    const size_t before = to.narrow_ints.size();
+    to.narrow_ints.resize(before + values.size());
+    std::copy_n(values.data(), values.size(), to.narrow_ints.data() + before);
+  } else if (from.narrow) {
+    const auto values = from.narrow_ints_of(row);
+    to.ints.insert(to.ints.end(), values.begin(), values.end());
+  } else {
+    const auto values = from.ints_of(row);
+    to.ints.insert(to.ints.end(), values.begin(), values.end());
+  }
 }
 
 }  // namespace
