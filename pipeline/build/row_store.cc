@@ -1,6 +1,5 @@
 #include "pipeline/build/row_store.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "pipeline/build/append_row.h"
@@ -73,52 +72,43 @@ void RowStore::Change(Place place) {
 }
 
 void RowStore::Settle() {
-  std::vector<uint64_t> left;
   std::vector<Place> going;
   for (const Place place : changed_) {
     Shared& shared = place->second;
     shared.changed = false;
     if (2 * shared.live_bytes > shared.all_bytes) continue;
     for (const uint64_t tag : shared.tags) {
-      // The tag of a row that went may be another's by now.
-      if (slots_[tag].place == place) left.push_back(tag);
+      Slot& slot = slots_[tag];
+      // The tag of a row that went may be another's by now, here too.
+      if (slot.place != place) continue;
+      slot.place = shared_.end();
+      if (left_.size() <= slot.kind) left_.resize(slot.kind + 1);
+      left_[slot.kind].tags.push_back(tag);
+      left_[slot.kind].rows.push_back({place->first, slot.row});
     }
     if (last_ == place) last_ = shared_.end();
     shared.tags.clear();
     going.push_back(place);
   }
   changed_.clear();
-  Copy(std::move(left));
+  for (Left& left : left_) Copy(left);
   for (const Place place : going) shared_.erase(place);
 }
 
-// Rows of one kind go to examples of their own.
-void RowStore::Copy(std::vector<uint64_t> tags) {
-  std::sort(tags.begin(), tags.end(), [&](uint64_t a, uint64_t b) {
-    return std::pair(slots_[a].kind, a) < std::pair(slots_[b].kind, b);
-  });
-  tags.erase(std::unique(tags.begin(), tags.end()), tags.end());
-  std::vector<RowRef> rows;
-  for (auto begin = tags.begin(); begin != tags.end();) {
-    const auto end = std::find_if(begin, tags.end(), [&](uint64_t tag) {
-      return slots_[tag].kind != slots_[*begin].kind;
-    });
-    rows.clear();
-    for (auto tag = begin; tag != end; ++tag) {
-      rows.push_back({slots_[*tag].place->first, slots_[*tag].row});
-    }
-    const auto copy = std::make_shared<Examples>();
-    ReserveRows(rows, *copy);
-    for (const RowRef& row : rows) AppendRow(*row.examples, row.row, *copy);
-    const Place place = Share(copy);
-    Shared& shared = place->second;
-    for (size_t row = 0; begin != end; ++begin, ++row) {
-      slots_[*begin].row = row;
-      slots_[*begin].place = place;
-      shared.tags.push_back(*begin);
-    }
-    shared.live_bytes = shared.all_bytes;
+void RowStore::Copy(Left& left) {
+  if (left.rows.empty()) return;
+  const auto copy = std::make_shared<Examples>();
+  ReserveRows(left.rows, *copy);
+  for (const RowRef& row : left.rows) AppendRow(*row.examples, row.row, *copy);
+  const Place place = Share(copy);
+  for (size_t row = 0; row < left.tags.size(); ++row) {
+    slots_[left.tags[row]].row = row;
+    slots_[left.tags[row]].place = place;
   }
+  place->second.tags = left.tags;
+  place->second.live_bytes = place->second.all_bytes;
+  left.tags.clear();
+  left.rows.clear();
 }
 
 void RowStore::Clear() {

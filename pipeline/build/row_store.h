@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "formats/example/examples.h"
+#include "pipeline/build/rows.h"
 
 namespace penstock {
 
@@ -70,6 +71,12 @@ class RowStore {
   };
   using Place = std::map<const Examples*, Shared>::iterator;
 
+  // Rows of one kind that go to examples of their own.
+  struct Left {
+    std::vector<uint64_t> tags;
+    std::vector<RowRef> rows;
+  };
+
   struct Slot {
     size_t row = 0;
     size_t kind = 0;
@@ -79,13 +86,14 @@ class RowStore {
 
   Place Share(const std::shared_ptr<const Examples>& examples);
   void Change(Place place);
-  void Copy(std::vector<uint64_t> tags);
+  void Copy(Left& left);
 
   std::vector<Slot> slots_;
   std::vector<uint64_t> free_;
   std::map<const Examples*, Shared> shared_;
   Place last_ = shared_.end();  // of the row added last
   std::vector<Place> changed_;
+  std::vector<Left> left_;  // [kinds]; empty outside of Settle()
 };
 
 }  // namespace penstock
