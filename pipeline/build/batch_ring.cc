@@ -141,7 +141,7 @@ void BatchRing::Push(uint64_t bytes, std::shared_ptr<BatchWork> work) {
   }
   for (size_t part = 0; part < parts; ++part) {
     try {
-      tasks_.Run([ring = ring_, slot, part] {
+      tasks_.RunSoon([ring = ring_, slot, part] {
         ring->Build(slot, part, /*alone=*/false, ring);
       });
       continue;
@@ -179,9 +179,10 @@ StatusOr<std::shared_ptr<BatchWork>> BatchRing::Pop() {
   if (!slot->status.ok()) return slot->status;
   ring_->slots.pop_front();
   ring_->bytes -= slot->bytes;
-  if (ring_->HasRoom(ring_->wanted_bytes, ring_->wanted_slots)) {
-    ring_->room.notify_all();
-  }
+  const bool has_room =
+      ring_->HasRoom(ring_->wanted_bytes, ring_->wanted_slots);
+  lock.unlock();
+  if (has_room) ring_->room.notify_all();
   return std::move(slot->work);
 }
 

@@ -1,6 +1,7 @@
 #include "pipeline/run/streamed_work.h"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,7 @@ class StreamedWork final : public BatchWork {
     const uint64_t row_bytes =
         std::max<uint64_t>(1, job_->contract().RowBytes(batch.shape));
     rows_of_part_ = std::clamp<uint64_t>(kChunkBytes / row_bytes, 16, 4096);
+    parts_left_ = parts();
   }
 
   size_t parts() const override {
@@ -52,14 +54,18 @@ class StreamedWork final : public BatchWork {
           job_->placer.Place(placed, row, locate, batch, cut));
     }
     cut_rows += cut;
+    // Rows go as soon as they are placed, to where those that are decoded next
+    // get their memory.
+    if (--parts_left_ == 0) fed_ = {};
     return true;
   }
 
  private:
   const std::shared_ptr<const Job> job_;
   const std::shared_ptr<const RoundSource> source_;
-  const FedStep fed_;
+  FedStep fed_;
   size_t rows_of_part_ = 1;
+  std::atomic<size_t> parts_left_ = 0;
 };
 
 }  // namespace

@@ -32,9 +32,18 @@ class TaskQueue::Tasks {
  public:
   explicit Tasks(int threads) : threads(threads) {}
 
-  bool ready() const { return !waiting.empty() && running < threads; }
+  bool empty() const { return soon.empty() && waiting.empty(); }
+  bool ready() const { return !empty() && running < threads; }
+  // The next to start, where there is one.
+  std::function<void()> Take() {
+    auto& from = soon.empty() ? waiting : soon;
+    std::function<void()> task = std::move(from.front());
+    from.pop_front();
+    return task;
+  }
 
   const int threads;
+  std::deque<std::function<void()>> soon;  // of RunSoon()
   std::deque<std::function<void()>> waiting;
   int running = 0;
   std::condition_variable all_ended;
@@ -65,19 +74,23 @@ class TaskPool {
   void Remove(const std::shared_ptr<Tasks>& tasks) {
     std::unique_lock lock(mutex_);
     tasks->all_ended.wait(
-        lock, [&] { return tasks->waiting.empty() && tasks->running == 0; });
+        lock, [&] { return tasks->empty() && tasks->running == 0; });
     std::erase(queues_, tasks);
     wanted_ = Wanted();
     // Threads that nobody asks for any more go.
     changed_.notify_all();
   }
 
-  // Takes the task, unless it throws.
-  void Run(Tasks& tasks, std::function<void()>& task) {
-    {
+  // `tasks` are some of a queue's. Where there is no memory to leave the task to
+  // another thread, it runs on this one.
+  void Run(std::deque<std::function<void()>>& tasks,
+           std::function<void()> task) {
+    try {
       const std::lock_guard lock(mutex_);
-      tasks.waiting.emplace_back();
-      tasks.waiting.back().swap(task);
+      tasks.emplace_back();
+      tasks.back().swap(task);
+    } catch (const std::bad_alloc&) {
+      return task();
     }
     changed_.notify_one();
   }
@@ -125,8 +138,7 @@ class TaskPool {
         changed_.wait(lock);
         continue;
       }
-      std::function<void()> task = std::move(tasks->waiting.front());
-      tasks->waiting.pop_front();
+      std::function<void()> task = tasks->Take();
       ++tasks->running;
       lock.unlock();
       task();
@@ -134,7 +146,7 @@ class TaskPool {
       lock.lock();
       --tasks->running;
       // This thread goes on by itself; another may take what waits as well.
-      if (tasks->waiting.empty() && tasks->running == 0) {
+      if (tasks->empty() && tasks->running == 0) {
         tasks->all_ended.notify_all();
       }
     }
@@ -171,12 +183,11 @@ TaskQueue::TaskQueue(std::shared_ptr<Tasks> tasks) : tasks_(std::move(tasks)) {}
 TaskQueue::~TaskQueue() { TaskPool::Get().Remove(tasks_); }
 
 void TaskQueue::Run(std::function<void()> task) {
-  try {
-    TaskPool::Get().Run(*tasks_, task);
-    return;
-  } catch (const std::bad_alloc&) {
-  }
-  task();
+  TaskPool::Get().Run(tasks_->waiting, std::move(task));
+}
+
+void TaskQueue::RunSoon(std::function<void()> task) {
+  TaskPool::Get().Run(tasks_->soon, std::move(task));
 }
 
 int TaskQueue::threads() const { return tasks_->threads; }

@@ -10,10 +10,11 @@
 
 namespace penstock {
 
-// One user's tasks. The oldest starts first; where several queues have tasks,
-// they take turns, so that none starves. At most as many of a queue's tasks run
-// at once as it was made for; the pool has threads for the largest queue there
-// is and for all of them together up to the number of cores.
+// One user's tasks. The oldest starts first, those of RunSoon() before all
+// others; where several queues have tasks, they take turns, so that none
+// starves. At most as many of a queue's tasks run at once as it was made for;
+// the pool has threads for the largest queue there is and for all of them
+// together up to the number of cores.
 //
 // A task must not wait for another. What it throws ends the process, so it
 // guards itself where memory may end (formats/files/memory_guard.h).
@@ -34,6 +35,8 @@ class TaskQueue {
   // Where there is no memory to leave the task to another thread, it runs on
   // this one.
   void Run(std::function<void()> task);
+  // The same, for one that uses what others made and the caches still have.
+  void RunSoon(std::function<void()> task);
 
   int threads() const;
 

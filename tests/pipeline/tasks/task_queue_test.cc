@@ -18,6 +18,7 @@
 namespace penstock::testing {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 std::unique_ptr<TaskQueue> Queue(int threads) {
@@ -63,6 +64,20 @@ TEST(TaskQueueTest, NoMoreTasksRunAtOnceThanItWasMadeFor) {
     }
   }
   EXPECT_LE(most.load(), 2);
+}
+
+TEST(TaskQueueTest, TasksThatAreToRunSoonStartBeforeOthersAndInTheirOrder) {
+  std::vector<int> ran;
+  {
+    std::latch all_there(1);
+    const auto queue = Queue(1);
+    queue->Run([&] { all_there.wait(); });
+    queue->Run([&] { ran.push_back(3); });
+    queue->RunSoon([&] { ran.push_back(1); });
+    queue->RunSoon([&] { ran.push_back(2); });
+    all_there.count_down();
+  }
+  EXPECT_THAT(ran, ElementsAre(1, 2, 3));
 }
 
 // oneTBB's global_control, which this pool had once, takes the least of all.
