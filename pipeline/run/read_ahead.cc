@@ -96,9 +96,27 @@ struct ReadAhead::Shared {
     } catch (const std::bad_alloc&) {
       done = no_memory;
     }
-    const std::lock_guard lock(mutex);
-    flight->status.Update(done.status());
-    if (--flight->parts_left == 0) decoded.notify_all();
+    bool all_done = false;
+    {
+      const std::lock_guard lock(mutex);
+      flight->status.Update(done.status());
+      all_done = --flight->parts_left == 0;
+    }
+    if (all_done) decoded.notify_all();
+  }
+
+  // Not by a condition_variable_any, which wakes with a mutex of its own still
+  // locked: who is woken would only wait for that.
+  Status Await(const Flight& flight, const std::stop_token& stop) {
+    const std::stop_callback wake(stop, [this] {
+      const std::lock_guard lock(mutex);  // not between a look and its wait
+      decoded.notify_all();
+    });
+    std::unique_lock lock(mutex);
+    decoded.wait(lock, [&] {
+      return flight.parts_left == 0 || stop.stop_requested();
+    });
+    return flight.parts_left > 0 ? PipelineCancelled() : flight.status;
   }
 
   const std::shared_ptr<const Job> job;
@@ -108,7 +126,7 @@ struct ReadAhead::Shared {
   ScratchPool<Scratch> unused;
 
   std::mutex mutex;
-  std::condition_variable_any decoded;
+  std::condition_variable decoded;
   bool gone = false;
 };
 
@@ -154,14 +172,7 @@ StatusOr<std::optional<DecodedRound>> ReadAhead::Next(
     return std::nullopt;
   }
   const std::shared_ptr<Flight> front = in_flight_.front();
-  {
-    std::unique_lock lock(shared_->mutex);
-    if (!shared_->decoded.wait(lock, stop,
-                               [&] { return front->parts_left == 0; })) {
-      return PipelineCancelled();
-    }
-    if (!front->status.ok()) return front->status;
-  }
+  PENSTOCK_RETURN_IF_ERROR(shared_->Await(*front, stop));
   in_flight_.pop_front();
   DecodedRound decoded;
   for (DecodedRows& rows : front->rows) {
