@@ -81,8 +81,8 @@ class TaskPool {
     changed_.notify_all();
   }
 
-  // `tasks` are some of a queue's. Where there is no memory to leave the task to
-  // another thread, it runs on this one.
+  // `tasks` are some of a queue's. Where there is no memory to leave the task
+  // to another thread, it runs on this one.
   void Run(std::deque<std::function<void()>>& tasks,
            std::function<void()> task) {
     try {
