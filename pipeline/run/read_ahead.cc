@@ -113,9 +113,8 @@ struct ReadAhead::Shared {
       decoded.notify_all();
     });
     std::unique_lock lock(mutex);
-    decoded.wait(lock, [&] {
-      return flight.parts_left == 0 || stop.stop_requested();
-    });
+    decoded.wait(
+        lock, [&] { return flight.parts_left == 0 || stop.stop_requested(); });
     return flight.parts_left > 0 ? PipelineCancelled() : flight.status;
   }
 
