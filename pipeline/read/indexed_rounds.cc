@@ -10,9 +10,6 @@
 namespace penstock {
 namespace {
 
-// So many are counted at once.
-constexpr size_t kStretchRecords = 512;
-
 class IndexedRounds final : public RoundSource {
  public:
   IndexedRounds(std::shared_ptr<const SourceRecords> files,
@@ -23,8 +20,9 @@ class IndexedRounds final : public RoundSource {
 
   Status Seek(const State& state) override;
   StatusOr<std::optional<Round>> Next(const std::stop_token& stop) override;
-  StatusOr<bool> Load(const Round& round, size_t begin, uint64_t limit_bytes,
-                      bool alone, GatheredRecords& scratch,
+  StatusOr<bool> Load(const Round& round, size_t begin,
+                      std::span<const uint64_t> ids, uint64_t limit_bytes,
+                      bool alone, LoadScratch& scratch,
                       std::vector<std::string_view>& records) const override;
 
   std::string Locate(uint64_t record_id) const override {
@@ -92,14 +90,10 @@ StatusOr<std::optional<Round>> IndexedRounds::Next(
 }
 
 StatusOr<bool> IndexedRounds::Load(
-    const Round& round, size_t begin, uint64_t limit_bytes, bool alone,
-    GatheredRecords& scratch, std::vector<std::string_view>& records) const {
-  std::vector<uint64_t> ids;
-  const size_t most = std::min(kStretchRecords, round.mine.size() - begin);
-  for (size_t i = begin; i < begin + most; ++i) {
-    ids.push_back(round.records[round.mine[i]]);
-  }
-  std::vector<FoundRecord> found;
+    const Round&, size_t, std::span<const uint64_t> ids, uint64_t limit_bytes,
+    bool alone, LoadScratch& scratch,
+    std::vector<std::string_view>& records) const {
+  std::vector<FoundRecord>& found = scratch.found;
   const uint64_t stretch = std::min(kStretchBytes, limit_bytes);
   PENSTOCK_ASSIGN_OR_RETURN(GatherBound bound,
                             files_->FindWithin(ids, stretch, found));
@@ -113,8 +107,8 @@ StatusOr<bool> IndexedRounds::Load(
     return RecordTooLarge(files_->Locate(ids.front()), bound.bytes,
                           options_.max_record_bytes);
   }
-  PENSTOCK_RETURN_IF_ERROR(files_->GatherFound(found, scratch));
-  records = scratch.records;
+  PENSTOCK_RETURN_IF_ERROR(files_->GatherFound(found, scratch.gathered));
+  records = scratch.gathered.records;
   return true;
 }
 

@@ -71,6 +71,12 @@ struct RoundOptions {
 // the next ones, so that they and their values stay in the nearest caches.
 inline constexpr uint64_t kStretchBytes = 24 << 10;
 
+// Memory that one RoundSource::Load() leaves for the next.
+struct LoadScratch {
+  GatheredRecords gathered;
+  std::vector<FoundRecord> found;
+};
+
 // Threads: Seek() and Next() from one; the others from any number.
 class RoundSource {
  public:
@@ -87,13 +93,15 @@ class RoundSource {
   virtual StatusOr<std::optional<Round>> Next(const std::stop_token& stop) = 0;
 
   // Brings the bytes of this host's rows of `round` into memory, from row
-  // `begin` of Round::mine on: as many as `limit_bytes` hold, and one at least.
-  // False where that one is larger, unless `alone`. `records` lives as long as
-  // `round` and until `scratch` is used again.
+  // `begin` of Round::mine on, of which `ids` are the records: as many as
+  // `limit_bytes` hold, and one at least. False where that one is larger,
+  // unless `alone`. `records` lives as long as `round` and until `scratch` is
+  // used again.
   // Errors:  those of SourceRecords::Gather; of RecordTooLarge().
   virtual StatusOr<bool> Load(const Round& round, size_t begin,
+                              std::span<const uint64_t> ids,
                               uint64_t limit_bytes, bool alone,
-                              GatheredRecords& scratch,
+                              LoadScratch& scratch,
                               std::vector<std::string_view>& records) const = 0;
 
   // Where a record that a round held came from.

@@ -22,8 +22,9 @@ class SequenceRounds final : public RoundSource {
 
   Status Seek(const State& state) override;
   StatusOr<std::optional<Round>> Next(const std::stop_token& stop) override;
-  StatusOr<bool> Load(const Round& round, size_t begin, uint64_t limit_bytes,
-                      bool alone, GatheredRecords& scratch,
+  StatusOr<bool> Load(const Round& round, size_t begin,
+                      std::span<const uint64_t> ids, uint64_t limit_bytes,
+                      bool alone, LoadScratch& scratch,
                       std::vector<std::string_view>& records) const override;
   std::string Locate(uint64_t record_id) const override {
     return cursor_.sequence().places().Locate(record_id);
@@ -196,12 +197,13 @@ Status SequenceRounds::EndEpoch() {
 }
 
 StatusOr<bool> SequenceRounds::Load(
-    const Round& round, size_t begin, uint64_t limit_bytes, bool alone,
-    GatheredRecords&, std::vector<std::string_view>& records) const {
+    const Round& round, size_t begin, std::span<const uint64_t> ids,
+    uint64_t limit_bytes, bool alone, LoadScratch&,
+    std::vector<std::string_view>& records) const {
   if (round.raw[begin].size() > limit_bytes && !alone) return false;
   records.clear();
   uint64_t bytes = 0;
-  for (size_t i = begin; i < round.raw.size(); ++i) {
+  for (size_t i = begin; i < begin + ids.size(); ++i) {
     bytes += round.raw[i].size();
     if (bytes > limit_bytes && i > begin) break;
     records.push_back(round.raw[i]);

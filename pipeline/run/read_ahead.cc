@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <cstring>
 #include <mutex>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -17,7 +18,7 @@ namespace penstock {
 
 // Memory that one task leaves for the next.
 struct ReadAhead::Scratch {
-  GatheredRecords gathered;
+  LoadScratch load;
   DecodeScratch decode;
   std::vector<std::string_view> records;
   std::vector<uint64_t> ids;
@@ -44,30 +45,33 @@ struct ReadAhead::Shared {
   // False where the next record wants memory for itself.
   StatusOr<bool> Decode(Flight& flight, size_t part, bool alone,
                         Scratch& scratch) const {
-    auto& [gathered, decode, records, ids, room] = scratch;
+    auto& [load, decode, records, ids, room] = scratch;
     const Locate locate = [this](uint64_t id) { return source->Locate(id); };
+    const Round& round = flight.round;
     const size_t end = flight.end[part];
+    ids.clear();
+    for (size_t i = flight.next[part]; i < end; ++i) {
+      ids.push_back(round.records[round.mine[i]]);
+    }
+    std::span<const uint64_t> left = ids;
     DecodedRows& rows = flight.rows[part];
     if (rows.examples.columns.empty()) {
-      room.Make(end - flight.next[part], rows.examples);
+      room.Make(left.size(), rows.examples);
     }
-    for (size_t& next = flight.next[part]; next < end;) {
+    while (!left.empty()) {
+      size_t& next = flight.next[part];
       {
         const StageTimer timer(job->accounts->read);
-        PENSTOCK_ASSIGN_OR_RETURN(const bool loaded,
-                                  source->Load(flight.round, next, kChunkBytes,
-                                               alone, gathered, records));
+        PENSTOCK_ASSIGN_OR_RETURN(
+            const bool loaded,
+            source->Load(round, next, left, kChunkBytes, alone, load, records));
         if (!loaded) return false;
       }
       alone = false;  // only for one
-      records.resize(std::min(records.size(), end - next));
-      ids.clear();
-      for (size_t i = 0; i < records.size(); ++i) {
-        ids.push_back(flight.round.records[flight.round.mine[next + i]]);
-      }
-      PENSTOCK_RETURN_IF_ERROR(job->Decode(records, BytesOf(records), ids,
-                                           flight.round.epoch, locate, decode,
-                                           rows));
+      PENSTOCK_RETURN_IF_ERROR(job->Decode(records, BytesOf(records),
+                                           left.first(records.size()),
+                                           round.epoch, locate, decode, rows));
+      left = left.subspan(records.size());
       next += records.size();
     }
     room.Take(rows.examples);

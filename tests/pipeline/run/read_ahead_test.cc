@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <latch>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -32,14 +33,15 @@ class FakeRounds final : public RoundSource {
     ++asked;
     return std::optional<Round>(std::move(round));
   }
-  StatusOr<bool> Load(const Round& round, size_t begin, uint64_t, bool alone,
-                      GatheredRecords&,
+  StatusOr<bool> Load(const Round&, size_t, std::span<const uint64_t> ids,
+                      uint64_t, bool alone, LoadScratch&,
                       std::vector<std::string_view>& records) const override {
-    const uint64_t id = round.records[begin];
+    const uint64_t id = ids.front();
     if (id == fails_at) return DataLossError("bad round");
     if (id == large && !alone) return false;
     if (block_load != nullptr) block_load->wait();
-    records.assign(std::min(at_once, rows - begin), text_);
+    records.assign(std::min(at_once, ids.size()), text_);
+    loaded += records.size();
     return true;
   }
   std::string Locate(uint64_t id) const override { return std::to_string(id); }
@@ -54,6 +56,7 @@ class FakeRounds final : public RoundSource {
   uint64_t fails_at = kNoRecord;
   uint64_t large = kNoRecord;
   std::latch* block_load = nullptr;
+  mutable std::atomic<size_t> loaded = 0;  // records
 
  private:
   const std::string text_ = std::string(100, 'x');
@@ -118,11 +121,12 @@ TEST_F(ReadAheadTest, ALargeRoundIsDecodedByAllThreads) {
     StatusOr<std::optional<Round>> Next(const std::stop_token& stop) override {
       return fake_.Next(stop);
     }
-    StatusOr<bool> Load(const Round& round, size_t begin, uint64_t limit,
-                        bool alone, GatheredRecords& scratch,
+    StatusOr<bool> Load(const Round& round, size_t begin,
+                        std::span<const uint64_t> ids, uint64_t limit,
+                        bool alone, LoadScratch& scratch,
                         std::vector<std::string_view>& records) const override {
       if (begin == 0 || begin == 64) latch_.arrive_and_wait();
-      return fake_.Load(round, begin, limit, alone, scratch, records);
+      return fake_.Load(round, begin, ids, limit, alone, scratch, records);
     }
     std::string Locate(uint64_t id) const override { return fake_.Locate(id); }
     std::vector<UnitPlace> UnitsOf(const State&) const override { return {}; }
@@ -139,6 +143,15 @@ TEST_F(ReadAheadTest, ALargeRoundIsDecodedByAllThreads) {
   size_t rows = 0;
   for (const auto& part : decoded->parts) rows += part.examples->rows;
   EXPECT_EQ(rows, 200u);
+}
+
+TEST_F(ReadAheadTest, APartLoadsNoRecordsOfTheNext) {
+  rounds_->rows = 200;
+  rounds_->rounds = 1;
+  ReadAhead ahead(job_, rounds_, *tasks_, {.budget_bytes = 1 << 20});
+  ASSERT_OK_AND_ASSIGN(const auto decoded, ahead.Next({}));
+  EXPECT_EQ(decoded->parts.size(), 4u);
+  EXPECT_EQ(rounds_->loaded, 200u);
 }
 
 TEST_F(ReadAheadTest, RecordsThatComeAFewAtATimeAreAllThere) {
