@@ -57,6 +57,8 @@ struct ReadAhead::Shared {
     DecodedRows& rows = flight.rows[part];
     if (rows.examples.columns.empty()) {
       room.Make(left.size(), rows.examples);
+      rows.lengths.reserve(left.size());
+      rows.rows_of.reserve(left.size());
     }
     while (!left.empty()) {
       size_t& next = flight.next[part];

@@ -101,6 +101,7 @@ StatusOr<std::vector<Row>> GatherRows(const Job& job,
   const Round& round = decoded.round;
   const RowIds ids = job.row_ids;
   RoundRows all;
+  all.lengths.reserve(round.mine.size());
   for (const DecodedRound::Part& part : decoded.parts) {
     all.lengths.insert(all.lengths.end(), part.lengths.begin(),
                        part.lengths.end());
