@@ -11,6 +11,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 
 #if defined(__x86_64__)
 #define PENSTOCK_CRC32C_FOLDING 1
@@ -19,12 +20,13 @@
 namespace penstock {
 
 #define PENSTOCK_CRC32C_FOLDING_TARGET \
-  "avx512f,avx512bw,avx512vl,vpclmulqdq,pclmul,sse4.2"
+  "avx512f,avx512bw,avx512vl,avx512vbmi,vpclmulqdq,pclmul,sse4.2"
 
 inline bool CanFoldCrc32c() {
   static const bool can =
       __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
       __builtin_cpu_supports("avx512vl") &&
+      __builtin_cpu_supports("avx512vbmi") &&
       __builtin_cpu_supports("vpclmulqdq") && __builtin_cpu_supports("sse4.2");
   return can;
 }
@@ -77,6 +79,12 @@ constexpr std::array<uint32_t, 64> MakeStart() {
   return start;
 }
 inline constexpr std::array<uint32_t, 64> kStart = MakeStart();
+
+alignas(64) inline constexpr std::array<uint8_t, 64> kLanes = [] {
+  std::array<uint8_t, 64> lanes = {};
+  std::iota(lanes.begin(), lanes.end(), uint8_t{0});
+  return lanes;
+}();
 
 [[gnu::target(PENSTOCK_CRC32C_FOLDING_TARGET)]] inline __m512i Move(
     __m512i bytes, const FourFactors& factors) {
@@ -152,21 +160,36 @@ template <Writes kWrites>
       _mm512_zextsi128_si512(_mm_cvtsi32_si128(static_cast<int>(state))));
 }
 
+// The first 64 - `zeros` bytes behind so many zeros; copies them where that is
+// wanted. What is masked is neither read nor written.
+template <Writes kWrites>
+[[gnu::target(PENSTOCK_CRC32C_FOLDING_TARGET)]] inline __m512i First(
+    const char* at, size_t zeros, char* to) {
+  if constexpr (kWrites == Writes::kNothing) {
+    return _mm512_maskz_loadu_epi8(~uint64_t{0} << zeros, at - zeros);
+  }
+  // What is copied comes from far: a load there would wait for the line before
+  // it, too, of which nothing is wanted.
+  const __mmask64 some = ~uint64_t{0} >> zeros;
+  const __m512i bytes = _mm512_maskz_loadu_epi8(some, at);
+  _mm512_mask_storeu_epi8(to, some, bytes);
+  const __m512i from =
+      _mm512_sub_epi8(_mm512_load_si512(kLanes.data()),
+                      _mm512_set1_epi8(static_cast<char>(zeros)));
+  return _mm512_maskz_permutexvar_epi8(~uint64_t{0} << zeros, from, bytes);
+}
+
 template <Writes kWrites>
 [[gnu::target(PENSTOCK_CRC32C_FOLDING_TARGET)]] inline uint32_t FoldAll(
     const char* at, size_t size, char* to) {
   if (size == 0) return 0;
   // The first 1 to 64 bytes stand at the end of a vector of zeros, so that the
-  // others are whole vectors. What is masked is neither read nor written.
+  // others are whole vectors.
   const size_t zeros = (64 - size % 64) % 64;
-  const __mmask64 some = ~uint64_t{0} << zeros;
-  const __m512i first = _mm512_maskz_loadu_epi8(some, at - zeros);
-  if constexpr (kWrites == Writes::kCopies) {
-    _mm512_mask_storeu_epi8(to - zeros, some, first);
-    to += 64 - zeros;
-  }
-  return ~FoldVectors<kWrites>(AddState(first, kStart[zeros]), (size - 1) / 64,
-                               at + (64 - zeros), to);
+  const __m512i first = AddState(First<kWrites>(at, zeros, to), kStart[zeros]);
+  const size_t taken = 64 - zeros;
+  return ~FoldVectors<kWrites>(first, (size - 1) / 64, at + taken,
+                               kWrites == Writes::kNothing ? to : to + taken);
 }
 
 }  // namespace crc32c_folding
