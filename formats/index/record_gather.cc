@@ -19,6 +19,9 @@ namespace {
 constexpr uint64_t kLargestGapBytes = 16 << 10;
 // All gaps together may be as long as the records and this.
 constexpr uint64_t kSpareGapBytes = 1 << 20;
+// Reading what is in memory around a record costs about what reading a few
+// records there does, each by a call of its own.
+constexpr uint64_t kAroundBytes = 64 << 10;
 // Enough to keep a flash device busy.
 constexpr size_t kMostAwaited = 64;
 
@@ -114,7 +117,11 @@ class RangeReader {
       file_number_ = range.file;
     }
     const size_t got = file_->ReadCached(range.begin, BytesOf(range));
-    if (got == range.end - range.begin) return Finish(*file_, range, got);
+    if (got == range.end - range.begin) {
+      PENSTOCK_RETURN_IF_ERROR(Finish(*file_, range, got));
+      LookAround(range);
+      return OkStatus();
+    }
     file_->WillRead(range.begin + got, range.end - range.begin - got);
     awaited_.push_back({&range, got, file_});
     return awaited_.size() > kMostAwaited ? ReadOldest() : OkStatus();
@@ -134,6 +141,20 @@ class RangeReader {
 
   std::span<char> BytesOf(const Range& range) const {
     return {bytes_ + range.place, range.end - range.begin};
+  }
+
+  // Where the system has a record in memory it likely has its neighbours: with
+  // one call they are known to be warm.
+  void LookAround(const Range& range) {
+    const bool is_mapped =
+        warm_.Find(range.file, range.begin, range.end) != nullptr;
+    if (!is_mapped || range.end - range.begin >= kAroundBytes) return;
+    const uint64_t begin = range.begin / kAroundBytes * kAroundBytes;
+    if (around_ == nullptr) {
+      around_ = std::make_unique_for_overwrite<char[]>(kAroundBytes);
+    }
+    const size_t got = file_->ReadCached(begin, {around_.get(), kAroundBytes});
+    if (got > 0) warm_.WasRead(range.file, *file_, begin, begin + got);
   }
 
   Status ReadOldest() {
@@ -168,6 +189,7 @@ class RangeReader {
   std::shared_ptr<const ReadableFile> file_;
   size_t file_number_ = 0;
   std::deque<Awaited> awaited_;
+  std::unique_ptr<char[]> around_;  // what was read to be known as warm
 };
 
 }  // namespace

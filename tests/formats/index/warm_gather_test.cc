@@ -102,6 +102,76 @@ TEST_F(WarmGatherTest, ASecondTimeReadsNothingAndEqualsTheFirst) {
   EXPECT_EQ(calls_.all_reads(), reads);
 }
 
+// A system that has everything in memory, but for one call.
+class CachedCalls final : public FaultyCalls {
+ public:
+  ssize_t PreadCached(int fd, void* out, size_t size, off_t offset) override {
+    if (++looks != misses) {
+      return KernelCalls().PreadCached(fd, out, size, offset);
+    }
+    errno = EAGAIN;
+    return -1;
+  }
+  uint64_t reads() const { return looks + count(Call::kRead); }
+
+  uint64_t looks = 0;
+  uint64_t misses = 0;  // that look, from 1 on
+};
+
+// Of one file of records of a page each.
+class WarmNeighboursTest : public WarmGatherTest {
+ protected:
+  void OpenPages(size_t count) {
+    const std::string record(kBlock - kTfRecordFramingBytes, 'x');
+    AddFile("a", std::vector<std::string>(count, record));
+    auto opened = RecordFiles::Open(cached_files_, paths_);
+    ASSERT_OK(opened);
+    opened_ = *std::move(opened);
+    cached_.looks = 0;
+    before_ = cached_.reads();
+  }
+  void TearDown() override { opened_.reset(); }  // which borrows the files
+  uint64_t Reads() const { return cached_.reads() - before_; }
+
+  CachedCalls cached_;
+  PosixFiles cached_files_{cached_};
+  uint64_t before_ = 0;
+};
+
+TEST_F(WarmNeighboursTest, ThoseInMemoryAreKnownByOneCall) {
+  OpenPages(40);
+  ExpectGathers({5});
+  EXPECT_EQ(Reads(), 2u);
+  ExpectGathers({0, 15, 7});
+  EXPECT_EQ(Reads(), 2u);
+  ExpectGathers({16});  // of the next 64 KiB
+  EXPECT_EQ(Reads(), 4u);
+  ExpectGathers({39});  // around it the file ends
+  ExpectGathers({32, 17, 38});
+  EXPECT_EQ(Reads(), 6u);
+}
+
+TEST_F(WarmNeighboursTest, WhereTheyAreNotEachIsAskedFor) {
+  OpenPages(16);
+  cached_.misses = 2;
+  ExpectGathers({5});
+  EXPECT_EQ(Reads(), 2u);
+  ExpectGathers({6});
+  EXPECT_EQ(Reads(), 4u);
+  ExpectGathers({0, 15, 7});
+  EXPECT_EQ(Reads(), 4u);
+}
+
+TEST_F(WarmNeighboursTest, OfWhatIsReadFromTheDeviceNobodyAsks) {
+  OpenPages(16);
+  cached_.misses = 1;
+  ExpectGathers({5});
+  EXPECT_EQ(Reads(), 2u);  // a look and a read
+  EXPECT_EQ(cached_.looks, 1u);
+  ExpectGathers({6});
+  EXPECT_EQ(cached_.looks, 3u);
+}
+
 TEST_F(WarmGatherTest, SomeReadAndSomeNotAreGatheredTogether) {
   AddPagesOfRecords();
   AddFile("a", MixedRecords());
