@@ -13,6 +13,7 @@ Status RecordTooLarge(const std::string& where, uint64_t bytes,
 
 void DealRows(const RoundOptions& options, uint64_t first, Round& round) {
   const uint64_t rows = round.records.size();
+  round.mine.reserve(rows / options.hosts + 1);
   if (options.shares != nullptr) {
     for (uint64_t row = 0; row < rows; ++row) {
       const uint32_t host = options.shares->HostOf(round.records[row]);

@@ -229,6 +229,10 @@ Status RowExchange::Meet(std::span<FedStep> steps, RowStore& store) {
     const Assignment& assignment = fed.step.assignment;
     std::shared_ptr<Examples> received;  // of other hosts
     std::vector<uint64_t> done;          // rows may have changed places
+    const size_t about =
+        assignment.pieces.size() / (group_ == nullptr ? 1 : group_->hosts());
+    done.reserve(about);
+    fed.sources.reserve(about);
     for (size_t row = 0; row + 1 < assignment.row_offsets.size(); ++row) {
       const auto feeders = FeedersOf(assignment, row);
       const bool is_mine = std::ranges::find(feeders, host_) != feeders.end();
