@@ -71,10 +71,11 @@ bool AppendNarrow(std::string_view packed, Column& column, uint64_t& values) {
   // room yet.
   const bool roomy = ints.capacity() - before >= packed.size();
   ints.resize(before + (roomy ? packed.size() : CountVarints(packed)));
-  const auto count = DecodeVarints32(packed, ints.data() + before);
-  ints.resize(before + count.value_or(0));
-  values += count.value_or(0);
-  return count.has_value();
+  const ptrdiff_t count = DecodeVarints32(packed, ints.data() + before);
+  const size_t decoded = count < 0 ? 0 : static_cast<size_t>(count);
+  ints.resize(before + decoded);
+  values += decoded;
+  return count >= 0;
 }
 
 template <typename T>

@@ -109,16 +109,15 @@ const char* DecodeVarintsPortable(std::string_view chunk, int64_t* out) {
   return DecodePairs(chunk, out);
 }
 
-std::optional<size_t> DecodeVarints32(std::string_view chunk, int32_t* out) {
+ptrdiff_t DecodeVarints32(std::string_view chunk, int32_t* out) {
   if (HasAvx512Varints()) return DecodeVarints32Avx512(chunk, out);
   return HasSse4Varints() ? DecodeVarints32Sse4(chunk, out)
                           : DecodeVarints32Portable(chunk, out);
 }
 
-std::optional<size_t> DecodeVarints32Portable(std::string_view chunk,
-                                              int32_t* out) {
+ptrdiff_t DecodeVarints32Portable(std::string_view chunk, int32_t* out) {
   const int32_t* const begin = out;
-  if (DecodePairs(chunk, out) != nullptr) return std::nullopt;
+  if (DecodePairs(chunk, out) != nullptr) return -1;
   return out - begin;
 }
 

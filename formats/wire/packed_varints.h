@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string_view>
 
 namespace penstock {
@@ -27,11 +26,11 @@ const char* DecodeVarints(std::string_view chunk, int64_t* out);
 //          sizes; 64 at once where all take one byte.
 const char* DecodeVarintsPortable(std::string_view chunk, int64_t* out);
 
-// The same, and returns how many values there are; nullopt where one is no
-// int32, cut off or too long.
-std::optional<size_t> DecodeVarints32(std::string_view chunk, int32_t* out);
-std::optional<size_t> DecodeVarints32Portable(std::string_view chunk,
-                                              int32_t* out);
+// The same, and returns how many values there are; -1 where one is no int32,
+// cut off or too long. (No std::optional: it is read back in one piece, which
+// waits until all that was stored before its flag has left for the cache.)
+ptrdiff_t DecodeVarints32(std::string_view chunk, int32_t* out);
+ptrdiff_t DecodeVarints32Portable(std::string_view chunk, int32_t* out);
 
 // The verdict of DecodeVarints() without the values.
 const char* CheckVarints(std::string_view chunk);

@@ -136,10 +136,17 @@ const char* StoreLong(const char* at, uint64_t ends, T* out) {
   return nullptr;
 }
 
-// Moves `out` behind what was decoded.
 template <typename T>
-PENSTOCK_AVX512_VARINTS const char* DecodeWindows(std::string_view chunk,
-                                                  T*& out) {
+struct Decoded {
+  const char* bad = nullptr;  // where decoding ended, if not with the chunk
+  T* end = nullptr;           // of the values
+};
+
+// By value: what it points to may be anything to the compiler, which would load
+// a pointer in memory again behind each store.
+template <typename T>
+PENSTOCK_AVX512_VARINTS Decoded<T> DecodeWindows(std::string_view chunk,
+                                                 T* out) {
   const char* at = chunk.data();
   const char* const end = at + chunk.size();
   while (at != end) {
@@ -147,7 +154,7 @@ PENSTOCK_AVX512_VARINTS const char* DecodeWindows(std::string_view chunk,
     const __m512i window = _mm512_maskz_loadu_epi8(there, at);
     const uint64_t ends =
         there & ~static_cast<uint64_t>(_mm512_movepi8_mask(window));
-    if (ends == 0) return at;
+    if (ends == 0) return {at, out};
     const int count = std::popcount(ends);
     const __m512i begins = _mm512_maskz_compress_epi8(ends << 1 | 1, Iota());
     const __m512i more =
@@ -156,12 +163,12 @@ PENSTOCK_AVX512_VARINTS const char* DecodeWindows(std::string_view chunk,
         0) [[likely]] {
       StoreShort(window, begins, more, count, out);
     } else if (const char* bad = StoreLong(at, ends, out)) {
-      return bad;
+      return {bad, out};
     }
     out += count;
     at += kWindow - std::countl_zero(ends);
   }
-  return nullptr;
+  return {nullptr, out};
 }
 
 }  // namespace
@@ -182,14 +189,13 @@ PENSTOCK_AVX512_VARINTS size_t CountVarintsAvx512(std::string_view chunk) {
 }
 
 const char* DecodeVarintsAvx512(std::string_view chunk, int64_t* out) {
-  return DecodeWindows(chunk, out);
+  return DecodeWindows(chunk, out).bad;
 }
 
-std::optional<size_t> DecodeVarints32Avx512(std::string_view chunk,
-                                            int32_t* out) {
-  const int32_t* const begin = out;
-  if (DecodeWindows(chunk, out) != nullptr) return std::nullopt;
-  return out - begin;
+ptrdiff_t DecodeVarints32Avx512(std::string_view chunk, int32_t* out) {
+  const auto [bad, end] = DecodeWindows(chunk, out);
+  if (bad != nullptr) return -1;
+  return end - out;
 }
 
 #else
@@ -197,9 +203,7 @@ std::optional<size_t> DecodeVarints32Avx512(std::string_view chunk,
 bool HasAvx512Varints() { return false; }
 size_t CountVarintsAvx512(std::string_view) { return 0; }
 const char* DecodeVarintsAvx512(std::string_view, int64_t*) { return nullptr; }
-std::optional<size_t> DecodeVarints32Avx512(std::string_view, int32_t*) {
-  return std::nullopt;
-}
+ptrdiff_t DecodeVarints32Avx512(std::string_view, int32_t*) { return -1; }
 
 #endif
 

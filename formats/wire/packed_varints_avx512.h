@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string_view>
 
 namespace penstock {
@@ -15,7 +14,6 @@ bool HasAvx512Varints();
 // The contracts are those of formats/wire/packed_varints.h.
 size_t CountVarintsAvx512(std::string_view chunk);
 const char* DecodeVarintsAvx512(std::string_view chunk, int64_t* out);
-std::optional<size_t> DecodeVarints32Avx512(std::string_view chunk,
-                                            int32_t* out);
+ptrdiff_t DecodeVarints32Avx512(std::string_view chunk, int32_t* out);
 
 }  // namespace penstock

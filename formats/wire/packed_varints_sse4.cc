@@ -127,10 +127,9 @@ const char* DecodeVarintsSse4(std::string_view chunk, int64_t* out) {
   return DecodeFours(chunk, out);
 }
 
-std::optional<size_t> DecodeVarints32Sse4(std::string_view chunk,
-                                          int32_t* out) {
+ptrdiff_t DecodeVarints32Sse4(std::string_view chunk, int32_t* out) {
   const int32_t* const begin = out;
-  if (DecodeFours(chunk, out) != nullptr) return std::nullopt;
+  if (DecodeFours(chunk, out) != nullptr) return -1;
   return out - begin;
 }
 
@@ -138,9 +137,7 @@ std::optional<size_t> DecodeVarints32Sse4(std::string_view chunk,
 
 bool HasSse4Varints() { return false; }
 const char* DecodeVarintsSse4(std::string_view, int64_t*) { return nullptr; }
-std::optional<size_t> DecodeVarints32Sse4(std::string_view, int32_t*) {
-  return std::nullopt;
-}
+ptrdiff_t DecodeVarints32Sse4(std::string_view, int32_t*) { return -1; }
 
 #endif
 

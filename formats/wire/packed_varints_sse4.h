@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string_view>
 
 namespace penstock {
@@ -14,6 +13,6 @@ bool HasSse4Varints();
 
 // The contracts are those of formats/wire/packed_varints.h.
 const char* DecodeVarintsSse4(std::string_view chunk, int64_t* out);
-std::optional<size_t> DecodeVarints32Sse4(std::string_view chunk, int32_t* out);
+ptrdiff_t DecodeVarints32Sse4(std::string_view chunk, int32_t* out);
 
 }  // namespace penstock
