@@ -91,9 +91,10 @@ class RecordFiles {
   //          and record; kFailedPrecondition where the file changed. There are
   //          no records in `out` then.
   // Cost:    memory for the records and at most as much again, and 1 MiB, for
-  //          what lies between near neighbours; the mapped pages of
-  //          RecordFilesOptions. Of files of gzip members each
-  //          member that holds one of them is inflated once, one at a time.
+  //          what lies between near neighbours; 64 KiB to learn what else is in
+  //          memory; the mapped pages of RecordFilesOptions. Of files of gzip
+  //          members each member that holds one of them is inflated once, one
+  //          at a time.
   Status Gather(std::span<const uint64_t> ids, GatheredRecords& out) const;
   // The same of records that were found before, without asking their indexes
   // again.
