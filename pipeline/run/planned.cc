@@ -60,15 +60,18 @@ class PlannedWork final : public BatchWork {
     const size_t end =
         std::min(batch.rows(), (part + 1) * reader_->rows_at_once());
     uint64_t cut = 0;
-    while (next_row_[part] < end) {
+    // Others count the parts beside it, in the same cache line.
+    size_t row = next_row_[part];
+    while (row < end) {
       PENSTOCK_ASSIGN_OR_RETURN(
           const bool built,
-          reader_->Build(assignment_, alone, end, next_row_[part], batch, cut));
+          reader_->Build(assignment_, alone, end, row, batch, cut));
       if (!built) break;
       alone = false;  // only for one
     }
+    next_row_[part] = row;
     cut_rows += cut;
-    return next_row_[part] == end;
+    return row == end;
   }
 
  private:
