@@ -64,6 +64,14 @@ class Arranger {
   virtual bool FlushOf(std::span<const size_t>, Assignment& out) {
     return Flush(out);
   }
+
+  // Whether a row's place in its batch is known as soon as it waits: then the
+  // pieces that wait in a queue, at those places from row 0 on, for a batch
+  // whose shape has the queue's number. They stay until a batch takes them or
+  // they are dropped.
+  virtual bool places_at_once() const { return false; }
+  virtual std::span<const Piece> WaitingOf(size_t) const { return {}; }
+
   // What waits, in the order in which Load() wants it.
   virtual std::vector<HeldPiece> Held() const = 0;
   // Puts back what another arranger held. rows[i] is that of held[i].record.

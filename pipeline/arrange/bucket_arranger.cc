@@ -32,6 +32,11 @@ class BucketArranger final : public Arranger {
   uint64_t held_rows_of(size_t queue) const override {
     return queues_[queue].rows.size();
   }
+  // Not where leftovers of one queue may become rows of another's batch.
+  bool places_at_once() const override { return !options_.merge_leftovers; }
+  std::span<const Piece> WaitingOf(size_t queue) const override {
+    return queues_[queue].rows;
+  }
   uint64_t DropOf(size_t queue) override;
   bool FlushOf(std::span<const size_t> queues, Assignment& out) override;
   std::vector<HeldPiece> Held() const override;

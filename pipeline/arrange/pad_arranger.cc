@@ -26,6 +26,9 @@ class PadArranger final : public Arranger {
   }
 
   uint64_t held_rows() const override { return rows_.size(); }
+  // Not where the longest row of a batch gives it its shape.
+  bool places_at_once() const override { return options_.lengths.size() == 1; }
+  std::span<const Piece> WaitingOf(size_t) const override { return rows_; }
   std::vector<HeldPiece> Held() const override;
   bool Load(std::span<const HeldPiece> held,
             std::span<const Row> rows) override;

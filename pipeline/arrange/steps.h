@@ -82,6 +82,7 @@ class Steps {
   // The mix of this epoch; null where the order is none.
   const MixOrder* mix() const { return options_.mix.Of(now_.epoch); }
   const Arranger& arranger() const { return *arranger_; }
+  bool carries() const { return options_.Carries(); }
   // Of everything up to the last row taken.
   PipelineCounts counts() const;
 

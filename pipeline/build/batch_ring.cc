@@ -27,7 +27,8 @@ struct BatchRing::Slot {
   std::shared_ptr<BatchWork> work;
   std::once_flag once;
   Status begun;  // by `once`
-  size_t parts_left = 0;
+  bool pushed = false;
+  size_t parts_left = 0;  // of those that are known
   Status status;
 };
 
@@ -39,8 +40,8 @@ struct BatchRing::Ring {
         limit(limit),
         no_memory(std::move(no_memory)) {}
 
-  // Runs part `part`, or leaves what is too large for now to the lane.
-  void Build(const std::shared_ptr<Slot>& slot, size_t part, bool alone,
+  // Runs `part`, or leaves what is too large for now to the lane.
+  void Build(const std::shared_ptr<Slot>& slot, const Part& part, bool alone,
              const std::shared_ptr<Ring>& self) {
     StatusOr<bool> done = no_memory;
     try {
@@ -51,7 +52,7 @@ struct BatchRing::Ring {
       }
       const Status begun =
           wanted ? slot->Begin(no_memory) : PipelineCancelled();
-      done = begun.ok() ? slot->work->BuildPart(part, alone) : begun;
+      done = begun.ok() ? part(alone) : begun;
       if (done.ok() && !*done) {
         lane.Run([self, slot, part] { self->Build(slot, part, true, self); });
         return;
@@ -62,13 +63,26 @@ struct BatchRing::Ring {
     bool is_next = false;
     {
       const std::lock_guard lock(mutex);
-      slot->status.Update(done.status());
-      if (!slot->status.ok()) failed = true;
-      if (--slot->parts_left > 0) return;
-      is_next = slots.empty() || slots.front() == slot;
+      End(*slot, 1, done.status());
+      if (slot->parts_left > 0) return;
+      is_next = slot->pushed && slots.front() == slot;
       if (failed) room.notify_all();
     }
     if (is_next) ready.notify_all();
+  }
+
+  // With the mutex locked. A batch that nobody may ever ask for fails nothing.
+  void End(Slot& slot, size_t parts, const Status& status) {
+    slot.parts_left -= parts;
+    slot.status.Update(status);
+    if (slot.pushed && !slot.status.ok()) failed = true;
+  }
+
+  // Parts for which there was no memory.
+  void Drop(Slot& slot, size_t parts) {
+    const std::lock_guard lock(mutex);
+    End(slot, parts, no_memory);
+    ready.notify_all();
   }
 
   bool HasRoom(uint64_t wanted_bytes, size_t wanted_slots) const {
@@ -125,34 +139,53 @@ bool BatchRing::failed() const {
   return ring_->failed;
 }
 
-void BatchRing::Push(uint64_t bytes, std::shared_ptr<BatchWork> work) {
-  const auto slot = std::make_shared<Slot>();
-  slot->bytes = bytes;
+std::shared_ptr<BatchRing::Slot> BatchRing::Open(
+    std::shared_ptr<BatchWork> work) {
+  auto slot = std::make_shared<Slot>();
   slot->work = std::move(work);
-  const size_t parts = slot->work->parts();
-  slot->parts_left = parts;
-  if (parts == 0) slot->status = slot->Begin(ring_->no_memory);
+  return slot;
+}
+
+void BatchRing::Start(const std::shared_ptr<Slot>& slot, Part part) {
   {
     const std::lock_guard lock(ring_->mutex);
-    if (!slot->status.ok()) ring_->failed = true;
+    ++slot->parts_left;
+  }
+  if (!Run(slot, std::move(part))) ring_->Drop(*slot, 1);
+}
+
+void BatchRing::Push(uint64_t bytes, const std::shared_ptr<Slot>& slot) {
+  const size_t parts = slot->work->parts();
+  // Without parts it would never begin.
+  const Status begun = parts == 0 ? slot->Begin(ring_->no_memory) : OkStatus();
+  {
+    const std::lock_guard lock(ring_->mutex);
+    slot->pushed = true;
+    slot->bytes = bytes;
+    slot->parts_left += parts;
     ring_->slots.push_back(slot);
     ring_->bytes += bytes;
-    if (parts == 0) ring_->ready.notify_all();
+    ring_->End(*slot, 0, begun);
+    if (slot->parts_left == 0) ring_->ready.notify_all();
   }
   for (size_t part = 0; part < parts; ++part) {
-    try {
-      tasks_.RunSoon([ring = ring_, slot, part] {
-        ring->Build(slot, part, /*alone=*/false, ring);
-      });
+    if (Run(slot, [work = slot->work.get(), part](bool alone) {
+          return work->BuildPart(part, alone);
+        })) {
       continue;
-    } catch (const std::bad_alloc&) {
     }
-    const std::lock_guard lock(ring_->mutex);
-    slot->status.Update(ring_->no_memory);
-    ring_->failed = true;
-    slot->parts_left -= parts - part;
-    ring_->ready.notify_all();
-    return;
+    return ring_->Drop(*slot, parts - part);
+  }
+}
+
+bool BatchRing::Run(const std::shared_ptr<Slot>& slot, Part part) {
+  try {
+    tasks_.RunSoon([ring = ring_, slot, part = std::move(part)] {
+      ring->Build(slot, part, /*alone=*/false, ring);
+    });
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
   }
 }
 

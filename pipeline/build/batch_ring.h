@@ -6,9 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 #include "formats/files/status_or.h"
 #include "pipeline/batch.h"
@@ -43,6 +45,9 @@ class BatchWork {
 // Threads: Push() and Finish() from one, Pop() from another, Cancel() from any.
 class BatchRing {
  public:
+  // As BatchWork::BuildPart().
+  using Part = std::function<StatusOr<bool>(bool alone)>;
+
   // At most `budget_bytes` of batches are started and not yet taken, and at
   // most `limit` batches; one is always allowed. Both are borrowed; `tasks`
   // must be there as long as the ring.
@@ -55,7 +60,17 @@ class BatchRing {
   // Whether a build failed: Pop() says why, behind the batches before it.
   bool failed() const;
   // Starts it.
-  void Push(uint64_t bytes, std::shared_ptr<BatchWork> work);
+  void Push(uint64_t bytes, std::shared_ptr<BatchWork> work) {
+    Push(bytes, Open(std::move(work)));
+  }
+
+  // A batch of which parts are built before it is known whole: any number by
+  // Start(), then those of BatchWork::parts() by Push(). It takes no room
+  // before that, and what became of one that is never pushed nobody hears.
+  struct Slot;
+  std::shared_ptr<Slot> Open(std::shared_ptr<BatchWork> work);
+  void Start(const std::shared_ptr<Slot>& slot, Part part);
+  void Push(uint64_t bytes, const std::shared_ptr<Slot>& slot);
 
   // No more batches come. An error is given after the batches before it.
   void Finish(Status status);
@@ -67,8 +82,10 @@ class BatchRing {
   void Cancel();
 
  private:
-  struct Slot;
   struct Ring;
+
+  // Leaves it to a task. False where there is no memory for that.
+  bool Run(const std::shared_ptr<Slot>& slot, Part part);
 
   TaskQueue& tasks_;
   const std::shared_ptr<Ring> ring_;

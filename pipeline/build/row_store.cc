@@ -59,12 +59,17 @@ RowStore::Place RowStore::Share(
   return place;
 }
 
-void RowStore::Remove(uint64_t tag) {
+void RowStore::Empty(uint64_t tag) {
   Slot& slot = slots_[tag];
+  if (slot.place == shared_.end()) return;
   slot.place->second.live_bytes -= slot.bytes;
   Change(slot.place);
-  free_.push_back(tag);
   slot.place = shared_.end();
+}
+
+void RowStore::Remove(uint64_t tag) {
+  Empty(tag);
+  free_.push_back(tag);
 }
 
 void RowStore::Change(Place place) {

@@ -46,11 +46,14 @@ class RowStore {
   // Alive until it is removed, and after that while `OwnerOf` is.
   StoredRow Find(uint64_t tag) const {
     const Slot& slot = slots_[tag];
+    if (slot.place == shared_.end()) return {};
     return {slot.place->first, slot.row};
   }
   const std::shared_ptr<const Examples>& OwnerOf(uint64_t tag) const {
     return slots_[tag].place->second.examples;
   }
+  // Gives its memory back, but keeps the tag: Find() of it has no examples.
+  void Empty(uint64_t tag);
   void Remove(uint64_t tag);
 
   // Copies the rows that are left of examples most of which have gone, so that
@@ -81,7 +84,7 @@ class RowStore {
     size_t row = 0;
     size_t kind = 0;
     uint64_t bytes = 0;
-    Place place;  // the end: free
+    Place place;  // the end: free, or without a row
   };
 
   Place Share(const std::shared_ptr<const Examples>& examples);

@@ -19,6 +19,10 @@ namespace {
 // are read ahead at once.
 constexpr uint64_t kMadeBytes = 32 << 20;
 
+// Of the decoded rows of a host's part of a round, at most, where it could be
+// smaller. Threads wait for each other at every round.
+constexpr uint64_t kRoundBytes = 8 << 20;
+
 // Why the lengths of `feature` are known only after reading, if they are.
 std::string WhyUnknown(const Stages& stages, const Sources& sources,
                        const std::string& feature) {
@@ -188,7 +192,9 @@ RoundSizes ChooseRounds(const Sources& sources, uint64_t most_rows,
     const uint64_t mean = std::max<uint64_t>(
         1, sources.indexed->size_bytes() / sources.indexed->records());
     sizes.of_part = std::clamp<uint64_t>(kPartBytes / mean, 16, 1024);
-    sizes.of_host = 8 * sizes.of_part;
+    sizes.of_host =
+        std::clamp<uint64_t>(kRoundBytes / std::max<uint64_t>(1, most_bytes),
+                             8 * sizes.of_part, 24 * sizes.of_part);
   }
   if (most_rows > 1) {
     // Nobody knows yet how many rows there will be.

@@ -205,7 +205,8 @@ Status Compiler::StreamIt() {
   const StreamedOptions streamed = {
       .rows_of_round = rounds.rows,
       .rows_of_part = sizes.of_part,
-      .read_ahead_bytes = options_.buffer_bytes / 4};
+      .read_ahead_bytes = options_.buffer_bytes / 4,
+      .open_bytes = options_.buffer_bytes / 4};
   std::shared_ptr<RoundSource> source;
   if (sources_.indexed) {
     source =

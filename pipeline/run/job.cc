@@ -47,12 +47,17 @@ Status Job::Decode(std::span<const std::string_view> records, uint64_t bytes,
 }
 
 Batch Job::NewBatch(const Step& step) const {
+  Batch batch;
+  batch.shape = step.assignment.shape;
+  batch.epoch = step.epoch;
+  Describe(step, batch);
+  return batch;
+}
+
+void Job::Describe(const Step& step, Batch& batch) const {
   const Assignment& assignment = step.assignment;
   const std::vector<uint32_t>& rows = RowsOf(assignment.shape);
-  Batch batch;
-  batch.shape = assignment.shape;
   batch.step = step.after.step - 1;
-  batch.epoch = step.epoch;
   size_t pieces = 0;
   for (const uint32_t row : rows) pieces += PiecesOf(assignment, row).size();
   batch.record_ids.reserve(pieces);
@@ -67,11 +72,11 @@ Batch Job::NewBatch(const Step& step) const {
     batch.row_offsets.push_back(static_cast<uint32_t>(batch.record_ids.size()));
   }
   batch.state_after = step.after;
-  return batch;
 }
 
 Status Job::GiveMemory(Batch& batch) const {
-  return penstock::GiveMemory(contract(), static_cast<int64_t>(batch.rows()),
+  return penstock::GiveMemory(contract(),
+                              static_cast<int64_t>(RowsOf(batch.shape).size()),
                               *buffers, batch);
 }
 

@@ -82,7 +82,9 @@ struct Job {
                 DecodedRows& out) const;
   // This host's part of a step, without tensors.
   Batch NewBatch(const Step& step) const;
-  // Gives it those.
+  // All that it says of itself but the shape and the epoch, into `batch`.
+  void Describe(const Step& step, Batch& batch) const;
+  // Gives tensors to a batch of a shape.
   // Errors:  kResourceExhausted.
   Status GiveMemory(Batch& batch) const;
 };

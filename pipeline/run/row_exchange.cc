@@ -208,7 +208,7 @@ std::vector<std::string> RowExchange::Outgoing(std::span<const FedStep> steps,
         const RowPlace place = RowPlace::Of(piece.tag);
         if (place.host != host_) continue;
         const StoredRow stored = store.Find(place.slot);
-        for (const uint32_t host : FeedersOf(assignment, row)) {
+        for (const uint32_t host : FeedersOf(assignment.shape, row)) {
           if (host == host_) continue;
           WriteRow(*stored.examples, stored.row, BeginSent(piece),
                    CountSent(piece), to[host]);
@@ -234,14 +234,16 @@ Status RowExchange::Meet(std::span<FedStep> steps, RowStore& store) {
     done.reserve(about);
     fed.sources.reserve(about);
     for (size_t row = 0; row + 1 < assignment.row_offsets.size(); ++row) {
-      const auto feeders = FeedersOf(assignment, row);
+      const auto feeders = FeedersOf(assignment.shape, row);
       const bool is_mine = std::ranges::find(feeders, host_) != feeders.end();
       for (const Piece& piece : PiecesOf(assignment, row)) {
         const RowPlace place = RowPlace::Of(piece.tag);
         if (place.host == host_) {
           if (is_mine) {
             fed.sources.push_back(store.Find(place.slot));
-            fed.owners.Add(store.OwnerOf(place.slot));
+            if (fed.sources.back().examples != nullptr) {
+              fed.owners.Add(store.OwnerOf(place.slot));
+            }
           }
           if (piece.last) done.push_back(place.slot);
         } else if (is_mine) {

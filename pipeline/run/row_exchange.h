@@ -64,8 +64,17 @@ class RowExchange {
   // `group` is borrowed; null where every host decodes what it feeds.
   RowExchange(const Job& job, Group* group);
 
+  // A row of `store` that was emptied is in its place: of its pieces nothing is
+  // found.
   // Errors:  those of Group; kInternal for bytes that are no rows.
   Status Meet(std::span<FedStep> steps, RowStore& store);
+
+  // Whether row `row` of batches of shape `shape` is fed by this host and no
+  // other.
+  bool OnlyMine(size_t shape, size_t row) const {
+    const auto feeders = FeedersOf(shape, row);
+    return feeders.size() == 1 && feeders.front() == host_;
+  }
 
  private:
   // Which of a record's values go with a piece.
@@ -80,9 +89,8 @@ class RowExchange {
   // What is derived looks at all of a record.
   const bool sends_whole_;
   // The hosts that feed row `row` of a batch.
-  std::span<const uint32_t> FeedersOf(const Assignment& assignment,
-                                      size_t row) const {
-    return feeders_[feeders_.size() > 1 ? assignment.shape : 0][row];
+  std::span<const uint32_t> FeedersOf(size_t shape, size_t row) const {
+    return feeders_[feeders_.size() > 1 ? shape : 0][row];
   }
 
   // [shapes, or one for all][rows of a batch]

@@ -13,9 +13,9 @@
 #include "pipeline/build/row_store.h"
 #include "pipeline/read/waiting_rows.h"
 #include "pipeline/run/checks.h"
+#include "pipeline/run/open_batches.h"
 #include "pipeline/run/read_ahead.h"
 #include "pipeline/run/row_exchange.h"
-#include "pipeline/run/streamed_work.h"
 #include "pipeline/tasks/cancelled.h"
 
 namespace penstock {
@@ -44,7 +44,11 @@ class Streamed final : public Placement {
         options_(options),
         fit_(FitOf(job_->stages)),
         steps_(std::move(steps)),
-        exchange_(*job_, group) {}
+        exchange_(*job_, group),
+        places_early_(OpenBatches::Possible(steps_) &&
+                      OpenBatches::MostBytes(*job_, steps_.arranger()) <=
+                          options_.open_bytes),
+        open_(job_, source_) {}
 
   Status Restore(const State& state) override;
   StatusOr<State> StateAfter(uint64_t, TaskQueue&,
@@ -75,7 +79,6 @@ class Streamed final : public Placement {
     return source_->UnitsOf(InRecords(state, job_->row_ids));
   }
   Status TooLongError(const Row& row) const;
-  Status Push(FedStep fed, BatchRing& ring);
 
   const std::shared_ptr<const Job> job_;
   const std::shared_ptr<RoundSource> source_;
@@ -86,6 +89,8 @@ class Streamed final : public Placement {
   Steps steps_;
   RowExchange exchange_;
   RowStore store_;
+  const bool places_early_;
+  OpenBatches open_;
   std::optional<WaitingRows> waiting_;  // until they are loaded
 };
 
@@ -177,9 +182,15 @@ Status Streamed::Take(const DecodedRound& decoded, BatchRing& ring) {
   }
   // Rows that were left out at the end of an epoch.
   if (steps_.arranger().held_rows() == 0) store_.Clear();
-  store_.Settle();
+  if (!places_early_) store_.Settle();
   for (FedStep& fed : steps) {
-    PENSTOCK_RETURN_IF_ERROR(Push(std::move(fed), ring));
+    const uint64_t bytes = job_->BatchBytes(fed.step);
+    if (!AwaitRoom(ring, bytes, *job_->accounts)) return PipelineCancelled();
+    open_.Push(std::move(fed), bytes, ring);
+  }
+  if (places_early_) {
+    open_.Place(steps_, exchange_, store_, ring);
+    store_.Settle();
   }
   return OkStatus();
 }
@@ -233,21 +244,13 @@ Status Streamed::TooLongError(const Row& row) const {
       row.length);
 }
 
-Status Streamed::Push(FedStep fed, BatchRing& ring) {
-  const uint64_t bytes = job_->BatchBytes(fed.step);
-  if (!AwaitRoom(ring, bytes, *job_->accounts)) return PipelineCancelled();
-  Batch batch = job_->NewBatch(fed.step);
-  ring.Push(bytes,
-            MakeStreamedWork(job_, source_, std::move(fed), std::move(batch)));
-  return OkStatus();
-}
-
 std::vector<ByteBudget> Streamed::Budgets() const {
   const SourceDecoders& decoder = job_->decoder;
   const auto threads = static_cast<uint64_t>(tasks_.threads());
   const uint64_t hosts = job_->topology.hosts;
   const uint64_t records = (options_.rows_of_round + hosts - 1) / hosts;
   const uint64_t round = records * job_->MostDecodedBytes();
+  const uint64_t ahead = std::max(options_.read_ahead_bytes, round) + round;
   const uint64_t waiting = steps_.arranger().MostHeldBytes();
   const uint64_t most_rows = job_->row_ids.most_rows;
   const std::string made =
@@ -262,9 +265,16 @@ std::vector<ByteBudget> Streamed::Budgets() const {
        job_->max_record_bytes + decoder.WorkBytes(job_->max_record_bytes, 1)},
       {fmt::format("rounds of {} rows{} read and decoded ahead",
                    options_.rows_of_round, made),
-       std::max(options_.read_ahead_bytes, round) + round},
+       ahead},
       // A copy is made of those that stay.
       {"rows that wait for a batch, of all hosts", 2 * waiting}};
+  if (places_early_) {
+    budgets.push_back(
+        {"as many on their way to batches that are not whole",
+         ahead + ahead / job_->MostDecodedBytes() * sizeof(PlacedPiece)});
+    budgets.push_back({"batches that are not whole",
+                       OpenBatches::MostBytes(*job_, steps_.arranger())});
+  }
   if (most_rows > 1) {
     budgets.push_back(
         {"rows that FlatMap makes at once, before they are ahead",

@@ -22,6 +22,9 @@ struct StreamedOptions {
   size_t rows_of_part = 64;  // that a task decodes at once
   // Of records and rows read ahead of the arranger.
   uint64_t read_ahead_bytes = 64ull << 20;
+  // Of batches that are not whole. Where one for each queue is more, rows wait
+  // outside of them.
+  uint64_t open_bytes = 64ull << 20;
 };
 
 // `group` is borrowed; null where this host decodes all that it feeds and

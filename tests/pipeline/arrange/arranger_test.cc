@@ -169,6 +169,59 @@ TEST_P(ArrangerTest, RowsOfAShapeStayInOrder) {
   }
 }
 
+// Rows are where it was told, also of batches that the limit forces out.
+TEST_P(ArrangerTest, APlaceThatIsToldIsThatOfTheBatch) {
+  std::vector<uint32_t> lengths;
+  for (uint32_t i = 0; i < 2000; ++i) lengths.push_back(i * i % 64 + 1);
+  for (const std::vector<int64_t>& shapes :
+       {std::vector<int64_t>{64}, {8, 16, 64}}) {
+    for (const uint64_t held_bytes : {1'000, 1 << 30}) {
+      const auto arranger =
+          New({.rows = 50, .lengths = shapes, .held_bytes = held_bytes});
+      // Not while the longest row of a batch may still come.
+      EXPECT_EQ(arranger->places_at_once(), !GetParam() || shapes.size() == 1);
+      if (!arranger->places_at_once()) continue;
+      const auto told = [&] {
+        std::vector<std::vector<Piece>> pieces;
+        for (size_t queue = 0; queue < arranger->queues(); ++queue) {
+          const auto waiting = arranger->WaitingOf(queue);
+          pieces.emplace_back(waiting.begin(), waiting.end());
+        }
+        return pieces;
+      };
+      size_t batches = 0;
+      const auto check = [&](std::vector<std::vector<Piece>> before,
+                             const Row* last, const Assignment& made) {
+        std::vector<Piece>& pieces = before[made.shape];
+        // A batch that another row forced out is without it.
+        if (last != nullptr && made.pieces.back().record == last->record) {
+          pieces.push_back({.record = last->record, .length = last->length});
+        }
+        EXPECT_EQ(made.pieces, pieces);
+        ++batches;
+      };
+      Assignment made;
+      for (const Row& row : RowsOf(lengths)) {
+        const auto before = told();
+        if (arranger->Add(std::span(&row, 1), made).due) {
+          check(before, &row, made);
+        }
+      }
+      for (auto before = told(); arranger->Flush(made); before = told()) {
+        check(before, nullptr, made);
+      }
+      EXPECT_EQ(told(), std::vector<std::vector<Piece>>(shapes.size()));
+      EXPECT_GE(batches, 2000u / 50);
+    }
+  }
+}
+
+TEST_P(ArrangerTest, LeftoversThatMayBeMergedHaveNoPlaceYet) {
+  const auto arranger =
+      New({.rows = 2, .lengths = {4, 8}, .merge_leftovers = true});
+  EXPECT_FALSE(arranger->places_at_once());
+}
+
 // Far past the limit: the bytes that wait stay under what is told.
 TEST_P(ArrangerTest, WhatWaitsStaysUnderWhatIsTold) {
   std::vector<uint32_t> lengths;

@@ -233,6 +233,73 @@ TEST_F(BatchRingTest, ABatchWithoutMemoryIsAnErrorInItsPlace) {
   }
 }
 
+TEST_F(BatchRingTest, AnOpenBatchIsReadyOnceItsLastPartIs) {
+  BatchRing ring(*tasks_, lane_, 100, 100);
+  std::atomic<int> built = 0;
+  std::shared_ptr<FakeWork> work;
+  const auto part = [&](bool) -> StatusOr<bool> {
+    EXPECT_EQ(work->begun, 1);
+    ++built;
+    return true;
+  };
+  // Parts that Push() starts end before and behind those that came early.
+  for (const size_t parts : {0, 2}) {
+    for (const bool early_is_last : {false, true}) {
+      built = 0;
+      work = Work([&](size_t, bool) { return part(false); }, parts);
+      const auto slot = ring.Open(work);
+      ring.Start(slot, part);
+      std::latch pushed(1);
+      ring.Start(slot, [&](bool alone) {
+        if (early_is_last) pushed.wait();
+        return part(alone);
+      });
+      ring.Push(1, slot);
+      pushed.count_down();
+      ASSERT_OK_AND_ASSIGN(const auto popped, ring.Pop());
+      EXPECT_EQ(popped, work);
+      EXPECT_EQ(built, 2 + static_cast<int>(parts));
+      EXPECT_EQ(work->begun, 1);
+    }
+  }
+}
+
+TEST_F(BatchRingTest, AnOpenBatchIsInNobodysWay) {
+  const std::unique_ptr<TaskQueue> one = Threads(1);
+  BatchRing ring(*one, lane_, 1, 1);
+  const auto open = ring.Open(Numbered(1));
+  const auto never_pushed = ring.Open(Numbered(2));
+  const auto fail = [](bool) -> StatusOr<bool> {
+    return DataLossError("bad record");
+  };
+  ring.Start(open, fail);
+  ring.Start(never_pushed, fail);
+  // Its error is behind the batches that are pushed before it.
+  EXPECT_TRUE(ring.AwaitRoom(1));
+  ring.Push(1, Numbered(0));
+  ASSERT_OK_AND_ASSIGN(const auto first, ring.Pop());
+  EXPECT_EQ(first->batch.step, 0u);
+  EXPECT_FALSE(ring.failed());
+  EXPECT_TRUE(ring.AwaitRoom(1));
+  ring.Push(1, open);
+  EXPECT_THAT(ring.Pop(),
+              StatusIs(StatusCode::kDataLoss, HasSubstr("bad record")));
+  EXPECT_FALSE(ring.AwaitRoom(1));
+}
+
+TEST_F(BatchRingTest, AnEarlyPartOfManyBytesWaitsForMemoryOfItsOwn) {
+  BatchRing ring(*tasks_, lane_, 100, 100);
+  const auto slot = ring.Open(Work({}, /*parts=*/0));
+  std::atomic<int> alone = 0;
+  ring.Start(slot, [&](bool is_alone) -> StatusOr<bool> {
+    alone += is_alone ? 1 : 0;
+    return is_alone;
+  });
+  ring.Push(1, slot);
+  EXPECT_THAT(ring.Pop(), IsOk());
+  EXPECT_EQ(alone, 1);
+}
+
 TEST_F(BatchRingTest, MemoryThatEndsInAPartIsAnError) {
   BatchRing ring(*tasks_, lane_, 100, 100);
   ring.Push(

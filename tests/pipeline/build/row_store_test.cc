@@ -53,6 +53,26 @@ TEST(RowStoreTest, ARowIsFoundUntilItIsTaken) {
   EXPECT_THAT(Values(store.Find(tags[2])), ElementsAre(12, 12, 12));
 }
 
+TEST(RowStoreTest, ARowThatIsEmptiedKeepsItsTagAndNoMemory) {
+  RowStore store;
+  auto examples = Rows(3, 10);
+  std::vector<uint64_t> tags;
+  AddRows(examples, 0, 3, store, tags);
+  store.Empty(tags[1]);
+  EXPECT_EQ(store.Find(tags[1]).examples, nullptr);
+  EXPECT_THAT(Values(store.Find(tags[2])), ElementsAre(12, 12, 12));
+  store.Empty(tags[0]);
+  store.Empty(tags[2]);
+  store.Settle();
+  EXPECT_EQ(examples.use_count(), 1);
+  // The tag is another's only once it is taken.
+  EXPECT_EQ(store.rows(), 3u);
+  EXPECT_EQ(store.Add(Rows(1, 7), 0, 0), 3u);
+  store.Remove(tags[1]);
+  EXPECT_EQ(store.Add(Rows(1, 8), 0, 0), tags[1]);
+  EXPECT_THAT(Values(store.Find(tags[1])), ElementsAre(8));
+}
+
 TEST(RowStoreTest, AFewRowsKeepNoMoreThanTwiceTheirMemory) {
   RowStore store;
   auto examples = Rows(100, 0);
