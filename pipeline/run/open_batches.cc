@@ -1,6 +1,7 @@
 #include "pipeline/run/open_batches.h"
 
 #include <algorithm>
+#include <limits>
 #include <span>
 #include <utility>
 
@@ -9,7 +10,9 @@ namespace penstock {
 uint64_t OpenBatches::MostBytes(const Job& job, const Arranger& arranger) {
   uint64_t bytes = 0;
   for (size_t queue = 0; queue < arranger.queues(); ++queue) {
-    bytes += job.BatchBytes(queue, job.RowsOf(queue).size(), 0);
+    // A user may allow batches that no machine has.
+    bytes += std::min(job.BatchBytes(queue, job.RowsOf(queue).size(), 0),
+                      std::numeric_limits<uint64_t>::max() - bytes);
   }
   return bytes;
 }
@@ -48,6 +51,7 @@ void OpenBatches::Place(const Steps& steps, const RowExchange& exchange,
       EarlyRows early = {.begin = row};
       bool any = false;
       const size_t last = std::min(end, row + open.work->rows_of_part());
+      early.rows.reserve(last - row);
       for (; row < last; ++row) {
         const Piece& piece = waiting[rows[row]];
         PlacedPiece& placed = early.rows.emplace_back();
