@@ -9,6 +9,7 @@
 #include "formats/files/memory_guard.h"
 #include "formats/files/status_or.h"
 #include "formats/index/long_record.h"
+#include "formats/index/machine_memory.h"
 #include "formats/tfrecord/tfrecord_framing.h"
 
 namespace penstock {
@@ -41,10 +42,7 @@ class Fnv1a {
 
 }  // namespace
 
-RecordFiles::RecordFiles(FileSystem& files, RecordFilesOptions options)
-    : options_(options),
-      open_(files, MostOpenFiles()),
-      warm_(options.most_mapped_bytes) {}
+RecordFiles::RecordFiles(FileSystem& files) : open_(files, MostOpenFiles()) {}
 
 StatusOr<std::unique_ptr<RecordFiles>> RecordFiles::Open(
     FileSystem& files, std::vector<std::string> paths,
@@ -54,7 +52,8 @@ StatusOr<std::unique_ptr<RecordFiles>> RecordFiles::Open(
   }
   using Opened = StatusOr<std::unique_ptr<RecordFiles>>;
   return GuardMemory(NoMemory(paths.front(), "open it"), [&]() -> Opened {
-    std::unique_ptr<RecordFiles> opened(new RecordFiles(files, options));
+    std::unique_ptr<RecordFiles> opened(new RecordFiles(files));
+    uint64_t plain_bytes = 0;
     for (size_t i = 0; i < paths.size(); ++i) {
       PENSTOCK_ASSIGN_OR_RETURN(RecordIndex index,
                                 RecordIndex::Load(files, paths[i]));
@@ -64,10 +63,15 @@ StatusOr<std::unique_ptr<RecordFiles>> RecordFiles::Open(
           index.framed_bytes() - index.records() * kTfRecordFramingBytes;
       opened->open_.Add(paths[i], file);
       opened->warm_.Add(file.size_bytes);
+      if (!index.in_gzip_members()) plain_bytes += file.size_bytes;
       opened->indexes_.push_back(std::move(index));
       // Files that cannot be read are better found now than in mid-run.
       PENSTOCK_RETURN_IF_ERROR(opened->open_.Get(i).status());
     }
+    opened->most_mapped_bytes_ = std::min(
+        plain_bytes, options.most_mapped_bytes.value_or(
+                         MostMappedBytes(plain_bytes, MachineMemoryBytes())));
+    opened->warm_.Allow(opened->most_mapped_bytes_);
     opened->no_memory_ = NoMemory(paths.front(), "gather records");
     opened->paths_ = std::move(paths);
     return opened;
@@ -130,14 +134,6 @@ void RecordFiles::WillRead(std::span<const uint64_t> ids) const {
     if (!open.ok()) return;
     (*open)->WillRead(place->offset, place->size_bytes + kTfRecordFramingBytes);
   }
-}
-
-uint64_t RecordFiles::most_mapped_bytes() const {
-  uint64_t bytes = 0;
-  for (const RecordIndex& index : indexes_) {
-    if (!index.in_gzip_members()) bytes += index.file().size_bytes;
-  }
-  return std::min(bytes, options_.most_mapped_bytes);
 }
 
 bool RecordFiles::HasLengths(std::string_view name) const {

@@ -50,8 +50,9 @@ struct RecordFilesOptions {
   // Plain files are mapped when they are first read, as long as those have at
   // most this much together. A page that was read once is copied from there,
   // 3 to 5 times as fast as it is read again. The pages count as memory of the
-  // process while the system, whose they are, does not need them. 0: none.
-  uint64_t most_mapped_bytes = 1 << 30;
+  // process while the system, whose they are, does not need them. 0: none. Not
+  // said: all of files that half of the memory holds, of more 1 GiB.
+  std::optional<uint64_t> most_mapped_bytes = {};
 };
 
 // Record ids run over the files in order: file 0 holds [0, n0), file 1 holds
@@ -73,7 +74,7 @@ class RecordFiles {
   // Sum of record sizes without framing.
   uint64_t size_bytes() const { return size_bytes_; }
   // Of the files, how much may be mapped.
-  uint64_t most_mapped_bytes() const;
+  uint64_t most_mapped_bytes() const { return most_mapped_bytes_; }
   const std::vector<std::string>& paths() const { return paths_; }
   const RecordIndex& index(size_t file) const { return indexes_[file]; }
 
@@ -133,7 +134,7 @@ class RecordFiles {
   uint64_t Fingerprint() const;
 
  private:
-  RecordFiles(FileSystem& files, RecordFilesOptions options);
+  explicit RecordFiles(FileSystem& files);
 
   Status PastTheEnd(uint64_t id) const;
   // Framed, where they are mapped; null those that are not known to be warm.
@@ -145,7 +146,7 @@ class RecordFiles {
                       GatheredRecords& out) const;
   void WillRead(std::span<const uint64_t> ids) const;
 
-  const RecordFilesOptions options_;
+  uint64_t most_mapped_bytes_ = 0;
   std::vector<std::string> paths_;
   std::vector<RecordIndex> indexes_;
   std::vector<uint64_t> first_ = {0};  // first id of each file, then the total

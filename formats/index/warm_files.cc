@@ -1,5 +1,6 @@
 #include "formats/index/warm_files.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace penstock {
@@ -22,6 +23,12 @@ uint64_t BitsIn(uint64_t word, uint64_t begin, uint64_t end) {
 }
 
 }  // namespace
+
+uint64_t MostMappedBytes(uint64_t files_bytes, uint64_t memory_bytes) {
+  constexpr uint64_t kOfMore = 1 << 30;
+  return files_bytes <= memory_bytes / 2 ? files_bytes
+                                         : std::min(files_bytes, kOfMore);
+}
 
 const char* WarmFiles::Find(size_t file, uint64_t begin, uint64_t end) const {
   const Mapped* const mapped =

@@ -12,6 +12,12 @@
 
 namespace penstock {
 
+// How much is mapped of files of so many bytes, where nobody says: all of what
+// is no more than half of the memory there is, and may stay there. Of more
+// 1 GiB, as the system takes pages back then, and touching these again waits
+// for the device.
+uint64_t MostMappedBytes(uint64_t files_bytes, uint64_t memory_bytes);
+
 // Reading a piece of a file that the system has in memory costs a call for each
 // time; at an address it costs a copy. But touching a page that is not in
 // memory waits for the device, so only pages that were read before are given.
@@ -23,11 +29,13 @@ namespace penstock {
 //          as memory of the process while the system leaves them there.
 class WarmFiles {
  public:
-  explicit WarmFiles(uint64_t most_mapped_bytes)
+  explicit WarmFiles(uint64_t most_mapped_bytes = 0)
       : left_bytes_(most_mapped_bytes) {}
 
   // Adds the next file. To be called before anything else.
   void Add(uint64_t size_bytes) { files_.emplace_back(size_bytes); }
+  // Another limit. To be called before anything but Add().
+  void Allow(uint64_t most_mapped_bytes) { left_bytes_ = most_mapped_bytes; }
 
   // The bytes from `begin`, null unless all of [begin, end) was read before.
   // What they are is to be proven on a copy: a file that is rewritten changes

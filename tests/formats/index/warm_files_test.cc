@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <filesystem>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "formats/files/posix_files.h"
+#include "formats/index/machine_memory.h"
 #include "tests/support/faulty_calls.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/status_matchers.h"
@@ -78,6 +80,22 @@ TEST_F(WarmFilesTest, OnlyPagesThatWereReadAreGiven) {
   was_read(0, bytes.size());
   expect_only_those();
   EXPECT_EQ(warm.Find(0, 70 * kPage, bytes.size() + 1), nullptr);
+}
+
+TEST(MostMappedBytesTest, FilesThatHalfOfTheMemoryHoldsAreMappedWhole) {
+  constexpr uint64_t kGiB = 1 << 30;
+  EXPECT_EQ(MostMappedBytes(0, 16 * kGiB), 0u);
+  EXPECT_EQ(MostMappedBytes(8 * kGiB, 16 * kGiB), 8 * kGiB);
+  EXPECT_EQ(MostMappedBytes(8 * kGiB + 1, 16 * kGiB), kGiB);
+  EXPECT_EQ(MostMappedBytes(kGiB / 2, kGiB / 2), kGiB / 2);
+  EXPECT_EQ(MostMappedBytes(3 * kGiB, 0), kGiB);
+}
+
+TEST(MachineMemoryTest, IsNoMoreThanTheMachineHas) {
+  const auto pages = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES));
+  const auto page_bytes = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  EXPECT_GT(MachineMemoryBytes(), 0u);
+  EXPECT_LE(MachineMemoryBytes(), pages * page_bytes);
 }
 
 TEST_F(WarmFilesTest, FilesAreMappedUpToTheLimitOnly) {
