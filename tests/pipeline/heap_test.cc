@@ -123,6 +123,24 @@ TEST(HeapTest, APipelineTakesNoMoreThanItsExplanationSays) {
   EXPECT_GT(nearest, 0.02);
 }
 
+// Far more rows than wait, in rounds that go to batches which are not whole.
+TEST(HeapTest, BatchesThatAreNotWholeTakeNoMoreThanIsSaid) {
+  const ScratchFolder folder;
+  const Dataset dataset =
+      Dataset::TfRecords(WriteDataset(folder, RandomLengths(30'000, 64, 5)))
+          .Bucket({.by = "tokens", .lengths = {16, 32, 64}})
+          .Batch({.size = 256});
+  const CompileOptions options = {.threads = 2,
+                                  .buffer_bytes = 1 << 20,
+                                  .max_record_bytes = 2000,
+                                  .force_streamed = true};
+  ASSERT_OK_AND_ASSIGN(const Pipeline pipeline, Compile(dataset, {}, options));
+  ASSERT_THAT(pipeline.Explain(),
+              ::testing::HasSubstr("batches that are not whole"));
+  ASSERT_OK_AND_ASSIGN(const Weighed weighed, Weigh(dataset, options));
+  EXPECT_GT(weighed.part, 0.02);
+}
+
 // What threads do here they do in other tests, where the thread sanitizer
 // looks.
 #if !defined(__SANITIZE_THREAD__)
