@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tokenizer/bpe/bpe_dropout.h"
+#include "tokenizer/bpe/char_cuts.h"
 #include "tokenizer/bpe/merge_table.h"
 #include "tokenizer/bpe/neighbours.h"
 #include "tokenizer/bpe/stored_matcher.h"
@@ -36,6 +37,13 @@ class Bpe {
   //          parts to wholes.
   void Encode(std::string_view piece, Neighbours& neighbours,
               std::vector<TokenId>& ids) const;
+
+  // Where pieces can be cut, so that the parts' encodings behind each other are
+  // the piece's; null where nobody knows.
+  const CharCuts* cuts() const {
+    const TokenMatcher* const known = matcher();
+    return known == nullptr ? nullptr : &known->cuts();
+  }
 
   // What merging `piece` starts from.
   std::vector<BpeSymbol> SymbolsOf(std::string_view piece) const;

@@ -70,6 +70,7 @@ void BpeTokenizer::Prepare() {
   for (int byte = 0; byte < 256; ++byte) {
     has_all_bytes_ &= bpe_.HasByte(static_cast<unsigned char>(byte));
   }
+  parts_are_pieces_ = bpe_.makes_every_token() || !parts_.whole_pieces_first;
 }
 
 Status BpeTokenizer::Decode(std::span<const TokenId> ids, DecodeOptions options,

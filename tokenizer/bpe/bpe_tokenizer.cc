@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "formats/files/status_or.h"
+#include "tokenizer/bpe/part_encoder.h"
 #include "tokenizer/bpe/short_merge.h"
 #include "tokenizer/interface/token_origins.h"
 #include "tokenizer/unicode/valid_utf8.h"
@@ -231,7 +232,18 @@ void BpeTokenizer::EncodePiece(Call& call, std::string_view piece) const {
       return;
     }
   }
-  bpe_.Encode(piece, call.memory.neighbours, call.ids);
+  const CharCuts* const cuts = MayBeCut(piece) ? bpe_.cuts() : nullptr;
+  if (cuts == nullptr) {
+    return bpe_.Encode(piece, call.memory.neighbours, call.ids);
+  }
+  PartEncoder(bpe_, *cuts,
+              {call.memory.pieces, call.memory.chars, call.memory.neighbours},
+              call.ids)
+      .Encode(piece);
+}
+
+bool BpeTokenizer::MayBeCut(std::string_view piece) const {
+  return parts_are_pieces_ && CharCuts::MayCut(piece);
 }
 
 }  // namespace penstock

@@ -14,6 +14,7 @@
 #include "formats/files/file.h"
 #include "tokenizer/bpe/bpe.h"
 #include "tokenizer/bpe/bpe_dropout.h"
+#include "tokenizer/bpe/char_ids.h"
 #include "tokenizer/bpe/framed_tokenizer.h"
 #include "tokenizer/bpe/merge_table.h"
 #include "tokenizer/bpe/neighbours.h"
@@ -98,6 +99,7 @@ class BpeTokenizer final : public FramedTokenizer {
   // What a thread remembers of pieces and tokens.
   struct Memory : PieceMemory {
     Neighbours neighbours;
+    CharIds chars;
   };
 
   Status AppendIdsOf(std::string_view text, SpecialText special_text,
@@ -115,6 +117,7 @@ class BpeTokenizer final : public FramedTokenizer {
                       std::span<const size_t> ends) const;
   void ExpectPiece(std::string_view piece) const;
   void EncodePiece(Call& call, std::string_view piece) const;
+  bool MayBeCut(std::string_view piece) const;
   void EncodeWithDropout(const Dropout& dropout, std::string_view piece,
                          std::vector<TokenId>& ids) const;
   const MergeTable& Merges() const;
@@ -133,6 +136,8 @@ class BpeTokenizer final : public FramedTokenizer {
   const BpeParts parts_;  // specials are in the vocabulary, for decoding
   const Bpe bpe_;
   bool has_all_bytes_ = true;
+  // A part of a piece has the ids that it would have as a piece.
+  bool parts_are_pieces_ = false;
   // First those with normalized == false, then the others.
   std::vector<SpecialTokens> passes_;
   std::map<std::string, TokenId, std::less<>> specials_by_text_;

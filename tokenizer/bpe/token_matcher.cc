@@ -33,6 +33,7 @@ TokenMatcher::TokenMatcher(const Vocabulary& vocabulary,
     : derivations_(std::move(derivations)),
       trie_(std::move(tokens.trie)),
       tokens_(vocabulary.size()),
+      cuts_(vocabulary),
       bytes_(derivations_.ranks(), ByteIds()) {
   for (TokenId id = 0; id < tokens_.size(); ++id) {
     if (!vocabulary.Has(id)) continue;
@@ -55,6 +56,7 @@ void TokenMatcher::Save(TableWriter& to) const {
   derivations_.Save(to);
   trie_.Save(to);
   to.PutTable(tokens_);
+  cuts_.Save(to);
   to.PutNumber(has_every_token_);
 }
 
@@ -62,9 +64,10 @@ TokenMatcher TokenMatcher::Load(TableReader& from) {
   Derivations derivations = Derivations::Load(from);
   PieceTrie trie = PieceTrie::Load(from);
   auto tokens = from.TakeTable<Token>();
+  CharCuts cuts = CharCuts::Load(from);
   const bool has_every_token = from.Number() != 0;
   return TokenMatcher(std::move(derivations), std::move(trie),
-                      std::move(tokens), has_every_token);
+                      std::move(tokens), std::move(cuts), has_every_token);
 }
 
 BytePairs::Ids TokenMatcher::ByteIds() const {

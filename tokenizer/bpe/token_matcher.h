@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tokenizer/bpe/byte_pairs.h"
+#include "tokenizer/bpe/char_cuts.h"
 #include "tokenizer/bpe/derivations.h"
 #include "tokenizer/bpe/neighbours.h"
 #include "tokenizer/vocabulary/piece_trie.h"
@@ -33,6 +34,7 @@ class TokenMatcher {
 
   const Derivations& derivations() const { return derivations_; }
   const BytePairs& bytes() const { return bytes_; }
+  const CharCuts& cuts() const { return cuts_; }
 
   // Appends the ids of `piece`, every byte of which has a token.
   //
@@ -51,10 +53,11 @@ class TokenMatcher {
   };
 
   TokenMatcher(Derivations derivations, PieceTrie trie, Table<Token> tokens,
-               bool has_every_token)
+               CharCuts cuts, bool has_every_token)
       : derivations_(std::move(derivations)),
         trie_(std::move(trie)),
         tokens_(std::move(tokens)),
+        cuts_(std::move(cuts)),
         bytes_(derivations_.ranks(), ByteIds()),
         has_every_token_(has_every_token) {}
 
@@ -68,7 +71,8 @@ class TokenMatcher {
   Derivations derivations_;
   PieceTrie trie_;
   Table<Token> tokens_;
-  BytePairs bytes_;  // of the others
+  CharCuts cuts_;
+  BytePairs bytes_;  // of the first two
   bool has_every_token_ = true;
 };
 

@@ -1,0 +1,58 @@
+// Encodes pieces of which no part is known, part by part.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "tokenizer/bpe/bpe.h"
+#include "tokenizer/bpe/char_cuts.h"
+#include "tokenizer/bpe/char_ids.h"
+#include "tokenizer/bpe/neighbours.h"
+#include "tokenizer/interface/tokenizer.h"
+#include "tokenizer/vocabulary/piece_cache.h"
+
+namespace penstock {
+
+// What a thread remembers of parts. `pieces` has parts and whole pieces: who
+// gives some pieces other ids than Bpe does must not share it.
+struct PartMemory {
+  PieceCache& pieces;
+  CharIds& chars;
+  Neighbours& neighbours;
+};
+
+// Threads: one at a time.
+class PartEncoder {
+ public:
+  // All must outlive it.
+  PartEncoder(const Bpe& bpe, const CharCuts& cuts, PartMemory memory,
+              std::vector<TokenId>& ids)
+      : bpe_(bpe), cuts_(cuts), memory_(memory), ids_(ids) {}
+  PartEncoder(const PartEncoder&) = delete;
+  PartEncoder& operator=(const PartEncoder&) = delete;
+
+  // Appends what Bpe::Encode does.
+  void Encode(std::string_view piece);
+
+ private:
+  static_assert(CharIds::kMostIds <= PieceCache::kMaxIds);
+
+  // These write ids behind `out`, in known_, and return their end.
+  TokenId* PutChar(CharCuts::Char c, std::string_view part, TokenId* out);
+  TokenId* PutPart(std::string_view part, TokenId* out);
+  // Appends those of known_ up to `out`, then the part's, which it returns.
+  std::span<const TokenId> EncodeNew(std::string_view part, const TokenId* out);
+  void Flush(const TokenId* out);
+
+  const Bpe& bpe_;
+  const CharCuts& cuts_;
+  const PartMemory memory_;
+  std::vector<TokenId>& ids_;
+  // Of the parts of one run: what is to be appended yet.
+  std::array<TokenId, (CharCuts::kMostRead + 1) * PieceCache::kMaxIds> known_;
+};
+
+}  // namespace penstock
