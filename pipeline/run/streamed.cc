@@ -16,6 +16,7 @@
 #include "pipeline/run/open_batches.h"
 #include "pipeline/run/read_ahead.h"
 #include "pipeline/run/row_exchange.h"
+#include "pipeline/run/streamed_budgets.h"
 #include "pipeline/tasks/cancelled.h"
 
 namespace penstock {
@@ -245,54 +246,10 @@ Status Streamed::TooLongError(const Row& row) const {
 }
 
 std::vector<ByteBudget> Streamed::Budgets() const {
-  const SourceDecoders& decoder = job_->decoder;
-  const auto threads = static_cast<uint64_t>(tasks_.threads());
-  const uint64_t hosts = job_->topology.hosts;
-  const uint64_t records = (options_.rows_of_round + hosts - 1) / hosts;
-  const uint64_t round = records * job_->MostDecodedBytes();
-  const uint64_t ahead = std::max(options_.read_ahead_bytes, round) + round;
-  const uint64_t waiting = steps_.arranger().MostHeldBytes();
-  const uint64_t most_rows = job_->row_ids.most_rows;
-  const std::string made =
-      most_rows == 1 ? "" : fmt::format(", up to {} made of each,", most_rows);
-  std::vector<ByteBudget> budgets = {
-      {fmt::format("records being read and decoded, {} at once, of at most {} "
-                   "bytes each",
-                   threads, kChunkBytes),
-       threads * (kChunkBytes + decoder.WorkBytes(kChunkBytes, records))},
-      {fmt::format("one larger record at a time, of at most {} bytes",
-                   job_->max_record_bytes),
-       job_->max_record_bytes + decoder.WorkBytes(job_->max_record_bytes, 1)},
-      {fmt::format("rounds of {} rows{} read and decoded ahead",
-                   options_.rows_of_round, made),
-       ahead},
-      // A copy is made of those that stay.
-      {"rows that wait for a batch, of all hosts", 2 * waiting}};
-  if (places_early_) {
-    budgets.push_back(
-        {"as many on their way to batches that are not whole",
-         ahead + ahead / job_->MostDecodedBytes() * sizeof(PlacedPiece)});
-    budgets.push_back({"batches that are not whole",
-                       OpenBatches::MostBytes(*job_, steps_.arranger())});
-  }
-  if (most_rows > 1) {
-    budgets.push_back(
-        {"rows that FlatMap makes at once, before they are ahead",
-         threads * options_.rows_of_part * job_->MostDecodedBytes()});
-  }
-  if (group_ != nullptr) {
-    budgets.push_back(
-        {"rows on their way between hosts", 2 * (waiting + hosts * round)});
-  }
-  if (source_->BufferBytes() > 0) {
-    budgets.push_back({source_->meets()
-                           ? "records of this host's files that hosts were "
-                             "told of, and a window of records"
-                           : "records read in sequence: a window, or those of "
-                             "a Zip side by side",
-                       source_->BufferBytes()});
-  }
-  return budgets;
+  return StreamedBudgets(*job_, *source_, steps_.arranger(), options_,
+                         {.threads = static_cast<uint64_t>(tasks_.threads()),
+                          .has_group = group_ != nullptr,
+                          .places_early = places_early_});
 }
 
 }  // namespace
