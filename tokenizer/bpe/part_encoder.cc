@@ -62,8 +62,8 @@ TokenId* PartEncoder::PutPart(std::string_view part, TokenId* out) {
   return known_.data();
 }
 
-[[gnu::noinline]] std::span<const TokenId> PartEncoder::EncodeNew(
-    std::string_view part, const TokenId* out) {
+std::span<const TokenId> PartEncoder::EncodeNew(std::string_view part,
+                                                const TokenId* out) {
   Flush(out);
   const size_t first = ids_.size();
   bpe_.Encode(part, memory_.neighbours, ids_);

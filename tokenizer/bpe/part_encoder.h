@@ -1,4 +1,4 @@
-// Encodes pieces of which no part is known, part by part.
+// Encodes new pieces part by part: most of their parts are known.
 #pragma once
 
 #include <array>
