@@ -43,8 +43,8 @@ std::vector<ByteBudget> StreamedBudgets(const Job& job,
     budgets.push_back(
         {"as many on their way to batches that are not whole",
          ahead + ahead / job.MostDecodedBytes() * sizeof(PlacedPiece)});
-    budgets.push_back({"batches that are not whole",
-                       OpenBatches::MostBytes(job, arranger)});
+    budgets.push_back(
+        {"batches that are not whole", OpenBatches::MostBytes(job, arranger)});
   }
   if (most_rows > 1) {
     budgets.push_back(
