@@ -34,7 +34,7 @@ class CharCuts {
   static constexpr size_t kMostRead = 64;
 
   // Characters that follow each other, and where they can be cut: bit i says
-  // whether between [i] and [i + 1], of those in `read`.
+  // whether between the characters i and i + 1.
   struct Run {
     std::array<Char, kMostRead> chars;
     size_t count = 0;

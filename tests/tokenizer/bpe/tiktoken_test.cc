@@ -32,6 +32,16 @@ TEST(TiktokenTest, PieceThatIsATokenNeedsNoMerges) {
   EXPECT_THAT(Ids(*tokenizer, "xyza"), ElementsAre('x', 'y', 'z', 'a'));
 }
 
+TEST(TiktokenTest, PartOfAPieceThatIsATokenNeedsMerges) {
+  ASSERT_OK_AND_ASSIGN(const auto tokenizer, Parse(TinyTiktoken({"日本"})));
+  // What is known of the piece is not true of a part that is as long.
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_THAT(Ids(*tokenizer, "日本"), ElementsAre(256));
+    EXPECT_EQ(Ids(*tokenizer, "日本語").size(), 9u);
+    EXPECT_EQ(Ids(*tokenizer, "語語日本").size(), 12u);
+  }
+}
+
 TEST(TiktokenTest, NeighboursMergeWhereTheyMakeAToken) {
   ASSERT_OK_AND_ASSIGN(const auto tokenizer,
                        Parse(TinyTiktoken({"bc", "ab", "abc"})));
