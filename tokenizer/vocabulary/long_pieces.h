@@ -20,14 +20,14 @@ namespace penstock {
 //   record  size of the piece; count of ids; ids; the piece, padded with
 //           zeros: words of 32 bits
 //
-// Memory:  at most 10 MiB, taken once pieces come to it.
+// Memory:  at most 36 MiB, taken once pieces come to it.
 //
 // Threads: one at a time.
 class LongPieces {
  public:
   static constexpr size_t kMaxPieceBytes = 2048;
-  static constexpr size_t kRingBytes = 8 << 20;
-  static constexpr size_t kIndexBytes = 2 << 20;
+  static constexpr size_t kRingBytes = 32 << 20;
+  static constexpr size_t kIndexBytes = 4 << 20;
 
   // Counts words from `first_word`, above 0. Throws std::bad_alloc.
   explicit LongPieces(uint32_t first_word = 1)
