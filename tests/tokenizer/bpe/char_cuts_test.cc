@@ -158,6 +158,11 @@ TEST(CharCutsTest, FewPlacesAreLostToChance) {
     vocabulary.AddForDecoding(id, drawn() + drawn());
   }
   const CharCuts cuts(vocabulary);
+  // As its memory is stated; sizes and padding stand beside the tables.
+  TableWriter tables;
+  cuts.Save(tables);
+  EXPECT_LE(tables.bytes().size(), (17u << 10) + 8 * 20'000 + 256);
+  EXPECT_GE(tables.bytes().size(), (16u << 10) + 4 * 20'000);
   size_t parts = 0;
   constexpr size_t kPairs = 20'000;
   for (size_t i = 0; i < kPairs; ++i) {
