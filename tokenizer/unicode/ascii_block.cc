@@ -127,6 +127,20 @@ PENSTOCK_AVX2 void ClassifyByAvx2(const char* at, AsciiBlock& block) {
   AddOthers(block);
 }
 
+// What has AVX2 has the instructions for single bits.
+[[gnu::target("bmi,popcnt")]] size_t WritePlacesByBmi(uint64_t bits,
+                                                      size_t begin,
+                                                      size_t* places) {
+  const auto count = static_cast<size_t>(_mm_popcnt_u64(bits));
+  for (size_t i = 0; i < count; i += kWritten) {
+    for (size_t k = 0; k < kWritten; ++k) {
+      places[i + k] = begin + _tzcnt_u64(bits);
+      bits = _blsr_u64(bits);
+    }
+  }
+  return count;
+}
+
 #define PENSTOCK_AVX512                                       \
   [[gnu::target(                                              \
       "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi," \
@@ -185,8 +199,9 @@ Instructions BestInstructions() {
       __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("bmi2")) {
     return {ClassifyByAvx512, WritePlacesByAvx512};
   }
-  if (__builtin_cpu_supports("avx2")) {
-    return {ClassifyByAvx2, WritePlacesPlainly};
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+      __builtin_cpu_supports("popcnt")) {
+    return {ClassifyByAvx2, WritePlacesByBmi};
   }
   return {ClassifyBySse2, WritePlacesPlainly};
 }
