@@ -10,14 +10,16 @@
 namespace penstock {
 namespace {
 
-// On any path through the part there are at most `part_bytes` sums, none
-// further from 0 than the score before by more than `reach`; each is off by at
-// most 2^-24 of itself. Two paths and each choice between them: four times that
-// is more than enough. `largest` is the largest score of all, without sign.
+// The sums on a path are further from 0 than the score before it by `reach` at
+// most, and each is off by up to 2^-24 of itself. Two paths are compared, of
+// `pieces` pieces together; `largest` is the largest score of all, without
+// sign. As adding a score and rounding keep order, and what stands at a place
+// never falls, the reference's path has a rounded sum not below any other's.
 template <typename Real>
-float SafeScore(double margin, size_t part_bytes, double largest) {
+float SafeScore(double margin, size_t part_bytes, size_t pieces,
+                double largest) {
   const double reach = part_bytes * largest;
-  const double off = 4 * (part_bytes + 1) * 0x1p-24;
+  const double off = static_cast<double>(pieces + 1) * 0x1p-24;
   double safe = std::min<double>(margin / off - reach, FLT_MAX);
   if (kIsSince022<Real>) safe = std::min(safe, kUnigramResetScore - reach);
   return static_cast<float>(std::max(safe, 0.0));
@@ -49,7 +51,8 @@ void UnigramSegmenter<Real>::Remember(std::string_view part,
       to.next = std::max(to.next, sum);
     }
   };
-  for (size_t at = 0; at < part.size();) {
+  size_t chars = 0;
+  for (size_t at = 0; at < part.size(); ++chars) {
     const size_t char_size = std::min(
         Utf8SizeByLead(static_cast<unsigned char>(part[at])), part.size() - at);
     bool stands_alone = true;
@@ -84,8 +87,8 @@ void UnigramSegmenter<Real>::Remember(std::string_view part,
   entry.count = static_cast<uint16_t>(count);
   for (; count < kAddedAlways; ++count) entry.ids[count] = NothingId();
   const Place& last = places[part.size()];
-  entry.safe_score =
-      SafeScore<Real>(last.best - last.next, part.size(), largest_score_);
+  entry.safe_score = SafeScore<Real>(last.best - last.next, part.size(),
+                                     entry.count + chars, largest_score_);
 }
 
 template <typename Real>

@@ -1,0 +1,122 @@
+// What a unigram model remembers of parts, beside one path found anew through
+// all of the text.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tests/support/effort.h"
+#include "tests/tokenizer/sentencepiece/tiny_sentencepiece.h"
+#include "tests/tokenizer/tiny_vocabulary.h"
+#include "tokenizer/sentencepiece/unigram_rules.h"
+
+namespace penstock {
+namespace {
+
+using testing::Ids;
+using testing::ParseTiny;
+using testing::TinyPiece;
+using testing::TinySentencePiece;
+using Piece = SentencePiece::Type;
+
+constexpr std::string_view kSpace = "\xe2\x96\x81";
+
+// The pieces that are found in text: their ids and scores.
+using Found = std::map<std::string_view, std::pair<TokenId, float>>;
+constexpr size_t kLongest = 5;  // bytes of a piece
+
+// The reference's rule for text that pieces cover: sums are floats, compared as
+// `Real`, a place at a time, shorter pieces first.
+template <typename Real>
+std::vector<TokenId> BestPath(const Found& pieces, std::string_view text) {
+  struct Place {
+    float score = 0;
+    size_t begin = 0;
+    TokenId id = 0;  // of no piece that is found
+  };
+  std::vector<Place> places(text.size() + 1);
+  for (size_t at = 0; at < text.size(); ++at) {
+    if (at != 0 && places[at].id == 0) continue;
+    const size_t longest = std::min(kLongest, text.size() - at);
+    for (size_t size = 1; size <= longest; ++size) {
+      const auto piece = pieces.find(text.substr(at, size));
+      if (piece == pieces.end()) continue;
+      const auto& [id, score] = piece->second;
+      const Real sum = static_cast<Real>(score) + places[at].score;
+      Place& place = places[at + size];
+      if (place.id == 0 || sum > place.score) {
+        place = {static_cast<float>(sum), at, id};
+      }
+    }
+  }
+  std::vector<TokenId> ids;
+  for (size_t at = text.size(); at != 0; at = places[at].begin) {
+    ids.push_back(places[at].id);
+  }
+  std::reverse(ids.begin(), ids.end());
+  return ids;
+}
+
+TEST(UnigramRoundingTest, PartsAreTakenAsKnownOnlyWhereRoundingCannotDecide) {
+  std::mt19937 random(11);
+  const auto below = [&](size_t end) {
+    return static_cast<size_t>(random() % end);
+  };
+  for (int model = 0; model < testing::Cases(70); ++model) {
+    // Ways to cut a word have nearly equal sums, off by up to 10^-exponent.
+    const double noise = std::pow(10.0, -static_cast<double>(below(8)));
+    std::set<std::string> texts = {"a", "b", "c"};
+    while (texts.size() < 24) {
+      std::string text;
+      for (size_t size = 2 + below(4); size != 0; --size) {
+        text += static_cast<char>('a' + below(3));
+      }
+      texts.insert(text);
+    }
+    TinySentencePiece source = {.pieces = {{"<unk>", 0, Piece::kUnknown},
+                                           {"<s>", 0, Piece::kControl},
+                                           {"</s>", 0, Piece::kControl},
+                                           {kSpace, -0.7f},
+                                           {"x", -700.3f}}};
+    for (const std::string& text : texts) {
+      const double off = noise * (static_cast<double>(below(201)) - 100) / 100;
+      source.pieces.push_back(
+          {text,
+           static_cast<float>(off - 0.1 * static_cast<double>(text.size()))});
+    }
+    Found found;
+    for (size_t id = 3; id < source.pieces.size(); ++id) {
+      const TinyPiece& piece = source.pieces[id];
+      found[piece.text] = {static_cast<TokenId>(id), piece.score};
+    }
+    const auto newer = ParseTiny(source);
+    const auto older = ParseTiny(source, UnigramRules::kUntil021);
+    ASSERT_TRUE(newer != nullptr && older != nullptr);
+    std::string text, spelled;
+    float score = 0;
+    while (score < 90'000) {
+      std::string word;
+      for (size_t size = 1 + below(8); size != 0; --size) {
+        word += static_cast<char>('a' + below(3));
+      }
+      if (below(8) == 0) {
+        word = "x";
+        score += 701;
+      }
+      text += (text.empty() ? "" : " ") + word;
+      spelled += std::string(kSpace) + word;
+    }
+    ASSERT_EQ(Ids(*newer, text), BestPath<float>(found, spelled));
+    ASSERT_EQ(Ids(*older, text), BestPath<double>(found, spelled));
+  }
+}
+
+}  // namespace
+}  // namespace penstock
