@@ -69,8 +69,9 @@ bool AppendNarrow(std::string_view packed, Column& column, uint64_t& values) {
   const size_t before = ints.size();
   // Every byte may end a value. They are counted only where so many have no
   // room yet.
-  const bool roomy = ints.capacity() - before >= packed.size();
-  ints.resize(before + (roomy ? packed.size() : CountVarints(packed)));
+  const bool roomy = ints.capacity() - before >= packed.size() + kVarintSlack;
+  ints.resize(before + (roomy ? packed.size() : CountVarints(packed)) +
+              kVarintSlack);
   const ptrdiff_t count = DecodeVarints32(packed, ints.data() + before);
   const size_t decoded = count < 0 ? 0 : static_cast<size_t>(count);
   ints.resize(before + decoded);
@@ -153,8 +154,10 @@ bool TakePackedInts(std::string_view packed, Column* column, uint64_t& values,
     bad = CheckVarints(packed);
   } else {
     std::vector<int64_t>& ints = column->ints;
-    ints.resize(ints.size() + count);
-    bad = DecodeVarints(packed, ints.data() + ints.size() - count);
+    const size_t before = ints.size();
+    ints.resize(before + count + kVarintSlack);
+    bad = DecodeVarints(packed, ints.data() + before);
+    ints.resize(before + count);
   }
   if (bad == nullptr) return true;
   defect = {"a packed varint that is cut off or over 10 bytes", bad};

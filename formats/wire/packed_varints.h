@@ -12,8 +12,12 @@ namespace penstock {
 // Cost:    about 10 bytes a ns.
 size_t CountVarints(std::string_view chunk);
 
-// Decodes exactly CountVarints(chunk) values to `out`. Returns null, or the
-// varint that is cut off or longer than 10 bytes.
+// So many values more than there are may be written, whatever they are.
+inline constexpr size_t kVarintSlack = 3;
+
+// Decodes CountVarints(chunk) values to `out`, where there is room for them and
+// kVarintSlack. Returns null, or the varint that is cut off or longer than 10
+// bytes.
 //
 // Cost:    values of up to 4 bytes go 16 at once where the processor has
 //          AVX-512 VBMI2, four at once in half the time of the portable way

@@ -13,15 +13,16 @@ namespace penstock {
 
 #if defined(__x86_64__)
 
-#define PENSTOCK_SSE4_VARINTS [[gnu::target("sse4.1,bmi")]]
+#define PENSTOCK_SSE4_VARINTS [[gnu::target("sse4.1,bmi,popcnt")]]
 
 namespace {
 
 constexpr ptrdiff_t kBlock = 64;  // bytes whose ends are found together
 constexpr ptrdiff_t kLoad = 4;    // bytes of a value that are loaded
 
-const bool kHasSse4 =
-    __builtin_cpu_supports("sse4.1") && __builtin_cpu_supports("bmi");
+const bool kHasSse4 = __builtin_cpu_supports("sse4.1") &&
+                      __builtin_cpu_supports("bmi") &&
+                      __builtin_cpu_supports("popcnt");
 
 // A bit for each byte of a block, set where a value ends.
 PENSTOCK_SSE4_VARINTS inline uint64_t EndsInBlock(const char* at) {
@@ -71,6 +72,66 @@ PENSTOCK_SSE4_VARINTS inline bool DecodeFour(__m128i bytes, T* out) {
   return true;
 }
 
+// Where a value begins in a block, behind the first of `ends`.
+PENSTOCK_SSE4_VARINTS inline const char* Behind(const char* block,
+                                                uint64_t ends) {
+  return block + std::countr_zero(ends) + 1;
+}
+
+// The lanes of the value at `at` and of those behind the first three `ends`.
+PENSTOCK_SSE4_VARINTS inline __m128i LoadFour(const char* block, const char* at,
+                                              uint64_t ends) {
+  const uint64_t second = ends & (ends - 1);
+  const uint64_t third = second & (second - 1);
+  return _mm_unpacklo_epi64(
+      LoadTwo(at, Behind(block, ends)),
+      LoadTwo(Behind(block, second), Behind(block, third)));
+}
+
+// Moves `at` and `out` behind the fours, and the long values between them, of a
+// block that begins where `at` does; takes their ends from `ends`. False, and
+// `at` is there, where a value is wrong.
+template <typename T>
+PENSTOCK_SSE4_VARINTS inline bool DecodeBlock(uint64_t& ends, const char*& at,
+                                              T*& out) {
+  const char* const block = at;
+  for (;;) {
+    const uint64_t second = ends & (ends - 1);
+    const uint64_t third = second & (second - 1);
+    const uint64_t fourth = third & (third - 1);
+    if (fourth == 0) return true;  // the next block begins here
+    if (DecodeFour(LoadFour(block, at, ends), out)) [[likely]] {
+      out += 4;
+      at = Behind(block, fourth);
+      ends = fourth & (fourth - 1);
+      continue;
+    }
+    const char* const behind = Behind(block, ends);
+    if (DecodeOneVarint(at, behind, out++) == nullptr) return false;
+    at = behind;
+    ends = second;
+  }
+}
+
+// Of fewer bytes than a block and a load, of which short rows consist: the same
+// in memory where more may be read, and what is less than four values, too.
+template <typename T>
+PENSTOCK_SSE4_VARINTS inline bool DecodeRest(size_t size, const char*& at,
+                                             T*& out) {
+  char bytes[kBlock + 2 * kLoad] = {};
+  std::memcpy(bytes, at, size);
+  uint64_t ends = EndsInBlock(bytes);
+  if (size < kBlock) ends &= (uint64_t{1} << size) - 1;
+  const char* from = bytes;
+  const bool right = DecodeBlock(ends, from, out);
+  if (right && ends != 0 && DecodeFour(LoadFour(bytes, from, ends), out)) {
+    out += std::popcount(ends);
+    from = bytes + std::bit_width(ends);
+  }
+  at += from - bytes;
+  return right;
+}
+
 // Moves `out` behind what was decoded.
 template <typename T>
 PENSTOCK_SSE4_VARINTS const char* DecodeFours(std::string_view chunk, T*& out) {
@@ -85,32 +146,14 @@ PENSTOCK_SSE4_VARINTS const char* DecodeFours(std::string_view chunk, T*& out) {
       out += kBlock;
       continue;
     }
-    const auto behind = [block](uint64_t some) {
-      return block + std::countr_zero(some) + 1;
-    };
-    for (;;) {
-      const uint64_t second = ends & (ends - 1);
-      const uint64_t third = second & (second - 1);
-      const uint64_t fourth = third & (third - 1);
-      if (fourth == 0) break;  // the next block begins here
-      const __m128i bytes = _mm_unpacklo_epi64(
-          LoadTwo(at, behind(ends)), LoadTwo(behind(second), behind(third)));
-      if (DecodeFour(bytes, out)) [[likely]] {
-        out += 4;
-        at = behind(fourth);
-        ends = fourth & (fourth - 1);
-        continue;
-      }
-      if (DecodeOneVarint(at, behind(ends), out++) == nullptr) return at;
-      at = behind(ends);
-      ends = second;
-    }
+    if (!DecodeBlock(ends, at, out)) return at;
     if (at == block) {  // long values
       const char* const next = DecodeOneVarint(at, end, out++);
       if (next == nullptr) return at;
       at = next;
     }
   }
+  if (!DecodeRest(static_cast<size_t>(end - at), at, out)) return at;
   while (at != end) {
     const char* const next = DecodeOneVarint(at, end, out++);
     if (next == nullptr) return at;

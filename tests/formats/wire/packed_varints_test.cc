@@ -25,25 +25,28 @@ void ExpectNarrow(const std::string& chunk, const std::vector<int64_t>& values,
   for (const auto decode :
        {DecodeVarints32, DecodeVarints32Portable,
         HasSse4Varints() ? DecodeVarints32Sse4 : DecodeVarints32Portable}) {
-    std::vector<int32_t> narrow(values.size());
+    std::vector<int32_t> narrow(values.size() + kVarintSlack);
     const ptrdiff_t count = decode(chunk, narrow.data());
     ASSERT_EQ(count, fits ? static_cast<ptrdiff_t>(values.size()) : -1);
     if (!fits) continue;
+    narrow.resize(values.size());
     EXPECT_TRUE(std::ranges::equal(narrow, values));
   }
 }
 
 std::vector<int64_t> Decode(const std::string& chunk) {
-  std::vector<int64_t> values(CountVarints(chunk));
-  EXPECT_EQ(DecodeVarints(chunk, values.data()), nullptr);
+  const size_t count = CountVarints(chunk);
+  const auto decode_by = [&](auto decode) {
+    std::vector<int64_t> values(count + kVarintSlack);
+    EXPECT_EQ(decode(chunk, values.data()), nullptr);
+    values.resize(count);
+    return values;
+  };
+  const std::vector<int64_t> values = decode_by(DecodeVarints);
   EXPECT_EQ(CheckVarints(chunk), nullptr);
-  std::vector<int64_t> portable(values.size());
-  EXPECT_EQ(DecodeVarintsPortable(chunk, portable.data()), nullptr);
-  EXPECT_EQ(portable, values);
+  EXPECT_EQ(decode_by(DecodeVarintsPortable), values);
   if (HasSse4Varints()) {
-    std::vector<int64_t> fours(values.size());
-    EXPECT_EQ(DecodeVarintsSse4(chunk, fours.data()), nullptr);
-    EXPECT_EQ(fours, values);
+    EXPECT_EQ(decode_by(DecodeVarintsSse4), values);
   }
   ExpectNarrow(chunk, values, std::ranges::all_of(values, [](int64_t v) {
                  return v >= INT32_MIN && v <= INT32_MAX;
@@ -53,7 +56,7 @@ std::vector<int64_t> Decode(const std::string& chunk) {
 
 // Where all say the defect begins; -1 for none, -2 where they disagree.
 int DefectIn(const std::string& chunk) {
-  std::vector<int64_t> values(CountVarints(chunk));
+  std::vector<int64_t> values(CountVarints(chunk) + kVarintSlack);
   const char* decoded = DecodeVarints(chunk, values.data());
   const char* checked = CheckVarints(chunk);
   if (decoded != checked) return -2;
