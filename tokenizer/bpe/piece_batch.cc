@@ -55,6 +55,8 @@ uint32_t PieceBatch::PlaceOf(const Lookup& lookup) const {
   } else if (const auto* const entry =
                  memory_.pieces.Find(lookup.key, lookup.hash)) {
     place = entry->place();
+  } else {
+    memory_.pieces.PrefetchForInsert(lookup.hash);
   }
   memory_.long_pieces.PrefetchAt(place);
   return place;

@@ -11,7 +11,7 @@ PieceCache::PieceCache(size_t most_bytes)
 
 void PieceCache::Clear() {
   pages_ = ZeroPages(kFirstBytes, most_bytes_);
-  refused_ = {};
+  lately_ = {};
   UsePages();
 }
 
@@ -34,29 +34,25 @@ const PieceCache::Entry* PieceCache::FindBeside(const Key& key,
   return nullptr;
 }
 
-bool PieceCache::CameBefore(Hash hash) {
-  if (refused_.empty()) refused_.resize(kRefused);
-  Hash& refused = refused_[hash >> (32 - kRefusedBits)];
-  return std::exchange(refused, hash) == hash;
+bool PieceCache::CameLately(Hash hash) {
+  if (lately_.empty()) lately_.resize(size_t{1} << kLatelyBits);
+  const auto rest = static_cast<uint16_t>(hash);
+  return std::exchange(lately_[LatelyOf(hash)], rest) == rest;
 }
 
-PieceCache::Entry* PieceCache::PlaceFor(const Key& key, Hash hash) {
+PieceCache::Entry& PieceCache::PlaceFor(const Key& key, Hash hash) {
   for (size_t i = 0; i < kReach; ++i) {
     for (Entry& entry : lines_[(hash + i) & line_mask_].entries) {
-      if (entry.IsFree() || entry.IsOf(key)) return &entry;
+      if (entry.IsFree() || entry.IsOf(key)) return entry;
     }
   }
-  if (!CameBefore(hash)) return nullptr;
-  // Any of its line: what is often seen soon comes back.
-  draws_ = draws_ * 1664525 + 1013904223;
-  return &lines_[hash & line_mask_].entries[draws_ >> 31];
+  return lines_[hash & line_mask_].entries[CameLately(hash) ? 0 : 1];
 }
 
 void PieceCache::Put(Hash hash, const Entry& entry) {
-  Entry* const place = PlaceFor(entry.key_, hash);
-  if (place == nullptr) return;
-  if (place->IsFree()) ++used_;
-  *place = entry;
+  Entry& place = PlaceFor(entry.key_, hash);
+  if (place.IsFree()) ++used_;
+  place = entry;
 }
 
 void PieceCache::Insert(const Key& key, Hash hash,

@@ -14,11 +14,11 @@
 
 namespace penstock {
 
-// A table that grows with the pieces that come, up to kMostBytes. A new piece
-// that finds no place is refused when it comes first; when it comes again soon,
-// it takes the place of one of the two that hash alike: of the new pieces of a
-// large corpus, most never come again. It only ever saves work: ids are the
-// same with and without.
+// A table that grows with the pieces that come, up to kMostBytes. Of the new
+// pieces of a large corpus most come a few times and never again: one that
+// finds no room takes the place of the second of its line, and only if it came
+// not long ago that of the first, so that half of the table stays with what
+// comes again. It only ever saves work: ids are the same with and without.
 //
 //   line   two entries, 64 bytes; those behind it take what it has no room for
 //   entry  15 bytes of piece, zeros behind them; its size, 8 bits;
@@ -27,7 +27,7 @@ namespace penstock {
 //          place where LongPieces has them
 //
 // Memory:  512 KiB at first, at most 32 MiB, taken once pieces come to it, and
-//          512 KiB once pieces are refused.
+//          256 KiB once there is no room for a piece.
 //
 // Threads: one at a time.
 class PieceCache {
@@ -50,6 +50,11 @@ class PieceCache {
   }
   void Prefetch(Hash hash) const {
     __builtin_prefetch(&lines_[hash & line_mask_]);
+  }
+
+  // Of what Insert looks at for a piece that is not known.
+  void PrefetchForInsert(Hash hash) const {
+    if (!lately_.empty()) __builtin_prefetch(&lately_[LatelyOf(hash)]);
   }
 
   class Entry {
@@ -100,18 +105,21 @@ class PieceCache {
   static constexpr int kCountShift = 24;
   static constexpr size_t kElsewhere = 0xff;
   static constexpr TokenId kIdMask = (TokenId{1} << kCountShift) - 1;
-  static constexpr size_t kReach = 8;  // lines where a piece may be
-  static constexpr int kRefusedBits = 17;
-  static constexpr size_t kRefused = size_t{1} << kRefusedBits;
+  // Lines where a piece may be. With more, a new piece has more to look at in a
+  // full table; with fewer, more find no room in one that may still grow: 1 of
+  // 100 with 4.
+  static constexpr size_t kReach = 4;
+  static constexpr int kLatelyBits = 17;
+  static size_t LatelyOf(Hash hash) { return hash >> (32 - kLatelyBits); }
   struct alignas(64) Line {
     Entry entries[2];
   };
 
   const Entry* FindBeside(const Key& key, size_t line) const;
-  // Whether a piece that hashes so was refused lately; if not, it now is.
-  bool CameBefore(Hash hash);
-  // The piece's, else one that is free, else one to take; null to refuse it.
-  Entry* PlaceFor(const Key& key, Hash hash);
+  // Whether a piece that hashes so found no room lately; it now is the last.
+  bool CameLately(Hash hash);
+  // The piece's, else one that is free, else one to take.
+  Entry& PlaceFor(const Key& key, Hash hash);
   void Put(Hash hash, const Entry& entry);
   void UsePages();
   void Grow();
@@ -121,8 +129,9 @@ class PieceCache {
   Line* lines_;  // in pages_
   size_t line_mask_;
   size_t used_ = 0;  // entries
-  uint32_t draws_ = 0;
-  std::vector<Hash> refused_;  // [kRefused] once a piece is, each the last
+  // The last piece of each LatelyOf() that found no room, by the other bits of
+  // its hash; none before there is one.
+  std::vector<uint16_t> lately_;
 };
 
 }  // namespace penstock
