@@ -13,7 +13,7 @@ HERE = pathlib.Path(__file__).parent
 PEERS = {
     ".json": ["tokenizers", "gigatoken", "fastokens", "tokie"],
     ".tiktoken": ["tiktoken", "gigatoken", "fastokens"],
-    ".model": ["sentencepiece"],
+    ".model": ["sentencepiece", "gigatoken"],
 }
 PASSES = ("load", "cold", "onward", "warm")
 

@@ -27,29 +27,57 @@ uint32_t RankOf(float score) {
 
 struct MergeSegmenter::Symbol {
   uint32_t begin;
-  uint32_t size;  // 0: merged into another
+  uint32_t size;
   uint32_t before, after;
   int32_t id;            // PieceTrie::kNoPiece: of no piece
   PieceTrie::Node node;  // where its bytes lead
   bool merges;           // is no user-defined symbol
+  // What it and the one behind it make, if they merge.
+  int32_t merged_id;
+  PieceTrie::Node merged_node;
 };
 
-struct MergeSegmenter::Merge {
-  uint64_t order;  // rank, then place
-  uint32_t right;
-  uint32_t size;  // of both: one that has grown since makes this void
-  int32_t id;
-  PieceTrie::Node node;
+// The merges of all symbols with those behind them, ordered by rank, then by
+// place: a tree whose nodes have the smaller of their two children.
+class MergeSegmenter::Merges {
+ public:
+  static constexpr uint64_t kNothing = ~uint64_t{0};
 
-  uint32_t left() const { return static_cast<uint32_t>(order); }
-  // For the heap functions, which put the largest first.
-  bool operator<(const Merge& other) const { return order > other.order; }
+  // None, of so many symbols.
+  void Reset(size_t symbols) {
+    leaves_ = std::bit_ceil(symbols);
+    nodes_.assign(2 * leaves_, kNothing);
+  }
+  // Of one symbol, before Order().
+  void Put(uint32_t symbol, uint64_t order) {
+    nodes_[leaves_ + symbol] = order;
+  }
+  void Order() {
+    for (size_t i = leaves_ - 1; i > 0; --i) nodes_[i] = FirstBelow(i);
+  }
+  void Change(uint32_t symbol, uint64_t order) {
+    size_t i = leaves_ + symbol;
+    nodes_[i] = order;
+    while ((i /= 2) > 0) nodes_[i] = FirstBelow(i);
+  }
+
+  bool empty() const { return nodes_[1] == kNothing; }
+  // The left symbol of the first merge.
+  uint32_t first() const { return static_cast<uint32_t>(nodes_[1]); }
+
+ private:
+  uint64_t FirstBelow(size_t i) const {
+    return std::min(nodes_[2 * i], nodes_[2 * i + 1]);
+  }
+
+  size_t leaves_ = 0;
+  std::vector<uint64_t> nodes_;  // the root at 1
 };
 
 struct MergeSegmenter::OwnScratch : Scratch {
   PartCache cache;
   std::vector<Symbol> symbols;
-  std::vector<Merge> heap;
+  Merges merges;
   // Of unused pieces: the size of the left part of the last merge to it that
   // was offered, anywhere in the text.
   std::unordered_map<int32_t, uint32_t> left_sizes;
@@ -121,32 +149,26 @@ Status MergeSegmenter::Sample(std::string_view text, const Sampling& sampling,
 
 void MergeSegmenter::SegmentPart(std::string_view part, const Dropout* dropout,
                                  OwnScratch& scratch, PieceSink& sink) const {
-  std::vector<Merge>& heap = scratch.heap;
+  Merges& merges = scratch.merges;
   const std::vector<Symbol>& symbols = scratch.symbols;
-  heap.clear();
   scratch.left_sizes.clear();
   Split(part, scratch);
-  for (uint32_t i = 1; i < symbols.size(); ++i) Offer(part, i - 1, i, scratch);
-  std::make_heap(heap.begin(), heap.end());
-  while (!heap.empty()) {
-    std::pop_heap(heap.begin(), heap.end());
-    const Merge merge = heap.back();
-    heap.pop_back();
-    const Symbol& left = symbols[merge.left()];
-    const Symbol& right = symbols[merge.right];
-    if (left.size == 0 || right.size == 0 ||
-        left.size + right.size != merge.size) {
+  merges.Reset(symbols.size());
+  for (uint32_t i = 0; i + 1 < symbols.size(); ++i) {
+    merges.Put(i, Offer(part, i, scratch));
+  }
+  merges.Order();
+  while (!merges.empty()) {
+    const uint32_t left = merges.first();
+    if (dropout != nullptr && dropout->draws.Next() < dropout->rate) {
+      merges.Change(left, Merges::kNothing);
       continue;
     }
-    if (dropout != nullptr && dropout->draws.Next() < dropout->rate) continue;
-    Apply(merge, scratch);
-    for (const auto& [l, r] : {std::pair(left.before, merge.left()),
-                               std::pair(merge.left(), left.after)}) {
-      if (l == kNone || r == kNone) continue;
-      const size_t offered = heap.size();
-      Offer(part, l, r, scratch);
-      if (heap.size() != offered) std::push_heap(heap.begin(), heap.end());
-    }
+    merges.Change(symbols[left].after, Merges::kNothing);
+    Apply(left, scratch);
+    const uint32_t before = symbols[left].before;
+    if (before != kNone) merges.Change(before, Offer(part, before, scratch));
+    merges.Change(left, Offer(part, left, scratch));
   }
 
   scratch.ids.clear();
@@ -186,7 +208,9 @@ void MergeSegmenter::Split(std::string_view part, OwnScratch& scratch) const {
                      i + 1,
                      PieceTrie::kNoPiece,
                      PieceTrie::Root(),
-                     !is_user_defined};
+                     !is_user_defined,
+                     PieceTrie::kNoPiece,
+                     PieceTrie::Root()};
     for (size_t k = 0; k < size; ++k) {
       if (!trie_.Step(symbol.node, static_cast<unsigned char>(p[k]),
                       symbol.id)) {
@@ -201,31 +225,34 @@ void MergeSegmenter::Split(std::string_view part, OwnScratch& scratch) const {
   symbols.back().after = kNone;
 }
 
-void MergeSegmenter::Offer(std::string_view part, uint32_t left, uint32_t right,
-                           OwnScratch& scratch) const {
-  const Symbol& l = scratch.symbols[left];
-  const Symbol& r = scratch.symbols[right];
-  if (!l.merges || !r.merges) return;
+uint64_t MergeSegmenter::Offer(std::string_view part, uint32_t left,
+                               OwnScratch& scratch) const {
+  Symbol& l = scratch.symbols[left];
+  if (l.after == kNone) return Merges::kNothing;
+  const Symbol& r = scratch.symbols[l.after];
+  if (!l.merges || !r.merges) return Merges::kNothing;
   PieceTrie::Node node = l.node;
   int32_t id = PieceTrie::kNoPiece;
   for (const char c : part.substr(r.begin, r.size)) {
-    if (!trie_.Step(node, static_cast<unsigned char>(c), id)) return;
+    if (!trie_.Step(node, static_cast<unsigned char>(c), id)) {
+      return Merges::kNothing;
+    }
   }
-  if (id == PieceTrie::kNoPiece) return;
-  scratch.heap.push_back(
-      {uint64_t{ranks_[id]} << 32 | left, right, l.size + r.size, id, node});
+  if (id == PieceTrie::kNoPiece) return Merges::kNothing;
+  l.merged_id = id;
+  l.merged_node = node;
   if (unused_[id]) scratch.left_sizes[id] = l.size;
+  return uint64_t{ranks_[id]} << 32 | left;
 }
 
-void MergeSegmenter::Apply(const Merge& merge, OwnScratch& scratch) const {
-  Symbol& left = scratch.symbols[merge.left()];
-  Symbol& right = scratch.symbols[merge.right];
-  left.size = merge.size;
-  left.id = merge.id;
-  left.node = merge.node;
-  left.after = right.after;
-  if (right.after != kNone) scratch.symbols[right.after].before = merge.left();
-  right.size = 0;
+void MergeSegmenter::Apply(uint32_t left, OwnScratch& scratch) const {
+  Symbol& l = scratch.symbols[left];
+  Symbol& r = scratch.symbols[l.after];
+  l.size += r.size;
+  l.id = l.merged_id;
+  l.node = l.merged_node;
+  l.after = r.after;
+  if (r.after != kNone) scratch.symbols[r.after].before = left;
 }
 
 void MergeSegmenter::TakeApart(std::string_view text, OwnScratch& scratch,

@@ -31,7 +31,7 @@ class MergeSegmenter final : public Segmenter {
   std::unique_ptr<Scratch> NewScratch() const override;
 
   // Cost:    n log n for a part of n characters; nearly nothing for one seen
-  //          before. About 60 bytes for each character of a part.
+  //          before. About 70 bytes for each character of a part.
   void Segment(std::string_view text, Scratch& scratch,
                PieceSink& sink) const override;
   // Each merge that has its turn is left out with the chance of alpha.
@@ -41,16 +41,17 @@ class MergeSegmenter final : public Segmenter {
  private:
   struct OwnScratch;
   struct Symbol;
-  struct Merge;
+  class Merges;
 
   // `dropout` may be null.
   void SegmentPart(std::string_view part, const Dropout* dropout,
                    OwnScratch& scratch, PieceSink& sink) const;
   void Split(std::string_view part, OwnScratch& scratch) const;
-  // Offers the merge of two neighbours if they spell a piece.
-  void Offer(std::string_view part, uint32_t left, uint32_t right,
-             OwnScratch& scratch) const;
-  void Apply(const Merge& merge, OwnScratch& scratch) const;
+  // When it is the turn of the merge of `left` and the one behind it.
+  uint64_t Offer(std::string_view part, uint32_t left,
+                 OwnScratch& scratch) const;
+  // Merges it with the one behind it.
+  void Apply(uint32_t left, OwnScratch& scratch) const;
   void TakeApart(std::string_view text, OwnScratch& scratch,
                  PieceSink& sink) const;
 
