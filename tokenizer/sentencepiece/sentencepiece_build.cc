@@ -198,6 +198,7 @@ Status SentencePieceTokenizer::BuildVocabulary(
   std::vector<SpecialToken> controls;
   // Not reserved, with the text of a reserved one.
   std::unordered_map<std::string_view, TokenId> shadowed;
+  tokens_.Reserve(model.pieces.size());
   for (const bool reserved : {true, false}) {
     for (size_t i = 0; i < model.pieces.size(); ++i) {
       const Piece& piece = model.pieces[i];
@@ -236,6 +237,7 @@ Status SentencePieceTokenizer::BuildVocabulary(
 
 void SentencePieceTokenizer::BuildWritings(const SentencePieceModel& model) {
   std::string surface;
+  writings_.reserve(model.pieces.size());
   for (size_t i = 0; i < model.pieces.size(); ++i) {
     const Piece& piece = model.pieces[i];
     Writing& writing = writings_.emplace_back();
@@ -255,11 +257,12 @@ void SentencePieceTokenizer::BuildWritings(const SentencePieceModel& model) {
     }
     writing.begins_with_space = piece.text.starts_with(kSpaceSymbol);
     surface.clear();
-    for (std::string_view rest = piece.text; !rest.empty();) {
-      const bool space = rest.starts_with(kSpaceSymbol);
-      surface.push_back(space ? ' ' : rest[0]);
-      rest.remove_prefix(space ? kSpaceSymbol.size() : 1);
+    std::string_view rest = piece.text;
+    for (size_t at; (at = rest.find(kSpaceSymbol)) != rest.npos;) {
+      surface.append(rest.substr(0, at)).push_back(' ');
+      rest.remove_prefix(at + kSpaceSymbol.size());
     }
+    surface.append(rest);
     surfaces_.AddForDecoding(static_cast<TokenId>(i), surface);
   }
   unknown_surface_ = model.unknown_surface;
