@@ -6,8 +6,10 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <numbers>
+#include <utility>
 #include <vector>
 
 #include "formats/example/example_writer.h"
@@ -38,13 +40,41 @@ uint32_t DocumentLength(uint64_t record, uint32_t longest) {
       std::clamp(std::exp(5.5 + normal), 1.0, static_cast<double>(longest)));
 }
 
-BenchFile::BenchFile(BenchFileOptions options) : records_(options.records) {
-  folder_ = (std::filesystem::temp_directory_path() / "penstock_bench.XXXXXX")
-                .string();
-  if (mkdtemp(folder_.data()) == nullptr) {
-    CheckOk(InternalError("cannot make " + folder_));
+BenchFolder::BenchFolder()
+    : path_((std::filesystem::temp_directory_path() / "penstock_bench.XXXXXX")
+                .string()) {
+  if (mkdtemp(path_.data()) == nullptr) {
+    CheckOk(InternalError("cannot make " + path_));
   }
-  path_ = folder_ + "/bench.tfrecord";
+}
+
+BenchFolder::~BenchFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+BenchLengths::BenchLengths(std::vector<uint32_t> lengths) {
+  constexpr uint64_t kRecordBytes = 20;  // with their framing
+  const std::string path = folder_.path() + "/bench.tfrecord";
+  std::vector<uint64_t> offsets(lengths.size());
+  for (uint64_t i = 0; i < offsets.size(); ++i) offsets[i] = i * kRecordBytes;
+  std::ofstream(path).close();
+  std::filesystem::resize_file(path, offsets.size() * kRecordBytes);
+  const auto info = LocalFiles().Stat(path);
+  CheckOk(info.status());
+  CheckOk(
+      RecordIndex(std::move(offsets), {{"tokens", std::move(lengths)}}, *info)
+          .Save(LocalFiles(), path));
+  auto index = RecordIndex::Load(LocalFiles(), path);
+  CheckOk(index.status());
+  index_ = *std::move(index);
+  const auto loaded = index_->Lengths("tokens");
+  CheckOk(loaded.status());
+  lengths_ = *loaded;
+}
+
+BenchFile::BenchFile(BenchFileOptions options) : records_(options.records) {
+  path_ = folder_.path() + "/bench.tfrecord";
   if (options.compression != Compression::kNone) path_ += ".gz";
   auto writer =
       CreateTfRecord(LocalFiles(), path_, {.compression = options.compression});
@@ -83,11 +113,6 @@ BenchFile::BenchFile(BenchFileOptions options) : records_(options.records) {
   CheckOk(info.status());
   CheckOk(RecordIndex(std::move(offsets), {column}, *info)
               .Save(LocalFiles(), path_));
-}
-
-BenchFile::~BenchFile() {
-  std::error_code ignored;
-  std::filesystem::remove_all(folder_, ignored);
 }
 
 }  // namespace penstock

@@ -2,9 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "formats/files/status.h"
+#include "formats/index/record_index.h"
 #include "formats/tfrecord/tfrecord_writer.h"
 
 namespace penstock {
@@ -28,14 +32,39 @@ struct BenchFileOptions {
   Compression compression = Compression::kNone;  // such have no index
 };
 
+// A folder under the system's temporary folder, gone with this.
+class BenchFolder {
+ public:
+  BenchFolder();
+  ~BenchFolder();
+  BenchFolder(const BenchFolder&) = delete;
+  BenchFolder& operator=(const BenchFolder&) = delete;
+
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+// The lengths of an index that was saved, loaded as a run does it. It is of a
+// file that is a hole.
+class BenchLengths {
+ public:
+  explicit BenchLengths(std::vector<uint32_t> lengths);
+
+  std::span<const uint32_t> lengths() const { return lengths_; }
+
+ private:
+  BenchFolder folder_;
+  std::optional<RecordIndex> index_;
+  std::span<const uint32_t> lengths_;  // in it
+};
+
 // A file in a folder of its own under the system's temporary folder, with an
 // index that has lengths; gone with this. Reads come from the page cache.
 class BenchFile {
  public:
   explicit BenchFile(BenchFileOptions options);
-  ~BenchFile();
-  BenchFile(const BenchFile&) = delete;
-  BenchFile& operator=(const BenchFile&) = delete;
 
   const std::string& path() const { return path_; }
   uint64_t records() const { return records_; }
@@ -44,7 +73,7 @@ class BenchFile {
 
  private:
   const uint64_t records_;
-  std::string folder_;
+  BenchFolder folder_;
   std::string path_;
   uint64_t tokens_ = 0;
   uint64_t bytes_ = 0;

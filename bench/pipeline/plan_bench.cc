@@ -59,8 +59,8 @@ std::vector<uint32_t> Lengths(uint64_t records) {
 
 // Assignments of 1024 rows in four buckets, one shuffled epoch at a time.
 void BM_Plan(benchmark::State& state) {
-  const auto lengths = Lengths(static_cast<uint64_t>(state.range(0)));
-  Plan plan = Facts(lengths, 0).MakePlan();
+  const BenchLengths lengths(Lengths(static_cast<uint64_t>(state.range(0))));
+  Plan plan = Facts(lengths.lengths(), 0).MakePlan();
   uint64_t steps = 0;
   Step step;
   for (auto _ : state) {

@@ -8,6 +8,7 @@
 
 #include "formats/files/sigbus_guard.h"
 #include "formats/files/status_or.h"
+#include "formats/memory/huge_pages.h"
 
 namespace penstock {
 namespace {
@@ -60,7 +61,10 @@ std::unique_ptr<FileBytes> MapFile(PosixCalls& calls, int fd, uint64_t offset,
 
 StatusOr<std::unique_ptr<FileBytes>> MapOrCopy(const ReadableFile& file) {
   PENSTOCK_ASSIGN_OR_RETURN(const FileInfo info, file.Stat());
-  if (auto mapped = file.Map(0, info.size_bytes)) return mapped;
+  if (auto mapped = file.Map(0, info.size_bytes)) {
+    PreferHugePages(mapped->bytes().data(), info.size_bytes);
+    return mapped;
+  }
   std::unique_ptr<char[]> copy(new (std::nothrow) char[info.size_bytes]);
   if (copy == nullptr) {
     return ResourceExhaustedError(fmt::format("{}: no memory for {} bytes",

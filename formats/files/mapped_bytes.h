@@ -15,7 +15,9 @@ namespace penstock {
 std::unique_ptr<FileBytes> MapFile(PosixCalls& calls, int fd, uint64_t offset,
                                    size_t size_bytes);
 
-// The whole file: mapped, or read into memory where that cannot be.
+// The whole file: mapped, or read into memory where that cannot be. It is to be
+// looked at all over: what of it the system has not in memory comes in huge
+// pages where it has such for files.
 // Errors:  those of ReadAt and Stat; kResourceExhausted.
 StatusOr<std::unique_ptr<FileBytes>> MapOrCopy(const ReadableFile& file);
 

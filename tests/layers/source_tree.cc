@@ -25,8 +25,8 @@ std::vector<std::string> ReadIncludes(const std::filesystem::path& path) {
 const std::vector<Floor>& Floors() {
   static const auto& floors = *new std::vector<Floor>{
       {"formats",
-       {"files", "records", "wire", "example", "streams", "tfrecord", "corpora",
-        "archives", "index", "datasets", "tokens", "open"}},
+       {"memory", "files", "records", "wire", "example", "streams", "tfrecord",
+        "corpora", "archives", "index", "datasets", "tokens", "open"}},
       {"tokenizer",
        {"unicode", "interface", "vocabulary", "regex", "patterns", "bpe",
         "training", "normalizers", "splitters", "models", "decoders",

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "tokenizer/interface/huge_pages.h"
+#include "formats/memory/huge_pages.h"
 #include "tokenizer/interface/tokenizer.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 

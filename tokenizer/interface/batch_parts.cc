@@ -2,7 +2,7 @@
 
 #include <new>
 
-#include "tokenizer/interface/huge_pages.h"
+#include "formats/memory/huge_pages.h"
 
 namespace penstock {
 

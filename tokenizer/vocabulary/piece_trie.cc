@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "formats/files/status_or.h"
-#include "tokenizer/interface/huge_pages.h"
+#include "formats/memory/huge_pages.h"
 
 namespace penstock {
 

@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "tokenizer/interface/huge_pages.h"
+#include "formats/memory/huge_pages.h"
 
 namespace penstock {
 

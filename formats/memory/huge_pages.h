@@ -13,7 +13,7 @@ inline constexpr size_t kHugePageBytes = 2 << 20;
 // Asks for huge pages where all of one lies in the memory: the system then has
 // one place to find where it had 512, and is asked once for what it would be
 // asked for page by page. It may refuse, which changes nothing.
-void PreferHugePages(void* memory, size_t size_bytes);
+void PreferHugePages(const void* memory, size_t size_bytes);
 
 // For tables that are read all over: half a huge page and more become whole
 // ones.

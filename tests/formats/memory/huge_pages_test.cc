@@ -1,12 +1,17 @@
-#include "tokenizer/interface/huge_pages.h"
+#include "formats/memory/huge_pages.h"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <string_view>
+
+#include "formats/files/file.h"
+#include "formats/files/mapped_bytes.h"
 
 namespace penstock {
 namespace {
@@ -77,6 +82,25 @@ TEST(HugePagesTest, LargeTablesBeginWithAPage) {
     GTEST_SKIP() << "this system has no huge pages";
   }
   EXPECT_TRUE(PrefersHugePages(large.data()));
+}
+
+TEST(HugePagesTest, AFileThatIsReadAllOverIsMappedSo) {
+  if (!std::ifstream("/sys/kernel/mm/transparent_hugepage/enabled")) {
+    GTEST_SKIP() << "this system has no huge pages";
+  }
+  const std::string path = ::testing::TempDir() + "huge_pages_test";
+  constexpr size_t kBytes = 5 * kHugePageBytes / 2;
+  std::ofstream(path) << std::string(kBytes, 'a');
+  const auto file = LocalFiles().OpenForRead(path);
+  ASSERT_TRUE(file.ok()) << file.status();
+  const auto bytes = MapOrCopy(**file);
+  ASSERT_TRUE(bytes.ok()) << bytes.status();
+  const std::string_view all = (*bytes)->bytes();
+  EXPECT_EQ(all, std::string(kBytes, 'a'));
+  const auto begin = reinterpret_cast<uintptr_t>(all.data());
+  EXPECT_TRUE(PrefersHugePages(
+      all.data() + (kHugePageBytes - begin % kHugePageBytes) % kHugePageBytes));
+  std::filesystem::remove(path);
 }
 
 }  // namespace
