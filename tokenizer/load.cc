@@ -138,11 +138,11 @@ TokenizerOr ParseFile(Kind kind, const std::string& bytes, FileSystem& files,
   return Parse(kind, bytes, files, path, options);
 }
 
-// Whether a file of that kind may be byte-level BPE, and is all there is to it.
-bool MayBeCompiled(Kind kind, const LoadOptions& options) {
+// Whether a file of that kind may be a SentencePiece model or byte-level BPE,
+// and is all there is to it.
+bool MayBeCompiled(Kind kind) {
   return kind == Kind::kTiktoken || kind == Kind::kTekken ||
-         kind == Kind::kTokenizerJson ||
-         (kind == Kind::kSentencePiece && HasRules(options));
+         kind == Kind::kTokenizerJson || kind == Kind::kSentencePiece;
 }
 
 // What decides such a tokenizer's ids and texts, but for its file.
@@ -163,6 +163,7 @@ std::string SettingsOf(Kind kind, const std::string& path,
   }
   settings.PutNumber(options.truncation);
   settings.PutNumber(options.padding);
+  settings.PutNumber(static_cast<uint64_t>(options.unigram_rules));
   return std::string(settings.bytes());
 }
 
@@ -217,7 +218,7 @@ TokenizerOr LoadTokenizer(FileSystem& files, const std::string& path,
     PENSTOCK_RETURN_IF_ERROR(CheckNoPattern(path, options));
     return std::make_shared<ByteTokenizer>();
   }
-  if (options.compiled.use && MayBeCompiled(kind, options)) {
+  if (options.compiled.use && MayBeCompiled(kind)) {
     return LoadCompiled(kind, files, path, std::move(options));
   }
   PENSTOCK_ASSIGN_OR_RETURN(const std::string bytes,

@@ -105,11 +105,10 @@ def main():
         continue
       files = [str(vocabulary), str(documents)]
       commands = {"penstock": [options.binary] + files}
-      if vocabulary.suffix != ".model":
-        compiled = options.work / "compiled"
-        commands["compiled"] = [options.binary, "--compiled",
-                                str(compiled)] + files
-        run(commands["compiled"])  # makes what the others find
+      compiled = options.work / "compiled"
+      commands["compiled"] = [options.binary, "--compiled",
+                              str(compiled)] + files
+      run(commands["compiled"])  # makes what the others find
       for peer in peers:
         if options.peers and peer not in options.peers:
           continue

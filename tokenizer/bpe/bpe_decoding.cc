@@ -93,13 +93,6 @@ Status BpeTokenizer::Decode(std::span<const TokenId> ids, DecodeOptions options,
   return status;
 }
 
-Status BpeTokenizer::CutTables() const {
-  return DataLossError(
-      fmt::format("{}: its compiled form was cut off or written over in place "
-                  "while it was in use; load it again",
-                  parts_.name));
-}
-
 std::unique_ptr<StreamDecoder> BpeTokenizer::NewStreamDecoder(
     DecodeOptions options) const {
   return std::make_unique<IdByIdDecoder>(*this, options);

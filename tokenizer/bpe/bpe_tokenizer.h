@@ -128,9 +128,8 @@ class BpeTokenizer final : public FramedTokenizer {
   // To be asked before and after the tables are looked at.
   Status CheckTables() const {
     if (tables_ == nullptr || tables_->intact()) return OkStatus();
-    return CutTables();
+    return TablesCut(parts_.name);
   }
-  Status CutTables() const;
 
   const std::shared_ptr<const FileBytes> tables_;  // may be null
   const BpeParts parts_;  // specials are in the vocabulary, for decoding

@@ -1,6 +1,7 @@
 // Turns pieces into ids.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstring>
@@ -69,9 +70,7 @@ class PieceSink {
       unknown_->push_back({size_ - is_one_more, text.size()});
     }
     if (rule_.as_bytes) {
-      for (const char c : text) {
-        Put(rule_.byte_ids[static_cast<unsigned char>(c)]);
-      }
+      PutBytes(text);
     } else if (!is_one_more) {
       Put(rule_.id);
     }
@@ -79,6 +78,18 @@ class PieceSink {
   }
 
  private:
+  void PutBytes(std::string_view text) {
+    while (!text.empty()) {
+      MakeRoom();
+      TokenId* const to = data_ + size_;
+      const size_t count = std::min(text.size(), kSlack);
+      for (size_t i = 0; i < count; ++i) {
+        to[i] = rule_.byte_ids[static_cast<unsigned char>(text[i])];
+      }
+      size_ += count;
+      text.remove_prefix(count);
+    }
+  }
   // For kSlack more.
   void MakeRoom() {
     if (size_ > last_) {

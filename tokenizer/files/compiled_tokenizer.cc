@@ -7,6 +7,7 @@
 #include "tokenizer/normalizers/text_normalizers.h"
 #include "tokenizer/patterns/patterns.h"
 #include "tokenizer/patterns/regex_pretokenizer.h"
+#include "tokenizer/sentencepiece/sentencepiece_tokenizer.h"
 #include "tokenizer/unicode/unicode_data.h"
 
 namespace penstock {
@@ -109,12 +110,19 @@ BpeParts LoadParts(TableReader& from) {
 
 bool CompileTokenizer(const Tokenizer& tokenizer, const CompiledNotes& notes,
                       TableWriter& soon, TableWriter& later) {
+  const auto* const pieces =
+      dynamic_cast<const SentencePieceTokenizer*>(&tokenizer);
   const auto* const bpe = dynamic_cast<const BpeTokenizer*>(&tokenizer);
-  if (bpe == nullptr || !HasForm(*bpe)) return false;
+  if (pieces == nullptr && (bpe == nullptr || !HasForm(*bpe))) return false;
   soon.PutText(kUnicodeVersion);
   soon.PutText(notes.settings);
   soon.PutNumber(notes.warnings.size());
   for (const std::string& warning : notes.warnings) soon.PutText(warning);
+  soon.PutNumber(pieces != nullptr);
+  if (pieces != nullptr) {
+    pieces->Save(soon);
+    return true;
+  }
   soon.PutNumber(bpe->Fingerprint());
   SaveFrame(bpe->frame(), soon);
   SaveParts(bpe->parts(), soon);
@@ -130,6 +138,9 @@ std::shared_ptr<const Tokenizer> TokenizerOfCompiled(
   warnings.clear();
   for (uint64_t left = from.Number(); left > 0 && from.ok(); --left) {
     warnings.emplace_back(from.Text());
+  }
+  if (from.Number() != 0) {
+    return SentencePieceTokenizer::Load(from, name, file.bytes);
   }
   const uint64_t fingerprint = from.Number();
   EncodingFrame frame = LoadFrame(from);

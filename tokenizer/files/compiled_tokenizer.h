@@ -1,4 +1,5 @@
-// A byte-level BPE tokenizer as tables, and back. Private to the loader.
+// A tokenizer as tables, and back: byte-level BPE or a SentencePiece model.
+// Private to the loader.
 #pragma once
 
 #include <cstdint>

@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "formats/files/status_or.h"
 #include "tokenizer/unicode/utf8.h"
@@ -49,15 +50,16 @@ StatusOr<Charsmap> Charsmap::Parse(std::string_view blob) {
     return DataLossError("the precompiled charsmap's last text does not end");
   }
   Charsmap map;
-  map.units_.resize(trie_bytes / 4);
+  HugePageVector<uint32_t> units(trie_bytes / 4);
   if constexpr (std::endian::native == std::endian::little) {
-    std::memcpy(map.units_.data(), blob.data(), trie_bytes);
+    std::memcpy(units.data(), blob.data(), trie_bytes);
   } else {
-    for (size_t i = 0; i < map.units_.size(); ++i) {
-      map.units_[i] = ReadUint32(blob, 4 * i);
+    for (size_t i = 0; i < units.size(); ++i) {
+      units[i] = ReadUint32(blob, 4 * i);
     }
   }
-  map.texts_ = blob.substr(trie_bytes);
+  map.units_ = Table<uint32_t>(std::move(units));
+  map.texts_.Append(blob.substr(trie_bytes));
   if (!map.IsSound()) {
     return DataLossError(
         "the precompiled charsmap's trie points outside of itself");
@@ -73,7 +75,7 @@ bool Charsmap::IsSound() {
       (OffsetOf(root) | 0xff) >= size) {
     return false;
   }
-  gives_utf8_ = IsUtf8(texts_);
+  gives_utf8_ = IsUtf8({texts_.data(), texts_.size()});
   for (size_t i = 1; i < size; ++i) {
     const uint32_t unit = units_[i];
     if ((unit & kValueBit) != 0) {
@@ -87,6 +89,22 @@ bool Charsmap::IsSound() {
     if (HasRule(unit) && (units_[children] & kValueBit) == 0) return false;
   }
   return true;
+}
+
+void Charsmap::Save(TableWriter& to) const {
+  to.PutTable(units_);
+  to.PutTable(texts_);
+  to.PutNumber(gives_utf8_);
+}
+
+Charsmap Charsmap::Load(TableReader& from) {
+  Charsmap map;
+  map.units_ = from.TakeTable<uint32_t>();
+  map.texts_ = from.TakeTable<char>();
+  map.gives_utf8_ = from.Number() != 0;
+  from.Expect(map.units_.empty() ||
+              (map.units_.size() >= 256 && !map.texts_.empty()));
+  return map;
 }
 
 Charsmap::Match Charsmap::Longest(const char* at, const char* end) const {
@@ -109,7 +127,7 @@ Charsmap::Match Charsmap::Longest(const char* at, const char* end) const {
       if (++rules == kMaxRules) break;
     }
   }
-  if (match.size != 0) match.out = texts_.c_str() + value;
+  if (match.size != 0) match.out = texts_.data() + value;
   return match;
 }
 

@@ -14,11 +14,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "formats/files/status_or.h"
+#include "tokenizer/vocabulary/stored_tables.h"
+#include "tokenizer/vocabulary/table.h"
 
 namespace penstock {
 
@@ -57,6 +57,10 @@ class Charsmap {
   // Whether all that rules can become is UTF-8.
   bool GivesUtf8() const { return gives_utf8_; }
 
+  // What Load makes a charsmap of again, that looks where `from` does.
+  void Save(TableWriter& to) const;
+  static Charsmap Load(TableReader& from);
+
  private:
   static uint32_t LabelOf(uint32_t unit) { return unit & 0x800000ffu; }
   static bool HasRule(uint32_t unit) { return unit >> 8 & 1; }
@@ -67,8 +71,8 @@ class Charsmap {
   // Checks that no walk leaves the trie. Sets gives_utf8_.
   bool IsSound();
 
-  std::vector<uint32_t> units_;  // none, or at least 256
-  std::string texts_;            // the last byte is NUL
+  Table<uint32_t> units_;  // none, or at least 256
+  Table<char> texts_;      // the last byte is NUL
   bool gives_utf8_ = true;
 };
 

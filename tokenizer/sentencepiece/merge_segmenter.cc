@@ -6,6 +6,7 @@
 #include <limits>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "tokenizer/unicode/utf8.h"
 #include "tokenizer/vocabulary/part_reader.h"
@@ -91,13 +92,35 @@ MergeSegmenter::MergeSegmenter(std::span<const SentencePiece> pieces,
     : trie_(std::move(trie)),
       symbols_(symbols),
       boundaries_(std::move(boundaries)) {
+  HugePageVector<uint32_t> ranks;
+  HugePageVector<uint8_t> unused;
   for (const SentencePiece& piece : pieces) {
-    ranks_.push_back(RankOf(piece.score));
-    unused_.push_back(piece.type == SentencePiece::Type::kUnused);
-    has_unused_ |= unused_.back();
+    ranks.push_back(RankOf(piece.score));
+    unused.push_back(piece.type == SentencePiece::Type::kUnused);
+    has_unused_ |= unused.back() != 0;
   }
+  ranks_ = Table<uint32_t>(std::move(ranks));
+  unused_ = Table<uint8_t>(std::move(unused));
   // How an unused piece is taken apart depends on the whole text.
   if (has_unused_) boundaries_ = PieceBoundaries();
+}
+
+MergeSegmenter::MergeSegmenter(TableReader& from,
+                               const UserDefinedSymbols& symbols)
+    : trie_(PieceTrie::Load(from)),
+      symbols_(symbols),
+      boundaries_(PieceBoundaries::Load(from)),
+      ranks_(from.TakeTable<uint32_t>()),
+      unused_(from.TakeTable<uint8_t>()),
+      has_unused_(from.Number() != 0) {}
+
+void MergeSegmenter::Save(TableWriter& to) const {
+  to.PutNumber(static_cast<uint64_t>(Kind::kBpe));
+  trie_.Save(to);
+  boundaries_.Save(to);
+  to.PutTable(ranks_);
+  to.PutTable(unused_);
+  to.PutNumber(has_unused_);
 }
 
 std::unique_ptr<Segmenter::Scratch> MergeSegmenter::NewScratch() const {

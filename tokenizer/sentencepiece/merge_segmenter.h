@@ -5,7 +5,6 @@
 #include <memory>
 #include <span>
 #include <string_view>
-#include <vector>
 
 #include "tokenizer/bpe/bpe_dropout.h"
 #include "tokenizer/sentencepiece/segmenter.h"
@@ -14,6 +13,7 @@
 #include "tokenizer/vocabulary/part_cache.h"
 #include "tokenizer/vocabulary/piece_boundaries.h"
 #include "tokenizer/vocabulary/piece_trie.h"
+#include "tokenizer/vocabulary/table.h"
 
 namespace penstock {
 
@@ -27,6 +27,8 @@ class MergeSegmenter final : public Segmenter {
   // `symbols` must outlive this.
   MergeSegmenter(std::span<const SentencePiece> pieces, PieceTrie trie,
                  PieceBoundaries boundaries, const UserDefinedSymbols& symbols);
+  MergeSegmenter(TableReader& from, const UserDefinedSymbols& symbols);
+  void Save(TableWriter& to) const override;
 
   std::unique_ptr<Scratch> NewScratch() const override;
 
@@ -58,8 +60,8 @@ class MergeSegmenter final : public Segmenter {
   const PieceTrie trie_;
   const UserDefinedSymbols& symbols_;
   PieceBoundaries boundaries_;
-  std::vector<uint32_t> ranks_;  // by id: the smaller, the sooner merged
-  std::vector<bool> unused_;     // by id
+  Table<uint32_t> ranks_;  // by id: the smaller, the sooner merged
+  Table<uint8_t> unused_;  // by id: whether it is
   bool has_unused_ = false;
 };
 

@@ -27,6 +27,14 @@ size_t CharSize(std::string_view text, size_t at) {
 
 WordSegmenter::WordSegmenter(PieceTrie trie) : trie_(std::move(trie)) {}
 
+WordSegmenter::WordSegmenter(TableReader& from)
+    : WordSegmenter(PieceTrie::Load(from)) {}
+
+void WordSegmenter::Save(TableWriter& to) const {
+  to.PutNumber(static_cast<uint64_t>(Kind::kWord));
+  trie_.Save(to);
+}
+
 void WordSegmenter::Segment(std::string_view text, Scratch&,
                             PieceSink& sink) const {
   size_t begin = 0;
@@ -43,6 +51,15 @@ void WordSegmenter::Segment(std::string_view text, Scratch&,
 
 CharSegmenter::CharSegmenter(PieceTrie trie, const UserDefinedSymbols& symbols)
     : trie_(std::move(trie)), symbols_(symbols) {}
+
+CharSegmenter::CharSegmenter(TableReader& from,
+                             const UserDefinedSymbols& symbols)
+    : CharSegmenter(PieceTrie::Load(from), symbols) {}
+
+void CharSegmenter::Save(TableWriter& to) const {
+  to.PutNumber(static_cast<uint64_t>(Kind::kChar));
+  trie_.Save(to);
+}
 
 void CharSegmenter::Segment(std::string_view text, Scratch&,
                             PieceSink& sink) const {

@@ -14,6 +14,8 @@ class WordSegmenter final : public Segmenter {
  public:
   // `trie` holds the pieces that are found in text.
   explicit WordSegmenter(PieceTrie trie);
+  explicit WordSegmenter(TableReader& from);
+  void Save(TableWriter& to) const override;
 
   void Segment(std::string_view text, Scratch& scratch,
                PieceSink& sink) const override;
@@ -27,6 +29,8 @@ class CharSegmenter final : public Segmenter {
  public:
   // `symbols` must outlive this.
   CharSegmenter(PieceTrie trie, const UserDefinedSymbols& symbols);
+  CharSegmenter(TableReader& from, const UserDefinedSymbols& symbols);
+  void Save(TableWriter& to) const override;
 
   void Segment(std::string_view text, Scratch& scratch,
                PieceSink& sink) const override;

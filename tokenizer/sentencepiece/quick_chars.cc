@@ -1,5 +1,7 @@
 #include "tokenizer/sentencepiece/quick_chars.h"
 
+#include <string_view>
+
 namespace penstock {
 namespace {
 
@@ -116,11 +118,29 @@ bool QuickChars::FillTrails(const Charsmap& charsmap, Charsmap::Node node,
 
 void QuickChars::Put(Set& set, uint32_t code_point, bool in) {
   const uint64_t bit = uint64_t{1} << code_point % 64;
-  if (in) {
-    set[code_point / 64] |= bit;
-  } else {
-    set[code_point / 64] &= ~bit;
+  uint64_t& bits = set.At(code_point / 64);
+  bits = in ? bits | bit : bits & ~bit;
+}
+
+void QuickChars::Save(TableWriter& to) const {
+  to.PutText({reinterpret_cast<const char*>(ascii_.data()), ascii_.size()});
+  to.PutNumber(copies_all_visible_);
+  for (const Set* set : {&never_first_, &never_alone_, &second_}) {
+    to.PutTable(*set);
   }
+}
+
+QuickChars QuickChars::Load(TableReader& from) {
+  QuickChars chars;
+  const std::string_view ascii = from.Text();
+  from.Expect(ascii.size() == chars.ascii_.size());
+  if (from.ok()) std::memcpy(chars.ascii_.data(), ascii.data(), ascii.size());
+  chars.copies_all_visible_ = from.Number() != 0;
+  for (Set* set : {&chars.never_first_, &chars.never_alone_, &chars.second_}) {
+    *set = from.TakeTable<uint64_t>();
+    from.Expect(set->size() == kEnd / 64);
+  }
+  return chars;
 }
 
 }  // namespace penstock

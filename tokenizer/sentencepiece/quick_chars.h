@@ -7,10 +7,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <vector>
 
 #include "tokenizer/sentencepiece/charsmap.h"
 #include "tokenizer/sentencepiece/user_defined_symbols.h"
+#include "tokenizer/vocabulary/stored_tables.h"
+#include "tokenizer/vocabulary/table.h"
 
 namespace penstock {
 
@@ -26,6 +27,10 @@ class QuickChars {
   };
 
   QuickChars(const Charsmap& charsmap, const UserDefinedSymbols& symbols);
+
+  // What Load makes them of again, that look where `from` does.
+  void Save(TableWriter& to) const;
+  static QuickChars Load(TableReader& from);
 
   Ascii OfAscii(unsigned char byte) const { return ascii_[byte]; }
 
@@ -68,7 +73,9 @@ class QuickChars {
 
  private:
   static constexpr uint32_t kEnd = 0x10000;
-  using Set = std::vector<uint64_t>;  // a bit for each code point below kEnd
+  using Set = Table<uint64_t>;  // a bit for each code point below kEnd
+
+  QuickChars() = default;
 
   static uint32_t CodePoint(const char* at, size_t size) {
     const auto* b = reinterpret_cast<const unsigned char*>(at);

@@ -12,6 +12,7 @@
 #include "tokenizer/bpe/piece_sink.h"
 #include "tokenizer/interface/sampling.h"
 #include "tokenizer/vocabulary/draws.h"
+#include "tokenizer/vocabulary/stored_tables.h"
 
 namespace penstock {
 
@@ -30,6 +31,16 @@ class Segmenter {
   };
 
   virtual ~Segmenter() = default;
+
+  // Its kind, and what that one's constructor makes it of again.
+  enum class Kind : uint64_t {
+    kFloatUnigram,
+    kDoubleUnigram,
+    kBpe,
+    kWord,
+    kChar
+  };
+  virtual void Save(TableWriter& to) const = 0;
 
   virtual std::unique_ptr<Scratch> NewScratch() const {
     return std::make_unique<Scratch>();

@@ -117,6 +117,15 @@ uint64_t FingerprintOf(const SentencePieceModel& model, UnigramRules rules) {
   return fingerprint.Finish();
 }
 
+std::string KindOf(const SentencePieceModel& model) {
+  return fmt::format(
+      "SentencePiece {}, {} ids, {}{}", NameOf(model.type), model.pieces.size(),
+      model.normalization.name.empty()
+          ? std::string("no named normalization")
+          : fmt::format("normalization {}", model.normalization.name),
+      model.byte_fallback ? ", byte fallback" : "");
+}
+
 }  // namespace
 
 StatusOr<std::shared_ptr<const Tokenizer>> SentencePieceTokenizer::Parse(
@@ -129,7 +138,8 @@ StatusOr<std::shared_ptr<const Tokenizer>> SentencePieceTokenizer::Parse(
   if (Status status = tokenizer->Build(model, rules); !status.ok()) {
     return Annotate(status, name);
   }
-  tokenizer->Describe(model, name);
+  tokenizer->kind_ = KindOf(model);
+  tokenizer->name_ = name;
   return tokenizer;
 }
 
@@ -148,11 +158,10 @@ Status SentencePieceTokenizer::Build(const SentencePieceModel& model,
       model.normalization, std::move(charsmap), model.whitespace_is_suffix,
       symbols_);
   if (!model.denormalization.charsmap.empty()) {
-    static const UserDefinedSymbols kNone;
     PENSTOCK_ASSIGN_OR_RETURN(Charsmap back, CharsmapOf(model.denormalization));
     denormalizer_ = std::make_unique<SentencePieceNormalizer>(
         model.denormalization, std::move(back),
-        /*whitespace_is_suffix=*/false, kNone);
+        /*whitespace_is_suffix=*/false, NoSymbols());
   }
   PENSTOCK_RETURN_IF_ERROR(BuildSegmenter(model, rules));
   BuildWritings(model);
@@ -237,10 +246,11 @@ Status SentencePieceTokenizer::BuildVocabulary(
 
 void SentencePieceTokenizer::BuildWritings(const SentencePieceModel& model) {
   std::string surface;
-  writings_.reserve(model.pieces.size());
+  HugePageVector<Writing> writings;
+  writings.reserve(model.pieces.size());
   for (size_t i = 0; i < model.pieces.size(); ++i) {
     const Piece& piece = model.pieces[i];
-    Writing& writing = writings_.emplace_back();
+    Writing& writing = writings.emplace_back();
     switch (piece.type) {
       case Piece::Type::kControl:
         writing.kind = Writing::Kind::kNothing;
@@ -265,21 +275,11 @@ void SentencePieceTokenizer::BuildWritings(const SentencePieceModel& model) {
     surface.append(rest);
     surfaces_.AddForDecoding(static_cast<TokenId>(i), surface);
   }
+  writings_ = Table<Writing>(std::move(writings));
   unknown_surface_ = model.unknown_surface;
   const SentencePieceNormalization& spec = model.normalization;
   drops_all_first_spaces_ = spec.remove_extra_whitespaces;
   drops_first_space_ = spec.add_dummy_prefix;
-}
-
-void SentencePieceTokenizer::Describe(const SentencePieceModel& model,
-                                      const std::string& name) {
-  description_ = fmt::format(
-      "SentencePiece {}, {} ids, {}{}, {}", NameOf(model.type),
-      model.pieces.size(),
-      model.normalization.name.empty()
-          ? std::string("no named normalization")
-          : fmt::format("normalization {}", model.normalization.name),
-      model.byte_fallback ? ", byte fallback" : "", name);
 }
 
 }  // namespace penstock

@@ -37,7 +37,9 @@ class SentencePieceTokenizer::Stream final : public StreamDecoder {
                   tokenizer.drops_all_first_spaces_) {}
 
   Status Add(TokenId id, std::string& text) override {
+    PENSTOCK_RETURN_IF_ERROR(tokenizer_.CheckTables());
     PENSTOCK_RETURN_IF_ERROR(Write(id));
+    PENSTOCK_RETURN_IF_ERROR(tokenizer_.CheckTables());
     if (tokenizer_.denormalizer_ == nullptr) Give(text);
     return OkStatus();
   }
@@ -74,8 +76,12 @@ class SentencePieceTokenizer::Stream final : public StreamDecoder {
     at_start_ = at_start_ && !wrote_ && out_.empty();
     switch (writing.kind) {
       case Writing::Kind::kText: {
-        std::string_view surface = tokenizer_.surfaces_.BytesOf(id);
-        if (at_start_ && writing.begins_with_space) {
+        // It is there and not empty, unless tables were cut off under us.
+        std::string_view surface;
+        if (tokenizer_.surfaces_.Has(id)) {
+          surface = tokenizer_.surfaces_.BytesOf(id);
+        }
+        if (at_start_ && writing.begins_with_space && !surface.empty()) {
           surface.remove_prefix(1);
           at_start_ = tokenizer_.drops_all_first_spaces_;
         }

@@ -34,6 +34,25 @@ SentencePieceNormalizer::SentencePieceNormalizer(
       remove_extra_(flags.remove_extra_whitespaces),
       quick_chars_(charsmap_, symbols) {}
 
+SentencePieceNormalizer::SentencePieceNormalizer(
+    TableReader& from, const UserDefinedSymbols& symbols)
+    : charsmap_(Charsmap::Load(from)),
+      symbols_(symbols),
+      space_(from.Number() != 0 ? kSpaceSymbol : " "),
+      add_prefix_(from.Number() != 0),
+      add_suffix_(from.Number() != 0),
+      remove_extra_(from.Number() != 0),
+      quick_chars_(QuickChars::Load(from)) {}
+
+void SentencePieceNormalizer::Save(TableWriter& to) const {
+  charsmap_.Save(to);
+  to.PutNumber(space_ == kSpaceSymbol);
+  to.PutNumber(add_prefix_);
+  to.PutNumber(add_suffix_);
+  to.PutNumber(remove_extra_);
+  quick_chars_.Save(to);
+}
+
 SentencePieceNormalizer::Prefix SentencePieceNormalizer::NormalizePrefix(
     const char* at, const char* end) const {
   if (const size_t size = symbols_.Longest(at, end)) return {size, {at, size}};

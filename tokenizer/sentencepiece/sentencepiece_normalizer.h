@@ -11,6 +11,7 @@
 #include "tokenizer/sentencepiece/quick_chars.h"
 #include "tokenizer/sentencepiece/sentencepiece_model.h"
 #include "tokenizer/sentencepiece/user_defined_symbols.h"
+#include "tokenizer/vocabulary/stored_tables.h"
 
 namespace penstock {
 
@@ -28,6 +29,9 @@ class SentencePieceNormalizer {
   SentencePieceNormalizer(const SentencePieceNormalization& flags,
                           Charsmap charsmap, bool whitespace_is_suffix,
                           const UserDefinedSymbols& symbols);
+  // Of what Save wrote; looks where `from` does.
+  SentencePieceNormalizer(TableReader& from, const UserDefinedSymbols& symbols);
+  void Save(TableWriter& to) const;
 
   // Replaces what `out` holds.
   //

@@ -66,6 +66,7 @@ SentencePieceTokenizer::TakeWorkspace() const {
 StatusOr<std::unique_ptr<SentencePieceTokenizer::Workspace>>
 SentencePieceTokenizer::Normalized(std::string_view text,
                                    EncodeOptions options) const {
+  PENSTOCK_RETURN_IF_ERROR(CheckTables());
   PENSTOCK_RETURN_IF_ERROR(CheckText(text, options));
   std::unique_ptr<Workspace> work = TakeWorkspace();
   normalizer_->Normalize(text, work->normalized);
@@ -89,7 +90,7 @@ Status SentencePieceTokenizer::Encode(std::string_view text,
     segmenter_->Segment(normalized, *work->scratch, sink);
   }
   GiveBack(std::move(work), text.size());
-  return OkStatus();
+  return CheckTables();
 }
 
 Status SentencePieceTokenizer::EncodeSampled(std::string_view text,
@@ -107,7 +108,7 @@ Status SentencePieceTokenizer::EncodeSampled(std::string_view text,
         segmenter_->Sample(normalized, sampling, draws, *work->scratch, sink));
   }
   GiveBack(std::move(work), text.size());
-  return OkStatus();
+  return CheckTables();
 }
 
 Status SentencePieceTokenizer::EncodeBest(std::string_view text,
@@ -132,7 +133,7 @@ Status SentencePieceTokenizer::EncodeBest(std::string_view text,
     }
   }
   GiveBack(std::move(work), text.size());
-  return OkStatus();
+  return CheckTables();
 }
 
 Status SentencePieceTokenizer::EncodeBare(
@@ -140,6 +141,7 @@ Status SentencePieceTokenizer::EncodeBare(
     std::vector<TokenOrigin>& origins,
     std::vector<std::string>& surfaces) const {
   options.invalid_utf8 = InvalidUtf8::kRefuse;
+  PENSTOCK_RETURN_IF_ERROR(CheckTables());
   PENSTOCK_RETURN_IF_ERROR(CheckText(text, options));
   PENSTOCK_RETURN_IF_ERROR(CheckSizeForOrigins(text));
   if (text.empty()) return OkStatus();
@@ -182,8 +184,8 @@ Status SentencePieceTokenizer::EncodeBare(
     origins.back().surface = static_cast<uint32_t>(surfaces.size());
     surfaces.emplace_back(normalized.substr(unknown_begin, at - unknown_begin));
   }
-  if (text.size() <= kKeptTextBytes) workspaces_.GiveBack(std::move(work));
-  return OkStatus();
+  GiveBack(std::move(work), text.size());
+  return CheckTables();
 }
 
 std::optional<TokenId> SentencePieceTokenizer::IdOf(

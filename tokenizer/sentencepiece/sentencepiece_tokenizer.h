@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "formats/files/file.h"
 #include "formats/files/status_or.h"
 #include "tokenizer/bpe/piece_sink.h"
 #include "tokenizer/interface/text_buffer.h"
@@ -18,6 +19,8 @@
 #include "tokenizer/sentencepiece/unigram_rules.h"
 #include "tokenizer/sentencepiece/user_defined_symbols.h"
 #include "tokenizer/vocabulary/special_tokens.h"
+#include "tokenizer/vocabulary/stored_tables.h"
+#include "tokenizer/vocabulary/table.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
 namespace penstock {
@@ -39,6 +42,13 @@ class SentencePieceTokenizer final : public Tokenizer {
   static StatusOr<std::shared_ptr<const Tokenizer>> Parse(
       std::string_view bytes, const std::string& name,
       UnigramRules rules = UnigramRules::kSince022);
+
+  // What Load makes it of again.
+  void Save(TableWriter& to) const;
+  // Looks where `from` does, which `tables` keep. Null where that holds none.
+  static std::shared_ptr<const Tokenizer> Load(
+      TableReader& from, const std::string& name,
+      std::shared_ptr<const FileBytes> tables);
 
   Status Encode(std::string_view text, EncodeOptions options,
                 std::vector<TokenId>& ids) const override;
@@ -67,7 +77,7 @@ class SentencePieceTokenizer final : public Tokenizer {
 
   void ForgetTexts() const override { workspaces_.Clear(); }
   uint64_t Fingerprint() const override { return fingerprint_; }
-  std::string Describe() const override { return description_; }
+  std::string Describe() const override { return kind_ + ", " + name_; }
 
  private:
   // How an id is written out.
@@ -86,6 +96,11 @@ class SentencePieceTokenizer final : public Tokenizer {
 
   SentencePieceTokenizer() = default;
 
+  // To be asked before and after the tables are looked at.
+  Status CheckTables() const {
+    if (tables_ == nullptr || tables_->intact()) return OkStatus();
+    return TablesCut(name_);
+  }
   Status CheckText(std::string_view text, EncodeOptions options) const;
   // Lends one that fits the segmenter.
   std::unique_ptr<Workspace> TakeWorkspace() const;
@@ -94,14 +109,13 @@ class SentencePieceTokenizer final : public Tokenizer {
   Status BuildSegmenter(const SentencePieceModel& model, UnigramRules rules);
   Status BuildVocabulary(const SentencePieceModel& model);
   void BuildWritings(const SentencePieceModel& model);
-  void Describe(const SentencePieceModel& model, const std::string& name);
   Status CheckRefused(std::string_view text) const;
   // A workspace with the text normalized.
   StatusOr<std::unique_ptr<Workspace>> Normalized(std::string_view text,
                                                   EncodeOptions options) const;
   void GiveBack(std::unique_ptr<Workspace> work, size_t text_bytes) const;
 
-  // Everything is constant after Parse, but for the workspaces.
+  // Everything is constant after Parse or Load, but for the workspaces.
   UserDefinedSymbols symbols_;
   std::unique_ptr<const SentencePieceNormalizer> normalizer_;
   std::unique_ptr<const SentencePieceNormalizer> denormalizer_;  // may be null
@@ -111,14 +125,16 @@ class SentencePieceTokenizer final : public Tokenizer {
 
   Vocabulary tokens_;
   Vocabulary surfaces_;            // texts that kText ids decode to
-  std::vector<Writing> writings_;  // by id
+  Table<Writing> writings_;        // by id
   std::string unknown_surface_;
   bool drops_first_space_ = false;  // when decoding
   bool drops_all_first_spaces_ = false;
 
   uint64_t fingerprint_ = 0;
-  std::string description_;
+  std::string kind_;  // for people
+  std::string name_;
 
+  std::shared_ptr<const FileBytes> tables_;    // may be null
   mutable ThreadSlots<Workspace> workspaces_;  // locks for itself
 };
 

@@ -12,7 +12,7 @@ namespace penstock {
 
 template <typename Real>
 UnigramLattice UnigramSegmenter<Real>::LatticeOf(std::string_view text) const {
-  return UnigramLattice(text, trie_, lattice_scores_, unknown_score_);
+  return UnigramLattice(text, trie_, lattice_scores_.values(), unknown_score_);
 }
 
 template <typename Real>

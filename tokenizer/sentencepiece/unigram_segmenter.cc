@@ -1,6 +1,7 @@
 #include "tokenizer/sentencepiece/unigram_segmenter.h"
 
 #include <algorithm>
+#include <bit>
 #include <cfloat>
 #include <cmath>
 #include <utility>
@@ -74,27 +75,59 @@ UnigramSegmenter<Real>::UnigramSegmenter(std::span<const SentencePiece> pieces,
     smallest = std::min(smallest, piece.score);
     largest = std::max(largest, piece.score);
   }
-  scores_.reserve(pieces.size() + 2);
+  HugePageVector<Real> scores;
+  HugePageVector<uint16_t> sizes;
+  HugePageVector<float> lattice_scores;
+  scores.reserve(pieces.size() + 2);
   unknown_score_ = smallest - kUnknownPenalty;
   largest_score_ = std::abs(unknown_score_);
   for (const SentencePiece& piece : pieces) {
-    scores_.push_back(piece.score);
-    lattice_scores_.push_back(piece.score);
-    sizes_.push_back(static_cast<uint16_t>(piece.text.size()));
+    scores.push_back(piece.score);
+    lattice_scores.push_back(piece.score);
+    sizes.push_back(static_cast<uint16_t>(piece.text.size()));
     if (piece.type == SentencePiece::Type::kUserDefined) {
       // The reference counts bytes for the best path, characters in a lattice.
-      scores_.back() = UserDefinedScore<Real>(piece.text.size(), largest);
-      lattice_scores_.back() = static_cast<float>(
+      scores.back() = UserDefinedScore<Real>(piece.text.size(), largest);
+      lattice_scores.back() = static_cast<float>(
           UserDefinedScore<Real>(CountCharacters(piece.text), largest));
     }
     if (piece.IsFound()) {
       longest_ = std::max(longest_, piece.text.size());
       largest_score_ =
-          std::max<double>(largest_score_, std::abs(scores_.back()));
+          std::max<double>(largest_score_, std::abs(scores.back()));
     }
   }
-  scores_.push_back(0);
-  scores_.push_back(unknown_score_);
+  scores.push_back(0);
+  scores.push_back(unknown_score_);
+  scores_ = Table<Real>(std::move(scores));
+  sizes_ = Table<uint16_t>(std::move(sizes));
+  lattice_scores_ = Table<float>(std::move(lattice_scores));
+}
+
+template <typename Real>
+UnigramSegmenter<Real>::UnigramSegmenter(TableReader& from)
+    : trie_(PieceTrie::Load(from)),
+      boundaries_(PieceBoundaries::Load(from)),
+      scores_(from.TakeTable<Real>()),
+      sizes_(from.TakeTable<uint16_t>()),
+      lattice_scores_(from.TakeTable<float>()),
+      unknown_score_(
+          std::bit_cast<float>(static_cast<uint32_t>(from.Number()))),
+      longest_(from.Number()),
+      largest_score_(std::bit_cast<double>(from.Number())) {}
+
+template <typename Real>
+void UnigramSegmenter<Real>::Save(TableWriter& to) const {
+  to.PutNumber(static_cast<uint64_t>(kIsSince022<Real> ? Kind::kFloatUnigram
+                                                       : Kind::kDoubleUnigram));
+  trie_.Save(to);
+  boundaries_.Save(to);
+  to.PutTable(scores_);
+  to.PutTable(sizes_);
+  to.PutTable(lattice_scores_);
+  to.PutNumber(std::bit_cast<uint32_t>(unknown_score_));
+  to.PutNumber(longest_);
+  to.PutNumber(std::bit_cast<uint64_t>(largest_score_));
 }
 
 template <typename Real>

@@ -15,6 +15,7 @@
 #include "tokenizer/vocabulary/part_cache.h"
 #include "tokenizer/vocabulary/piece_boundaries.h"
 #include "tokenizer/vocabulary/piece_trie.h"
+#include "tokenizer/vocabulary/table.h"
 
 namespace penstock {
 
@@ -34,6 +35,8 @@ class UnigramSegmenter final : public Segmenter {
   // `trie` holds the pieces of `pieces` that are found in text.
   UnigramSegmenter(std::span<const SentencePiece> pieces, PieceTrie trie,
                    PieceBoundaries boundaries);
+  explicit UnigramSegmenter(TableReader& from);
+  void Save(TableWriter& to) const override;
 
   std::unique_ptr<Scratch> NewScratch() const override;
 
@@ -90,9 +93,9 @@ class UnigramSegmenter final : public Segmenter {
 
   const PieceTrie trie_;
   const PieceBoundaries boundaries_;
-  std::vector<Real> scores_;           // by id, NothingId and UnknownId too
-  std::vector<uint16_t> sizes_;        // by id: bytes of the piece
-  std::vector<float> lattice_scores_;  // by id: what a lattice adds up
+  Table<Real> scores_;           // by id, NothingId and UnknownId too
+  Table<uint16_t> sizes_;        // by id: bytes of the piece
+  Table<float> lattice_scores_;  // by id: what a lattice adds up
   float unknown_score_;
   size_t longest_ = 0;        // bytes of a piece
   double largest_score_ = 0;  // of all, the unknown one too, without sign

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "tokenizer/vocabulary/piece_trie.h"
+#include "tokenizer/vocabulary/stored_tables.h"
 
 namespace penstock {
 
@@ -19,6 +20,18 @@ class UserDefinedSymbols {
   UserDefinedSymbols(PieceTrie trie, const std::array<bool, 256>& leads)
       : trie_(std::move(trie)), leads_(leads) {
     empty_ = std::none_of(leads.begin(), leads.end(), [](bool b) { return b; });
+  }
+
+  // What Load makes them of again, that look where `from` does.
+  void Save(TableWriter& to) const {
+    trie_.Save(to);
+    for (const bool lead : leads_) to.PutNumber(lead);
+  }
+  static UserDefinedSymbols Load(TableReader& from) {
+    PieceTrie trie = PieceTrie::Load(from);
+    std::array<bool, 256> leads;
+    for (bool& lead : leads) lead = from.Number() != 0;
+    return UserDefinedSymbols(std::move(trie), leads);
   }
 
   bool empty() const { return empty_; }
@@ -46,5 +59,11 @@ class UserDefinedSymbols {
   std::array<bool, 256> leads_{};
   bool empty_ = true;
 };
+
+// For texts that have none.
+inline const UserDefinedSymbols& NoSymbols() {
+  static const UserDefinedSymbols kNone;
+  return kNone;
+}
 
 }  // namespace penstock

@@ -8,10 +8,11 @@
 #include <cstring>
 #include <span>
 #include <string_view>
-#include <vector>
 
 #include "tokenizer/interface/text_buffer.h"
 #include "tokenizer/unicode/utf8.h"
+#include "tokenizer/vocabulary/stored_tables.h"
+#include "tokenizer/vocabulary/table.h"
 
 namespace penstock {
 
@@ -27,6 +28,10 @@ class PieceBoundaries {
   PieceBoundaries() = default;
   // `pieces` are UTF-8.
   explicit PieceBoundaries(std::span<const std::string_view> pieces);
+
+  // What Load makes them of again, that look where `from` does.
+  void Save(TableWriter& to) const;
+  static PieceBoundaries Load(TableReader& from);
 
   // The end of the part that begins at `at`, not `end`. Both are in UTF-8 with
   // TextBuffer::kSlack after it, at the start of a character.
@@ -74,7 +79,7 @@ class PieceBoundaries {
     return (before * 0x85ebca6bu + after) * 0x9e3779b1u >> shift_;
   }
 
-  std::vector<uint64_t> bits_;
+  Table<uint64_t> bits_;
   // Pairs of ASCII, not hashed: 128 bits for each first one.
   std::array<uint64_t, 2 * 128> ascii_bits_{};
   int shift_ = 0;

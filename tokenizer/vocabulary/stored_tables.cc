@@ -1,5 +1,7 @@
 #include "tokenizer/vocabulary/stored_tables.h"
 
+#include <fmt/format.h>
+
 #include <cstring>
 
 namespace penstock {
@@ -31,6 +33,13 @@ std::string_view TableReader::Text() {
   at_ += size;
   Align(sizeof(uint64_t));
   return text;
+}
+
+Status TablesCut(std::string_view name) {
+  return DataLossError(
+      fmt::format("{}: its compiled form was cut off or written over in place "
+                  "while it was in use; load it again",
+                  name));
 }
 
 }  // namespace penstock

@@ -16,6 +16,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "formats/files/status.h"
 #include "tokenizer/vocabulary/table.h"
 
 namespace penstock {
@@ -29,7 +30,8 @@ class TableWriter {
   // Values without padding, so that equal tables are equal bytes.
   template <typename T>
   void PutTable(const Table<T>& table) {
-    static_assert(std::has_unique_object_representations_v<T>);
+    static_assert(std::has_unique_object_representations_v<T> ||
+                  std::is_same_v<T, float> || std::is_same_v<T, double>);
     PutNumber(table.size());
     Align(kAlignment);
     bytes_.append(reinterpret_cast<const char*>(table.data()),
@@ -82,5 +84,8 @@ class TableReader {
   size_t at_ = 0;
   bool ok_ = true;
 };
+
+// That a file of tables is no more what it was while `name` looked at it.
+Status TablesCut(std::string_view name);
 
 }  // namespace penstock

@@ -87,8 +87,11 @@ Vocabulary Vocabulary::Load(TableReader& from) {
   vocabulary.bytes_ = from.TakeTable<char>();
   vocabulary.entries_ = from.TakeTable<Entry>();
   vocabulary.slots_ = from.TakeTable<Slot>();
-  from.Expect(std::has_single_bit(vocabulary.slots_.size()) &&
-              vocabulary.used_slots_ < vocabulary.slots_.size());
+  // Without slots it is for decoding only.
+  const size_t slots = vocabulary.slots_.size();
+  from.Expect(slots == 0 ? vocabulary.used_slots_ == 0
+                         : std::has_single_bit(slots) &&
+                               vocabulary.used_slots_ < slots);
   return vocabulary;
 }
 

@@ -14,7 +14,10 @@
 #include "tests/support/scratch_folder.h"
 #include "tests/support/status_matchers.h"
 #include "tests/tokenizer/files/compiled_sources.h"
+#include "tests/tokenizer/sentencepiece/tiny_sentencepiece.h"
 #include "tests/tokenizer/tiny_vocabulary.h"
+#include "tokenizer/interface/sampling.h"
+#include "tokenizer/interface/stream_decoder.h"
 #include "tokenizer/load.h"
 
 namespace penstock {
@@ -230,6 +233,29 @@ TEST_F(CompiledCacheTest, CompiledFormCutOffWhileInUseIsAnErrorOfEachCall) {
   }
   EXPECT_THAT(ids, IsEmpty());
   EXPECT_THAT(Ids(*Load(files_), "the"), ElementsAre(257));
+}
+
+TEST_F(CompiledCacheTest, CompiledModelCutOffWhileInUseIsAnErrorOfEachCall) {
+  path_ = folder_.Write("my.model", testing::TinySentencePiece().Bytes());
+  Load(files_);
+  const auto compiled = Load(LocalFiles());
+  std::filesystem::resize_file(folder_ / CompiledNames(folder_.path())[0], 0);
+  std::vector<TokenId> ids;
+  std::vector<TokenOrigin> origins;
+  std::vector<ScoredIds> best;
+  std::string decoded;
+  const auto is_cut =
+      StatusIs(kDataLoss, HasSubstr("my.model: its compiled form was cut"));
+  for (int call = 0; call < 2; ++call) {
+    EXPECT_THAT(compiled->Encode("the thing", {}, ids), is_cut);
+    EXPECT_THAT(compiled->EncodeWithOrigins("the", {}, ids, origins), is_cut);
+    EXPECT_THAT(compiled->EncodeSampled("the", {}, {}, ids), is_cut);
+    EXPECT_THAT(compiled->EncodeBest("the", {}, 2, best), is_cut);
+    const TokenId id = 3;
+    EXPECT_THAT(compiled->Decode({&id, 1}, {}, decoded), is_cut);
+    EXPECT_THAT(compiled->NewStreamDecoder({})->Add(id, decoded), is_cut);
+  }
+  EXPECT_EQ(decoded, "");
 }
 
 TEST_F(CompiledCacheTest, ManyMayLoadKeepAndRemoveAtOnce) {

@@ -8,6 +8,7 @@
 #include <sstream>
 #include <utility>
 
+#include "tests/tokenizer/sentencepiece/tiny_sentencepiece.h"
 #include "tests/tokenizer/tiny_vocabulary.h"
 #include "tokenizer/interface/encoding.h"
 #include "tokenizer/interface/sampling.h"
@@ -101,6 +102,40 @@ json SmallTekken() {
           {"vocab", vocab}};
 }
 
+std::vector<TinySentencePiece> SentencePieceModels() {
+  using Type = SentencePieceModel::Type;
+  const std::vector<TinyPiece> pieces = {
+      {"<unk>", 0, SentencePiece::Type::kUnknown},
+      {"<s>", 0, SentencePiece::Type::kControl},
+      {"th", -1},
+      {"the", -2},
+      {"ing", -3},
+      {"i", -4},
+      {"in", -5, SentencePiece::Type::kUnused},
+      {"e", -5.5},
+      {"<a>", 0, SentencePiece::Type::kUserDefined},
+      {"\xe2\x96\x81the", -6},
+      {"\xe2\x96\x81", -7}};
+  const Rules rules = {{"\xcc\x81", ""}, {"ab", "the"}, {"1", "i"}};
+  std::vector<TinySentencePiece> models;
+  for (const Type type :
+       {Type::kUnigram, Type::kBpe, Type::kWord, Type::kChar}) {
+    models.push_back({.type = type});
+    models.push_back({.type = type,
+                      .byte_fallback = true,
+                      .rules = rules,
+                      .pieces = pieces});
+    models.push_back({.type = type,
+                      .whitespace_is_suffix = true,
+                      .remove_extra_whitespaces = false,
+                      .escape_whitespaces = false,
+                      .decoding_rules = rules,
+                      .unknown_surface = "?!",
+                      .pieces = pieces});
+  }
+  return models;
+}
+
 }  // namespace
 
 const std::vector<CompiledSourceCase>& CompiledSourceCases() {
@@ -126,6 +161,12 @@ const std::vector<CompiledSourceCase>& CompiledSourceCases() {
          FramedJson().dump(),
          {.truncation = false, .padding = false}},
     };
+    for (const TinySentencePiece& model : SentencePieceModels()) {
+      made->push_back({"my.model", model.Bytes()});
+    }
+    made->push_back({"my.model",
+                     TinySentencePiece().Bytes(),
+                     {.unigram_rules = UnigramRules::kUntil021}});
     return made;
   }();
   return cases;
@@ -162,7 +203,14 @@ std::string Portrait(const Tokenizer& tokenizer) {
       for (const TokenOrigin& origin : origins) {
         seen += fmt::format(" {}-{}", origin.begin_byte, origin.end_byte);
       }
-      seen += fmt::format(" {}\n", ids);
+      std::string decoded;
+      seen += tokenizer.Decode(ids, {}, decoded).ToString();
+      seen += fmt::format(" {} {}\n", ids, decoded);
+    }
+    std::vector<ScoredIds> best;
+    seen += tokenizer.EncodeBest(text, {}, 3, best).ToString();
+    for (const ScoredIds& way : best) {
+      seen += fmt::format(" {} {}", way.score, way.ids);
     }
   }
   const auto pair = EncodeFully(

@@ -5,7 +5,9 @@
 #include <chrono>
 #include <cstring>
 #include <filesystem>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "formats/files/crc32c.h"
@@ -83,8 +85,9 @@ TEST_P(CompiledTokenizerTest, IsTheOneOfTheSource) {
   EXPECT_EQ(second_said, said);
 }
 
-INSTANTIATE_TEST_SUITE_P(EveryKind, CompiledTokenizerTest,
-                         ::testing::Range<size_t>(0, 12));
+INSTANTIATE_TEST_SUITE_P(
+    EveryKind, CompiledTokenizerTest,
+    ::testing::Range<size_t>(0, CompiledSourceCases().size()));
 
 // A compiled file in memory, beside a source on the disk.
 class CompiledBytesOf final : public FileBytes {
@@ -148,11 +151,12 @@ class CompiledInMemory final : public ForwardingFiles {
   std::string_view compiled_;
 };
 
-class DamagedCompiledTest : public ::testing::Test {
+// Of the case with that number.
+class DamagedCompiledTest : public ::testing::TestWithParam<size_t> {
  protected:
   DamagedCompiledTest() {
-    const CompiledSourceCase& json = CompiledSourceCases()[8];
-    path_ = folder_.Write(json.name, json.bytes);
+    const CompiledSourceCase& source = CompiledSourceCases()[GetParam()];
+    path_ = folder_.Write(source.name, source.bytes);
     MakeOld(path_);
     plain_ = *LoadTokenizer(LocalFiles(), path_, UsingCompiled({}));
     compiled_ = folder_.Read(
@@ -187,7 +191,7 @@ class DamagedCompiledTest : public ::testing::Test {
   std::vector<TokenId> ids_;
 };
 
-TEST_F(DamagedCompiledTest, NoDamagedByteChangesIds) {
+TEST_P(DamagedCompiledTest, NoDamagedByteChangesIds) {
   ids_ = IdsOf(*plain_);
   ExpectSameIdsFrom(compiled_);
   // Behind the header and what is small, tables are tried here and there.
@@ -201,7 +205,7 @@ TEST_F(DamagedCompiledTest, NoDamagedByteChangesIds) {
   }
 }
 
-TEST_F(DamagedCompiledTest, NoCutOrGrownFileChangesIds) {
+TEST_P(DamagedCompiledTest, NoCutOrGrownFileChangesIds) {
   ids_ = IdsOf(*plain_);
   for (size_t size = 0; size < compiled_.size();
        size += (size < 512 ? 1 : 61) * testing::kCaseStride) {
@@ -223,7 +227,7 @@ std::string WithHeader(std::string compiled, size_t at, uint32_t number) {
   return compiled;
 }
 
-TEST_F(DamagedCompiledTest, OtherVersionsAndByteOrdersAreNotUsed) {
+TEST_P(DamagedCompiledTest, OtherVersionsAndByteOrdersAreNotUsed) {
   const auto opens = [&](const std::string& compiled) {
     files_.Put(compiled);
     return OpenCompiled(files_, "x.compiled").has_value();
@@ -234,14 +238,22 @@ TEST_F(DamagedCompiledTest, OtherVersionsAndByteOrdersAreNotUsed) {
 }
 
 // Raise kCompiledVersion where this fails, and put the new numbers here.
-TEST_F(DamagedCompiledTest, TablesAreThoseOfTheirVersion) {
+TEST_P(DamagedCompiledTest, TablesAreThoseOfTheirVersion) {
   files_.Put(compiled_);
   const auto file = OpenCompiled(files_, "x.compiled");
   ASSERT_TRUE(file.has_value());
-  EXPECT_EQ(kCompiledVersion, 4u);
-  EXPECT_EQ(Crc32c(file->soon), 1158350169u);
-  EXPECT_EQ(file->later_checksum, 144605480u);
+  EXPECT_EQ(kCompiledVersion, 5u);
+  const std::map<std::string, std::pair<uint32_t, uint32_t>> kChecksums = {
+      {"tokenizer.json", {1905686526, 144605480}},
+      {"my.model", {931439571, 0}}};
+  const auto [soon, later] =
+      kChecksums.at(CompiledSourceCases()[GetParam()].name);
+  EXPECT_EQ(Crc32c(file->soon), soon);
+  EXPECT_EQ(file->later_checksum, later);
 }
+
+INSTANTIATE_TEST_SUITE_P(JsonAndSentencePiece, DamagedCompiledTest,
+                         ::testing::Values(8, 17));
 
 TEST(CompiledFixtureTest, PublishedVocabulariesAreTheSameCompiled) {
   const ScratchFolder folder;
@@ -254,7 +266,8 @@ TEST(CompiledFixtureTest, PublishedVocabulariesAreTheSameCompiled) {
       ReadWholeFile(LocalFiles(), FindFixture("corpora/neko.txt")));
   text += more.substr(0, 200'000);
   for (const char* name :
-       {"gpt2.tokenizer.json", "cl100k_base.tiktoken", "o200k_base.tiktoken"}) {
+       {"gpt2.tokenizer.json", "cl100k_base.tiktoken", "o200k_base.tiktoken",
+        "sentencepiece-unigram-en.model", "sentencepiece-unigram-ja.model"}) {
     const std::string path = FindFixture(std::string("tokenizers/") + name);
     const LoadOptions options = UsingCompiled({}, folder / name);
     ASSERT_OK_AND_ASSIGN(const auto plain, LoadTokenizer(LocalFiles(), path));
