@@ -124,8 +124,8 @@ class SentencePieceTokenizer final : public Tokenizer {
   SpecialTokens controls_;
 
   Vocabulary tokens_;
-  Vocabulary surfaces_;            // texts that kText ids decode to
-  Table<Writing> writings_;        // by id
+  Vocabulary surfaces_;      // texts that kText ids decode to
+  Table<Writing> writings_;  // by id
   std::string unknown_surface_;
   bool drops_first_space_ = false;  // when decoding
   bool drops_all_first_spaces_ = false;
