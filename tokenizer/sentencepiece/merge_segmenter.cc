@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "tokenizer/sentencepiece/merge_order.h"
 #include "tokenizer/unicode/utf8.h"
 #include "tokenizer/vocabulary/part_reader.h"
 
@@ -38,47 +39,10 @@ struct MergeSegmenter::Symbol {
   PieceTrie::Node merged_node;
 };
 
-// The merges of all symbols with those behind them, ordered by rank, then by
-// place: a tree whose nodes have the smaller of their two children.
-class MergeSegmenter::Merges {
- public:
-  static constexpr uint64_t kNothing = ~uint64_t{0};
-
-  // None, of so many symbols.
-  void Reset(size_t symbols) {
-    leaves_ = std::bit_ceil(symbols);
-    nodes_.assign(2 * leaves_, kNothing);
-  }
-  // Of one symbol, before Order().
-  void Put(uint32_t symbol, uint64_t order) {
-    nodes_[leaves_ + symbol] = order;
-  }
-  void Order() {
-    for (size_t i = leaves_ - 1; i > 0; --i) nodes_[i] = FirstBelow(i);
-  }
-  void Change(uint32_t symbol, uint64_t order) {
-    size_t i = leaves_ + symbol;
-    nodes_[i] = order;
-    while ((i /= 2) > 0) nodes_[i] = FirstBelow(i);
-  }
-
-  bool empty() const { return nodes_[1] == kNothing; }
-  // The left symbol of the first merge.
-  uint32_t first() const { return static_cast<uint32_t>(nodes_[1]); }
-
- private:
-  uint64_t FirstBelow(size_t i) const {
-    return std::min(nodes_[2 * i], nodes_[2 * i + 1]);
-  }
-
-  size_t leaves_ = 0;
-  std::vector<uint64_t> nodes_;  // the root at 1
-};
-
 struct MergeSegmenter::OwnScratch : Scratch {
   PartCache cache;
   std::vector<Symbol> symbols;
-  Merges merges;
+  MergeOrder merges;
   // Of unused pieces: the size of the left part of the last merge to it that
   // was offered, anywhere in the text.
   std::unordered_map<int32_t, uint32_t> left_sizes;
@@ -172,7 +136,7 @@ Status MergeSegmenter::Sample(std::string_view text, const Sampling& sampling,
 
 void MergeSegmenter::SegmentPart(std::string_view part, const Dropout* dropout,
                                  OwnScratch& scratch, PieceSink& sink) const {
-  Merges& merges = scratch.merges;
+  MergeOrder& merges = scratch.merges;
   const std::vector<Symbol>& symbols = scratch.symbols;
   scratch.left_sizes.clear();
   Split(part, scratch);
@@ -184,10 +148,10 @@ void MergeSegmenter::SegmentPart(std::string_view part, const Dropout* dropout,
   while (!merges.empty()) {
     const uint32_t left = merges.first();
     if (dropout != nullptr && dropout->draws.Next() < dropout->rate) {
-      merges.Change(left, Merges::kNothing);
+      merges.Change(left, MergeOrder::kNothing);
       continue;
     }
-    merges.Change(symbols[left].after, Merges::kNothing);
+    merges.Change(symbols[left].after, MergeOrder::kNothing);
     Apply(left, scratch);
     const uint32_t before = symbols[left].before;
     if (before != kNone) merges.Change(before, Offer(part, before, scratch));
@@ -251,17 +215,17 @@ void MergeSegmenter::Split(std::string_view part, OwnScratch& scratch) const {
 uint64_t MergeSegmenter::Offer(std::string_view part, uint32_t left,
                                OwnScratch& scratch) const {
   Symbol& l = scratch.symbols[left];
-  if (l.after == kNone) return Merges::kNothing;
+  if (l.after == kNone) return MergeOrder::kNothing;
   const Symbol& r = scratch.symbols[l.after];
-  if (!l.merges || !r.merges) return Merges::kNothing;
+  if (!l.merges || !r.merges) return MergeOrder::kNothing;
   PieceTrie::Node node = l.node;
   int32_t id = PieceTrie::kNoPiece;
   for (const char c : part.substr(r.begin, r.size)) {
     if (!trie_.Step(node, static_cast<unsigned char>(c), id)) {
-      return Merges::kNothing;
+      return MergeOrder::kNothing;
     }
   }
-  if (id == PieceTrie::kNoPiece) return Merges::kNothing;
+  if (id == PieceTrie::kNoPiece) return MergeOrder::kNothing;
   l.merged_id = id;
   l.merged_node = node;
   if (unused_[id]) scratch.left_sizes[id] = l.size;

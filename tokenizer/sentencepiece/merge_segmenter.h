@@ -43,7 +43,6 @@ class MergeSegmenter final : public Segmenter {
  private:
   struct OwnScratch;
   struct Symbol;
-  class Merges;
 
   // `dropout` may be null.
   void SegmentPart(std::string_view part, const Dropout* dropout,
