@@ -26,20 +26,33 @@ std::optional<std::string> DecodeBase64(std::string_view text) {
   for (int padding = 0; padding < 2 && text.ends_with('='); ++padding) {
     text.remove_suffix(1);
   }
-  std::string bytes;
-  bytes.reserve(text.size() * 3 / 4);
+  const auto digit = [&](size_t i) {
+    return int32_t{kDigits[static_cast<unsigned char>(text[i])]};
+  };
+  std::string bytes(text.size() * 3 / 4, '\0');
+  char* out = bytes.data();
+  int32_t wrong = 0;  // below zero once a digit was
+  size_t i = 0;
+  for (; i + 4 <= text.size(); i += 4) {
+    const int32_t a = digit(i), b = digit(i + 1), c = digit(i + 2),
+                  d = digit(i + 3);
+    wrong |= a | b | c | d;
+    *out++ = static_cast<char>(a << 2 | b >> 4);
+    *out++ = static_cast<char>(b << 4 | c >> 2);
+    *out++ = static_cast<char>(c << 6 | d);
+  }
   uint32_t bits = 0;
-  int held = 0;  // of `bits`, not yet in `bytes`
-  for (const unsigned char c : text) {
-    if (kDigits[c] < 0) return std::nullopt;
-    bits = bits << 6 | static_cast<uint32_t>(kDigits[c]);
+  int held = 0;  // of `bits`, not yet written
+  for (; i < text.size(); ++i) {
+    wrong |= digit(i);
+    bits = bits << 6 | static_cast<uint32_t>(digit(i) & 63);
     held += 6;
     if (held < 8) continue;
     held -= 8;
-    bytes.push_back(static_cast<char>(bits >> held));
+    *out++ = static_cast<char>(bits >> held);
     bits &= (1u << held) - 1;
   }
-  if (bits != 0) return std::nullopt;
+  if (wrong < 0 || bits != 0) return std::nullopt;
   return bytes;
 }
 
