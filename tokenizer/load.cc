@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "formats/files/crc32c.h"
 #include "formats/files/status_or.h"
 #include "tokenizer/bpe/tiktoken.h"
 #include "tokenizer/byte_tokenizer.h"
@@ -103,7 +104,8 @@ std::string MergesBeside(const std::string& path) {
   return path.substr(0, kept) + "merges.txt";
 }
 
-TokenizerOr Parse(Kind kind, const std::string& bytes, FileSystem& files,
+// `merges` are those of a vocab.json.
+TokenizerOr Parse(Kind kind, std::string_view bytes, std::string_view merges,
                   const std::string& path, const LoadOptions& options) {
   if (kind == Kind::kTiktoken) return ParseRanks(bytes, path, options);
   PENSTOCK_RETURN_IF_ERROR(CheckNoPattern(path, options));
@@ -120,34 +122,25 @@ TokenizerOr Parse(Kind kind, const std::string& bytes, FileSystem& files,
     case Kind::kVocabTxt:
       return ParseVocabTxt(bytes, options.keep_case, path);
     default:
-      break;
+      return ParseVocabJson(bytes, merges, path);
   }
-  PENSTOCK_ASSIGN_OR_RETURN(const std::string merges,
-                            ReadWholeFile(files, MergesBeside(path)));
-  return ParseVocabJson(bytes, merges, path);
 }
 
 // Of a file by its name, or of that kind.
-TokenizerOr ParseFile(Kind kind, const std::string& bytes, FileSystem& files,
-                      const std::string& path, const LoadOptions& options) {
+TokenizerOr ParseFile(Kind kind, std::string_view bytes,
+                      std::string_view merges, const std::string& path,
+                      const LoadOptions& options) {
   // The tag of a SentencePiece file's first piece, which base64 never is.
   if (kind == Kind::kSentencePiece && options.kind == Kind::kByName &&
       !bytes.starts_with('\n') && HasRules(options)) {
     kind = Kind::kTiktoken;
   }
-  return Parse(kind, bytes, files, path, options);
-}
-
-// Whether a file of that kind may be a SentencePiece model or byte-level BPE,
-// and is all there is to it.
-bool MayBeCompiled(Kind kind) {
-  return kind == Kind::kTiktoken || kind == Kind::kTekken ||
-         kind == Kind::kTokenizerJson || kind == Kind::kSentencePiece;
+  return Parse(kind, bytes, merges, path, options);
 }
 
 // What decides such a tokenizer's ids and texts, but for its file.
-std::string SettingsOf(Kind kind, const std::string& path,
-                       const LoadOptions& options) {
+std::string SettingsOf(Kind kind, std::string_view merges,
+                       const std::string& path, const LoadOptions& options) {
   TableWriter settings;
   settings.PutNumber(static_cast<uint64_t>(kind));
   settings.PutNumber(options.kind == Kind::kByName);
@@ -161,17 +154,20 @@ std::string SettingsOf(Kind kind, const std::string& path,
     settings.PutNumber(token.special * 4 + token.normalized * 2 +
                        token.in_text);
   }
+  settings.PutNumber(options.keep_case);
   settings.PutNumber(options.truncation);
   settings.PutNumber(options.padding);
   settings.PutNumber(static_cast<uint64_t>(options.unigram_rules));
+  settings.PutNumber(merges.size());
+  settings.PutNumber(Crc32c(merges));
   return std::string(settings.bytes());
 }
 
-TokenizerOr LoadCompiled(Kind kind, FileSystem& files, const std::string& path,
-                         LoadOptions options) {
-  const CompiledCache cache(files, path, SettingsOf(kind, path, options),
-                            options.compiled.folder,
-                            options.compiled.least_source_bytes);
+TokenizerOr LoadCompiled(Kind kind, std::string_view merges, FileSystem& files,
+                         const std::string& path, LoadOptions options) {
+  const CompiledCache cache(
+      files, path, SettingsOf(kind, merges, path, options),
+      options.compiled.folder, options.compiled.least_source_bytes);
   std::vector<std::string>* const told = options.warnings;
   std::vector<std::string> warnings;
   options.warnings = &warnings;
@@ -179,7 +175,7 @@ TokenizerOr LoadCompiled(Kind kind, FileSystem& files, const std::string& path,
   if (*tokenizer == nullptr) {
     PENSTOCK_ASSIGN_OR_RETURN(const std::string bytes,
                               ReadWholeFile(files, path));
-    tokenizer = ParseFile(kind, bytes, files, path, options);
+    tokenizer = ParseFile(kind, bytes, merges, path, options);
     if (tokenizer.ok()) cache.Keep(**tokenizer, bytes, warnings);
   }
   if (told != nullptr) {
@@ -218,12 +214,17 @@ TokenizerOr LoadTokenizer(FileSystem& files, const std::string& path,
     PENSTOCK_RETURN_IF_ERROR(CheckNoPattern(path, options));
     return std::make_shared<ByteTokenizer>();
   }
-  if (options.compiled.use && MayBeCompiled(kind)) {
-    return LoadCompiled(kind, files, path, std::move(options));
+  std::string merges;
+  if (kind == Kind::kVocabJson) {
+    PENSTOCK_RETURN_IF_ERROR(files.Stat(path).status());
+    PENSTOCK_ASSIGN_OR_RETURN(merges, ReadWholeFile(files, MergesBeside(path)));
+  }
+  if (options.compiled.use) {
+    return LoadCompiled(kind, merges, files, path, std::move(options));
   }
   PENSTOCK_ASSIGN_OR_RETURN(const std::string bytes,
                             ReadWholeFile(files, path));
-  return ParseFile(kind, bytes, files, path, options);
+  return ParseFile(kind, bytes, merges, path, options);
 }
 
 }  // namespace penstock

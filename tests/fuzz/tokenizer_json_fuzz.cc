@@ -1,6 +1,6 @@
 // Any bytes, read as a tokenizer.json with a text behind a NUL: what loads must
-// encode and decode without harm, and the same twice; any ids decode to the
-// same text at once and one by one.
+// encode and decode without harm, and the same twice and from its compiled
+// form; any ids decode to the same text at once and one by one.
 
 #include <cstdint>
 #include <cstdio>
@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "formats/files/crc32c.h"
+#include "tokenizer/files/compiled_tokenizer.h"
 #include "tokenizer/files/tokenizer_json.h"
 #include "tokenizer/interface/stream_decoder.h"
 
@@ -35,6 +37,25 @@ void DecodeBothWays(const Tokenizer& tokenizer,
   Require(!known || streamed == whole, "another text one by one");
 }
 
+// What is made again of its tables gives `text` the same ids.
+void CompileAndLoad(const Tokenizer& tokenizer, std::string_view text,
+                    const Status& status, const std::vector<TokenId>& ids) {
+  TableWriter soon, later;
+  if (!CompileTokenizer(tokenizer, {}, soon, later)) return;
+  CompiledFile file;
+  file.soon = soon.bytes();
+  file.later = later.bytes();
+  file.later_checksum = Crc32c(file.later);
+  std::vector<std::string> warnings;
+  const auto again = TokenizerOfCompiled(file, "fuzz", "", warnings);
+  Require(again != nullptr, "no tokenizer of its own tables");
+  std::vector<TokenId> others;
+  Require(again->Encode(text, {}, others) == status && others == ids,
+          "other ids of tables");
+  Require(again->Fingerprint() == tokenizer.Fingerprint(),
+          "another fingerprint of tables");
+}
+
 void TestOneInput(std::string_view bytes) {
   const size_t end = bytes.find('\0');
   const auto tokenizer = ParseTokenizerJson(bytes.substr(0, end), "fuzz");
@@ -48,6 +69,7 @@ void TestOneInput(std::string_view bytes) {
   const Status status = (*tokenizer)->Encode(text, {}, ids);
   Require((*tokenizer)->Encode(text, {}, again) == status && ids == again,
           "other ids the second time");
+  CompileAndLoad(**tokenizer, text, status, ids);
   // Bytes of the text as ids: most of them are in a vocabulary.
   std::vector<TokenId> any(text.begin(), text.end());
   for (TokenId& id : any) id %= (*tokenizer)->vocabulary_size() + 1;

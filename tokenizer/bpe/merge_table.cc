@@ -29,9 +29,8 @@ void MergeTable::Reserve(size_t pairs) {
 }
 
 void MergeTable::Resize(size_t slots) {
-  const std::vector<Slot> old = std::exchange(slots_, {});
-  slots_.resize(slots);
-  filter_.assign(slots_.size() * 2 / 64, 0);
+  const Table<Slot> old = std::exchange(slots_, Table<Slot>(slots));
+  filter_ = Table<uint64_t>(slots * 2 / 64);
   for (const Slot& slot : old) {
     if (slot.key != kFree) Store(SlotOf(slot.key), slot);
   }
@@ -55,6 +54,24 @@ HugePageVector<MergeTable::Pair> MergeTable::PairsByRank() const {
                                         slot.merge};
   }
   return pairs;
+}
+
+void MergeTable::Save(TableWriter& to) const {
+  to.PutNumber(used_);
+  to.PutTable(slots_);
+  to.PutTable(filter_);
+}
+
+MergeTable MergeTable::Load(TableReader& from) {
+  MergeTable table;
+  table.used_ = from.Number();
+  table.slots_ = from.TakeTable<Slot>();
+  table.filter_ = from.TakeTable<uint64_t>();
+  const size_t slots = table.slots_.size();
+  from.Expect(slots == 0 || (std::has_single_bit(slots) && slots >= 64));
+  from.Expect(table.used_ * 2 <= slots + 2 &&
+              table.filter_.size() == slots * 2 / 64);
+  return from.ok() ? std::move(table) : MergeTable();
 }
 
 MergeTable MergesByRank(const Vocabulary& vocabulary) {

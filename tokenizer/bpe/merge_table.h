@@ -4,10 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "formats/memory/huge_pages.h"
 #include "tokenizer/interface/tokenizer.h"
+#include "tokenizer/vocabulary/stored_tables.h"
+#include "tokenizer/vocabulary/table.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
 namespace penstock {
@@ -53,6 +54,10 @@ class MergeTable {
   // Every pair, those of lower rank first.
   HugePageVector<Pair> PairsByRank() const;
 
+  // What Load makes a table of again, that looks where `from` does.
+  void Save(TableWriter& to) const;
+  static MergeTable Load(TableReader& from);
+
  private:
   // No pair of real ids has this key.
   static constexpr uint64_t kFree = ~uint64_t{0};
@@ -73,22 +78,24 @@ class MergeTable {
     return (key * 0x9fb21c651e98df25 >> 32) & (slots_.size() * 2 - 1);
   }
   void Store(size_t slot, const Slot& value) {
-    slots_[slot] = value;
+    slots_.At(slot) = value;
     const size_t bit = BitOf(value.key);
-    filter_[bit / 64] |= uint64_t{1} << (bit % 64);
+    filter_.At(bit / 64) |= uint64_t{1} << (bit % 64);
   }
   size_t SlotOf(uint64_t key) const {
     const size_t mask = slots_.size() - 1;
     size_t slot = (key * 0x9e3779b97f4a7c15 >> 32) & mask;
-    while (slots_[slot].key != key && slots_[slot].key != kFree) {
+    // There is a free slot, unless a mapped table was cut off under us.
+    for (size_t left = slots_.size(); left > 0; --left) {
+      if (slots_[slot].key == key || slots_[slot].key == kFree) break;
       slot = (slot + 1) & mask;
     }
     return slot;
   }
   void Resize(size_t slots);
 
-  std::vector<Slot> slots_;  // a power of two, at most half full
-  std::vector<uint64_t> filter_;
+  Table<Slot> slots_;  // a power of two, at most half full
+  Table<uint64_t> filter_;
   size_t used_ = 0;
 };
 

@@ -50,7 +50,9 @@ class ComponentTokenizer::Stream final : public StreamDecoder {
                    : tokenizer.parts_.decoder->NewSink(sink_)) {}
 
   Status Add(TokenId id, std::string& text) override {
+    PENSTOCK_RETURN_IF_ERROR(tokenizer_.CheckTables());
     const std::optional<std::string> spelling = tokenizer_.TokenOf(id);
+    PENSTOCK_RETURN_IF_ERROR(tokenizer_.CheckTables());
     if (!spelling) {
       return UnknownIdError(id, tokenizer_.parts_.name, tokenizer_.size_);
     }

@@ -74,7 +74,10 @@ Status ComponentTokenizer::AppendIdsOf(std::string_view text,
           : Alignment::kDropped;
   Call call = {special_text, alignment, *memory, ids, nullptr};
   call.dropout = dropout;
-  return EncodeText(call, text);
+  PENSTOCK_RETURN_IF_ERROR(CheckTables());
+  Status status = EncodeText(call, text);
+  PENSTOCK_RETURN_IF_ERROR(CheckTables());
+  return status;
 }
 
 Status ComponentTokenizer::EncodeBare(
@@ -87,7 +90,10 @@ Status ComponentTokenizer::EncodeBare(
   std::vector<TokenOrigin> bare_origins;
   Call call = {options.special_text, Alignment::kKept, *memory, bare,
                &bare_origins,        &surfaces};
-  PENSTOCK_RETURN_IF_ERROR(EncodeText(call, text));
+  PENSTOCK_RETURN_IF_ERROR(CheckTables());
+  const Status status = EncodeText(call, text);
+  PENSTOCK_RETURN_IF_ERROR(CheckTables());
+  PENSTOCK_RETURN_IF_ERROR(status);
   FillCharacterOffsets(text, bare_origins);
   ids.insert(ids.end(), bare.begin(), bare.end());
   origins.insert(origins.end(), bare_origins.begin(), bare_origins.end());
@@ -283,6 +289,7 @@ std::optional<std::string> ComponentTokenizer::TokenOf(TokenId id) const {
 }
 
 uint64_t ComponentTokenizer::Fingerprint() const {
+  if (parts_.known_fingerprint) return *parts_.known_fingerprint;
   Fingerprinter print;
   print.Add("components").Add(parts_.fingerprint);
   print.Add(parts_.model->name()).Add(parts_.model->Fingerprint());

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "formats/files/file.h"
 #include "tokenizer/bpe/framed_tokenizer.h"
 #include "tokenizer/bpe/piece_batch.h"
 #include "tokenizer/components/added_tokens.h"
@@ -20,6 +21,7 @@
 #include "tokenizer/models/token_model.h"
 #include "tokenizer/splitters/splitter.h"
 #include "tokenizer/splitters/word_cutter.h"
+#include "tokenizer/vocabulary/stored_tables.h"
 
 namespace penstock {
 
@@ -30,8 +32,15 @@ struct TokenizerComponents {
   std::unique_ptr<const TokenModel> model;
   AddedTokens added_tokens;
   std::unique_ptr<const TokenDecoder> decoder;  // null: spaces between tokens
-  // Of the components as the file has them.
+
+  // What the tokenizer is made of again: of the components as the file has
+  // them, and the file with the model's tables left empty.
   uint64_t fingerprint = 0;
+  std::string outline = {};
+  // Instead of these two of one that was made again: of the whole, and the file
+  // in which the model looks.
+  std::optional<uint64_t> known_fingerprint = {};
+  std::shared_ptr<const FileBytes> tables = nullptr;
 };
 
 // Ids are those of Hugging Face tokenizers' `encode` of one text, with the
@@ -42,10 +51,13 @@ struct TokenizerComponents {
 //
 // Errors of Encode, beside refused special text: kInvalidArgument for text
 // that has no token where there is no unknown token either, that cannot be
-// cut as the file asks, or that has 4 GiB or more.
+// cut as the file asks, or that has 4 GiB or more. Of all, of one made of
+// mapped tables: kDataLoss where their file was cut off under it.
 class ComponentTokenizer final : public FramedTokenizer {
  public:
   ComponentTokenizer(TokenizerComponents components, EncodingFrame frame);
+
+  const TokenizerComponents& parts() const { return parts_; }
 
   Status EncodeBare(std::string_view text, EncodeOptions options,
                     std::vector<TokenId>& ids,
@@ -86,6 +98,11 @@ class ComponentTokenizer final : public FramedTokenizer {
   void AddFound(Call& call, const AddedToken& token, std::string_view text,
                 ByteSpan origin) const;
   uint32_t SurfaceOf(Call& call, TokenId id, std::string_view text) const;
+  // To be asked before and after the model's tables are looked at.
+  Status CheckTables() const {
+    if (parts_.tables == nullptr || parts_.tables->intact()) return OkStatus();
+    return TablesCut(parts_.name);
+  }
 
   const TokenizerComponents parts_;
   const bool cuts_at_spaces_;

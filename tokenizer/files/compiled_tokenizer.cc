@@ -1,8 +1,13 @@
 #include "tokenizer/files/compiled_tokenizer.h"
 
+#include <simdjson.h>
+
 #include <bit>
 #include <utility>
 
+#include "tokenizer/components/component_tokenizer.h"
+#include "tokenizer/files/json_object.h"
+#include "tokenizer/files/json_pipeline.h"
 #include "tokenizer/interface/fingerprint.h"
 #include "tokenizer/normalizers/text_normalizers.h"
 #include "tokenizer/patterns/patterns.h"
@@ -106,27 +111,89 @@ BpeParts LoadParts(TableReader& from) {
   return parts;
 }
 
+void SaveBpe(const BpeTokenizer& bpe, TableWriter& soon, TableWriter& later) {
+  soon.PutNumber(bpe.Fingerprint());
+  SaveFrame(bpe.frame(), soon);
+  SaveParts(bpe.parts(), soon);
+  bpe.bpe().Save(soon, later);
+}
+
+std::shared_ptr<const Tokenizer> LoadBpe(TableReader& from,
+                                         const std::string& name,
+                                         const CompiledFile& file) {
+  const uint64_t fingerprint = from.Number();
+  EncodingFrame frame = LoadFrame(from);
+  BpeParts parts = LoadParts(from);
+  if (!from.ok()) return nullptr;
+  parts.name = name;
+  Bpe bpe = Bpe::Load(parts.vocabulary, from, file.later, file.later_checksum);
+  if (!from.ok()) return nullptr;
+  return std::make_shared<BpeTokenizer>(std::move(parts), std::move(bpe),
+                                        std::move(frame), fingerprint,
+                                        file.bytes);
+}
+
+void SaveComponents(const ComponentTokenizer& tokenizer, TableWriter& to) {
+  to.PutText(tokenizer.parts().outline);
+  to.PutNumber(tokenizer.Fingerprint());
+  tokenizer.parts().model->Save(to);
+}
+
+std::shared_ptr<const Tokenizer> LoadComponents(TableReader& from,
+                                                const std::string& name,
+                                                const CompiledFile& file) {
+  simdjson::dom::parser parser;
+  const auto document = ParseJson(from.Text(), name, parser);
+  if (!document.ok()) return nullptr;
+  const auto outline = JsonObject::Of(*document, "");
+  if (!outline.ok()) return nullptr;
+  MadeModel made = {.model = nullptr, .tables = file.bytes};
+  made.fingerprint = from.Number();
+  const auto options = outline->Object("model");
+  if (!options.ok()) return nullptr;
+  auto model = ReadTokenModel(*options, &from);
+  if (!model.ok() || !from.ok()) return nullptr;
+  made.model = *std::move(model);
+  std::vector<std::string> told_before;
+  // What the source has and was not asked for is not in its outline.
+  auto tokenizer =
+      ReadComponents(*outline, name, {}, told_before, std::move(made));
+  return tokenizer.ok() ? *std::move(tokenizer) : nullptr;
+}
+
+// What a compiled file is of.
+enum class Compiled : uint64_t { kNone, kBpe, kSentencePiece, kComponents };
+
+Compiled KindOf(const Tokenizer& tokenizer) {
+  if (const auto* const bpe = dynamic_cast<const BpeTokenizer*>(&tokenizer)) {
+    return HasForm(*bpe) ? Compiled::kBpe : Compiled::kNone;
+  }
+  if (dynamic_cast<const SentencePieceTokenizer*>(&tokenizer) != nullptr) {
+    return Compiled::kSentencePiece;
+  }
+  const auto* const components =
+      dynamic_cast<const ComponentTokenizer*>(&tokenizer);
+  return components != nullptr ? Compiled::kComponents : Compiled::kNone;
+}
+
 }  // namespace
 
 bool CompileTokenizer(const Tokenizer& tokenizer, const CompiledNotes& notes,
                       TableWriter& soon, TableWriter& later) {
-  const auto* const pieces =
-      dynamic_cast<const SentencePieceTokenizer*>(&tokenizer);
-  const auto* const bpe = dynamic_cast<const BpeTokenizer*>(&tokenizer);
-  if (pieces == nullptr && (bpe == nullptr || !HasForm(*bpe))) return false;
+  const Compiled kind = KindOf(tokenizer);
+  if (kind == Compiled::kNone) return false;
   soon.PutText(kUnicodeVersion);
   soon.PutText(notes.settings);
   soon.PutNumber(notes.warnings.size());
   for (const std::string& warning : notes.warnings) soon.PutText(warning);
-  soon.PutNumber(pieces != nullptr);
-  if (pieces != nullptr) {
-    pieces->Save(soon);
-    return true;
+  soon.PutNumber(static_cast<uint64_t>(kind));
+  if (kind == Compiled::kBpe) {
+    SaveBpe(static_cast<const BpeTokenizer&>(tokenizer), soon, later);
+  } else if (kind == Compiled::kSentencePiece) {
+    static_cast<const SentencePieceTokenizer&>(tokenizer).Save(soon);
+  } else {
+    SaveComponents(static_cast<const ComponentTokenizer&>(tokenizer), soon);
   }
-  soon.PutNumber(bpe->Fingerprint());
-  SaveFrame(bpe->frame(), soon);
-  SaveParts(bpe->parts(), soon);
-  bpe->bpe().Save(soon, later);
   return true;
 }
 
@@ -139,19 +206,17 @@ std::shared_ptr<const Tokenizer> TokenizerOfCompiled(
   for (uint64_t left = from.Number(); left > 0 && from.ok(); --left) {
     warnings.emplace_back(from.Text());
   }
-  if (from.Number() != 0) {
-    return SentencePieceTokenizer::Load(from, name, file.bytes);
+  switch (static_cast<Compiled>(from.Number())) {
+    case Compiled::kBpe:
+      return LoadBpe(from, name, file);
+    case Compiled::kSentencePiece:
+      return SentencePieceTokenizer::Load(from, name, file.bytes);
+    case Compiled::kComponents:
+      return LoadComponents(from, name, file);
+    case Compiled::kNone:
+      break;
   }
-  const uint64_t fingerprint = from.Number();
-  EncodingFrame frame = LoadFrame(from);
-  BpeParts parts = LoadParts(from);
-  if (!from.ok()) return nullptr;
-  parts.name = name;
-  Bpe bpe = Bpe::Load(parts.vocabulary, from, file.later, file.later_checksum);
-  if (!from.ok()) return nullptr;
-  return std::make_shared<BpeTokenizer>(std::move(parts), std::move(bpe),
-                                        std::move(frame), fingerprint,
-                                        file.bytes);
+  return nullptr;
 }
 
 }  // namespace penstock

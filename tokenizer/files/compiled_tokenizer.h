@@ -1,5 +1,5 @@
-// A tokenizer as tables, and back: byte-level BPE or a SentencePiece model.
-// Private to the loader.
+// A tokenizer as tables, and back: byte-level BPE, a SentencePiece model, or
+// the components of a tokenizer.json. Private to the loader.
 #pragma once
 
 #include <cstdint>

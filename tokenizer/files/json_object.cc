@@ -123,4 +123,20 @@ StatusOr<simdjson::dom::element> ParseJson(std::string_view bytes,
       fmt::format("{}: not JSON: {}", name, simdjson::error_message(error)));
 }
 
+std::string JsonQuoted(std::string_view text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      quoted += '\\';
+      quoted += c;
+    } else if (byte < 0x20) {
+      quoted += fmt::format("\\u{:04x}", byte);
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + '"';
+}
+
 }  // namespace penstock

@@ -15,28 +15,66 @@
 namespace penstock {
 namespace {
 
+bool IsWanted(std::string_view field, FrameOptions options) {
+  return (field != "truncation" || options.truncation) &&
+         (field != "padding" || options.padding);
+}
+
 // Of everything but the model, which tells its own.
 uint64_t FingerprintOf(const JsonObject& root, FrameOptions options) {
   Fingerprinter print;
   for (const auto field : root.fields()) {
     const std::string_view name = field.key;
-    if (name == "model" || (name == "truncation" && !options.truncation) ||
-        (name == "padding" && !options.padding)) {
-      continue;
-    }
+    if (name == "model" || !IsWanted(name, options)) continue;
     print.Add(name).Add(std::string(simdjson::minify(field.value)));
   }
   return print.Finish();
+}
+
+void AppendField(std::string_view name, std::string_view value,
+                 std::string& json) {
+  json += json.empty() ? '{' : ',';
+  json += JsonQuoted(name);
+  json += ':';
+  json += value;
+}
+
+std::string OutlineOfModel(const JsonObject& model) {
+  std::string json;
+  for (const auto field : model.fields()) {
+    const bool is_table = field.key == "vocab" || field.key == "merges";
+    AppendField(field.key,
+                is_table && !field.value.is_null()
+                    ? "[]"
+                    : std::string(simdjson::minify(field.value)),
+                json);
+  }
+  return json + '}';
+}
+
+std::string OutlineOf(const JsonObject& root, const JsonObject& model,
+                      FrameOptions options) {
+  std::string json;
+  for (const auto field : root.fields()) {
+    if (!IsWanted(field.key, options)) continue;
+    AppendField(field.key,
+                field.key == "model"
+                    ? OutlineOfModel(model)
+                    : std::string(simdjson::minify(field.value)),
+                json);
+  }
+  return json + '}';
 }
 
 }  // namespace
 
 StatusOr<std::shared_ptr<const Tokenizer>> ReadComponents(
     const JsonObject& root, const std::string& name, FrameOptions options,
-    std::vector<std::string>& warnings) {
+    std::vector<std::string>& warnings, MadeModel made) {
   TokenizerComponents parts;
   parts.name = name;
-  parts.fingerprint = FingerprintOf(root, options);
+  parts.tables = std::move(made.tables);
+  parts.known_fingerprint = made.fingerprint;
   if (root.Field("normalizer")) {
     PENSTOCK_ASSIGN_OR_RETURN(const JsonObject json, root.Object("normalizer"));
     PENSTOCK_ASSIGN_OR_RETURN(parts.normalizer, ReadNormalizer(json));
@@ -52,7 +90,14 @@ StatusOr<std::shared_ptr<const Tokenizer>> ReadComponents(
   }
   PENSTOCK_ASSIGN_OR_RETURN(EncodingFrame frame, ReadFrame(root, options));
   PENSTOCK_ASSIGN_OR_RETURN(const JsonObject model, root.Object("model"));
-  PENSTOCK_ASSIGN_OR_RETURN(parts.model, ReadTokenModel(model));
+  parts.model = std::move(made.model);
+  if (parts.model == nullptr) {
+    PENSTOCK_ASSIGN_OR_RETURN(parts.model, ReadTokenModel(model, nullptr));
+  }
+  if (!parts.known_fingerprint) {
+    parts.fingerprint = FingerprintOf(root, options);
+    parts.outline = OutlineOf(root, model, options);
+  }
   const Vocabulary& vocabulary = parts.model->vocabulary();
   const auto find = [&](std::string_view text) {
     return vocabulary.Find(text);

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "formats/files/file.h"
 #include "formats/files/status_or.h"
 #include "tokenizer/components/component_tokenizer.h"
 #include "tokenizer/decoders/token_decoder.h"
@@ -23,6 +24,7 @@
 #include "tokenizer/regex/text_pattern.h"
 #include "tokenizer/splitters/metaspace_splitter.h"
 #include "tokenizer/splitters/splitter.h"
+#include "tokenizer/vocabulary/stored_tables.h"
 
 namespace penstock {
 
@@ -32,8 +34,10 @@ StatusOr<std::unique_ptr<const Normalizer>> ReadNormalizer(
 // A "pre_tokenizer".
 StatusOr<std::unique_ptr<const Splitter>> ReadSplitter(const JsonObject& json);
 
+// With `tables`, which may be null, those are what its "vocab" and "merges"
+// came to before.
 StatusOr<std::unique_ptr<const TokenModel>> ReadTokenModel(
-    const JsonObject& json);
+    const JsonObject& json, TableReader* tables);
 
 StatusOr<std::unique_ptr<const TokenDecoder>> ReadDecoder(
     const JsonObject& json);
@@ -65,9 +69,18 @@ Status CheckFrame(
     const std::function<std::optional<std::string>(TokenId)>& spelling_of,
     EncodingFrame& frame);
 
-// The whole file. `name` is the file's, for people.
+// A model that was made elsewhere.
+struct MadeModel {
+  std::unique_ptr<const TokenModel> model;
+  std::shared_ptr<const FileBytes> tables = nullptr;  // where it looks
+  // Of the whole tokenizer, where that has been before.
+  std::optional<uint64_t> fingerprint = {};
+};
+
+// The whole file, or with `made` all of it but the model's tables. `name` is
+// the file's, for people.
 StatusOr<std::shared_ptr<const Tokenizer>> ReadComponents(
     const JsonObject& root, const std::string& name, FrameOptions options,
-    std::vector<std::string>& warnings);
+    std::vector<std::string>& warnings, MadeModel made = {});
 
 }  // namespace penstock

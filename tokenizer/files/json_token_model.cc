@@ -56,20 +56,24 @@ StatusOr<Vocabulary> ReadVocabulary(const JsonObject& model) {
   return vocabulary;
 }
 
-ModelOr ReadWordPiece(const JsonObject& model) {
+ModelOr ReadWordPiece(const JsonObject& model, TableReader* tables) {
   WordPieceOptions options;
   PENSTOCK_ASSIGN_OR_RETURN(options.unknown_token, model.String("unk_token"));
   PENSTOCK_ASSIGN_OR_RETURN(options.continuing_prefix,
                             model.String("continuing_subword_prefix"));
   PENSTOCK_ASSIGN_OR_RETURN(options.max_chars_per_word,
                             model.Number("max_input_chars_per_word"));
+  if (tables != nullptr) return WordPiece::Load(*tables, std::move(options));
   PENSTOCK_ASSIGN_OR_RETURN(Vocabulary vocabulary, ReadVocabulary(model));
   return WordPiece::Make(std::move(vocabulary), std::move(options));
 }
 
-ModelOr ReadWordLevel(const JsonObject& model) {
+ModelOr ReadWordLevel(const JsonObject& model, TableReader* tables) {
   PENSTOCK_ASSIGN_OR_RETURN(const std::string_view unknown,
                             model.String("unk_token"));
+  if (tables != nullptr) {
+    return WordLevel::Load(*tables, std::string(unknown));
+  }
   PENSTOCK_ASSIGN_OR_RETURN(Vocabulary vocabulary, ReadVocabulary(model));
   return std::make_unique<WordLevel>(std::move(vocabulary),
                                      std::string(unknown));
@@ -105,22 +109,24 @@ Status ReadScores(const JsonObject& model, Vocabulary& vocabulary,
   return OkStatus();
 }
 
-ModelOr ReadUnigram(const JsonObject& model) {
-  Vocabulary vocabulary;
-  std::vector<double> scores;
-  PENSTOCK_RETURN_IF_ERROR(ReadScores(model, vocabulary, scores));
+ModelOr ReadUnigram(const JsonObject& model, TableReader* tables) {
   HfUnigramOptions options;
+  uint64_t unknown = 0;
   if (model.Field("unk_id")) {
-    PENSTOCK_ASSIGN_OR_RETURN(const uint64_t id, model.Number("unk_id"));
-    if (id >= scores.size()) {
-      return DataLossError(
-          fmt::format("model: \"unk_id\" is {}, but there are {} tokens", id,
-                      scores.size()));
-    }
-    options.unknown = static_cast<TokenId>(id);
+    PENSTOCK_ASSIGN_OR_RETURN(unknown, model.Number("unk_id"));
+    options.unknown = static_cast<TokenId>(unknown);
   }
   PENSTOCK_ASSIGN_OR_RETURN(options.byte_fallback,
                             model.BoolOr("byte_fallback", false));
+  if (tables != nullptr) return HfUnigram::Load(*tables, options);
+  Vocabulary vocabulary;
+  std::vector<double> scores;
+  PENSTOCK_RETURN_IF_ERROR(ReadScores(model, vocabulary, scores));
+  if (options.unknown && unknown >= scores.size()) {
+    return DataLossError(
+        fmt::format("model: \"unk_id\" is {}, but there are {} tokens", unknown,
+                    scores.size()));
+  }
   return HfUnigram::Make(std::move(vocabulary), std::move(scores), options);
 }
 
@@ -147,8 +153,9 @@ StatusOr<HfBpeOptions> ReadBpeOptions(const JsonObject& model) {
   return options;
 }
 
-ModelOr ReadBpe(const JsonObject& model) {
+ModelOr ReadBpe(const JsonObject& model, TableReader* tables) {
   PENSTOCK_ASSIGN_OR_RETURN(HfBpeOptions options, ReadBpeOptions(model));
+  if (tables != nullptr) return HfBpe::Load(*tables, std::move(options));
   PENSTOCK_ASSIGN_OR_RETURN(Vocabulary vocabulary, ReadVocabulary(model));
   Fingerprinter print;
   const auto find = [&](std::string_view spelled) {
@@ -163,7 +170,7 @@ ModelOr ReadBpe(const JsonObject& model) {
 
 }  // namespace
 
-ModelOr ReadTokenModel(const JsonObject& model) {
+ModelOr ReadTokenModel(const JsonObject& model, TableReader* tables) {
   std::string_view type;
   if (model.Has("type")) {
     PENSTOCK_ASSIGN_OR_RETURN(type, model.String("type"));
@@ -176,10 +183,10 @@ ModelOr ReadTokenModel(const JsonObject& model) {
   } else {
     type = "Unigram";
   }
-  if (type == "BPE") return ReadBpe(model);
-  if (type == "WordPiece") return ReadWordPiece(model);
-  if (type == "WordLevel") return ReadWordLevel(model);
-  if (type == "Unigram") return ReadUnigram(model);
+  if (type == "BPE") return ReadBpe(model, tables);
+  if (type == "WordPiece") return ReadWordPiece(model, tables);
+  if (type == "WordLevel") return ReadWordLevel(model, tables);
+  if (type == "Unigram") return ReadUnigram(model, tables);
   return UnimplementedError(fmt::format("model {}", type));
 }
 

@@ -31,6 +31,15 @@ HfBpe::HfBpe(Vocabulary vocabulary, MergeTable merges,
   }
 }
 
+std::unique_ptr<const HfBpe> HfBpe::Load(TableReader& from,
+                                         HfBpeOptions options) {
+  const uint64_t merges_fingerprint = from.Number();
+  Vocabulary vocabulary = Vocabulary::Load(from);
+  MergeTable merges = MergeTable::Load(from);
+  return std::make_unique<HfBpe>(std::move(vocabulary), std::move(merges),
+                                 merges_fingerprint, std::move(options));
+}
+
 std::string HfBpe::Spell(std::string_view c, bool first, bool last) const {
   std::string spelled;
   if (!first) spelled = options_.continuing_prefix;
@@ -168,6 +177,12 @@ uint64_t HfBpe::Fingerprint() const {
   print.Add(uint64_t{options_.fuse_unknown} | options_.byte_fallback << 1 |
             options_.whole_pieces_first << 2);
   return print.Finish();
+}
+
+void HfBpe::Save(TableWriter& to) const {
+  to.PutNumber(merges_fingerprint_);
+  vocabulary_.Save(to);
+  merges_.Save(to);
 }
 
 }  // namespace penstock

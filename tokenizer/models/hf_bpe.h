@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,6 +40,8 @@ class HfBpe final : public TokenModel {
   // `merges_fingerprint` is a hash of `merges`.
   HfBpe(Vocabulary vocabulary, MergeTable merges, uint64_t merges_fingerprint,
         HfBpeOptions options);
+  static std::unique_ptr<const HfBpe> Load(TableReader& from,
+                                           HfBpeOptions options);
 
   Status Encode(std::string_view piece, std::vector<TokenId>& ids,
                 std::vector<TokenSpan>* spans) const override;
@@ -50,6 +53,7 @@ class HfBpe final : public TokenModel {
   const Vocabulary& vocabulary() const override { return vocabulary_; }
   std::string_view name() const override { return "BPE"; }
   uint64_t Fingerprint() const override;
+  void Save(TableWriter& to) const override;
 
  private:
   using Symbol = BpeSymbol;

@@ -31,26 +31,48 @@ StatusOr<std::unique_ptr<const HfUnigram>> HfUnigram::Make(
     Vocabulary vocabulary, std::vector<double> scores,
     HfUnigramOptions options) {
   PENSTOCK_ASSIGN_OR_RETURN(PieceTrie trie, TrieOf(vocabulary));
-  return std::unique_ptr<const HfUnigram>(new HfUnigram(
-      std::move(vocabulary), std::move(scores), options, std::move(trie)));
+  const Facts facts = FactsOf(vocabulary, scores);
+  HugePageVector<double> table(scores.begin(), scores.end());
+  return std::unique_ptr<const HfUnigram>(
+      new HfUnigram(std::move(vocabulary), Table<double>(std::move(table)),
+                    options, std::move(trie), facts));
 }
 
-HfUnigram::HfUnigram(Vocabulary vocabulary, std::vector<double> scores,
-                     HfUnigramOptions options, PieceTrie trie)
+std::unique_ptr<const HfUnigram> HfUnigram::Load(TableReader& from,
+                                                 HfUnigramOptions options) {
+  Facts facts;
+  facts.unknown_score = std::bit_cast<double>(from.Number());
+  facts.longest = from.Number();
+  Vocabulary vocabulary = Vocabulary::Load(from);
+  Table<double> scores = from.TakeTable<double>();
+  PieceTrie trie = PieceTrie::Load(from);
+  return std::unique_ptr<const HfUnigram>(
+      new HfUnigram(std::move(vocabulary), std::move(scores), options,
+                    std::move(trie), facts));
+}
+
+HfUnigram::Facts HfUnigram::FactsOf(const Vocabulary& vocabulary,
+                                    const std::vector<double>& scores) {
+  double lowest = std::numeric_limits<double>::infinity();
+  for (const double score : scores) {
+    if (score < lowest) lowest = score;
+  }
+  Facts facts = {.unknown_score = lowest - kUnknownPenalty};
+  for (TokenId id = 0; id < vocabulary.size(); ++id) {
+    if (vocabulary.Has(id)) {
+      facts.longest = std::max(facts.longest, vocabulary.BytesOf(id).size());
+    }
+  }
+  return facts;
+}
+
+HfUnigram::HfUnigram(Vocabulary vocabulary, Table<double> scores,
+                     HfUnigramOptions options, PieceTrie trie, Facts facts)
     : vocabulary_(std::move(vocabulary)),
       scores_(std::move(scores)),
       options_(options),
-      trie_(std::move(trie)) {
-  double lowest = std::numeric_limits<double>::infinity();
-  for (const double score : scores_) {
-    if (score < lowest) lowest = score;
-  }
-  unknown_score_ = lowest - kUnknownPenalty;
-  for (TokenId id = 0; id < vocabulary_.size(); ++id) {
-    if (vocabulary_.Has(id)) {
-      longest_ = std::max(longest_, vocabulary_.BytesOf(id).size());
-    }
-  }
+      trie_(std::move(trie)),
+      facts_(facts) {
   if (!options_.byte_fallback) return;
   for (int byte = 0; byte < 256; ++byte) {
     byte_tokens_[byte] = vocabulary_.Find(fmt::format("<0x{:02X}>", byte));
@@ -64,7 +86,8 @@ Status HfUnigram::FindBestPath(std::string_view piece,
   std::vector<Length>& last = path;
   last.assign(piece.size() + 1, 0);
   // The scores of those paths, of as many places as a token reaches over.
-  const size_t mask = std::bit_ceil(std::min(piece.size(), longest_) + 1) - 1;
+  const size_t mask =
+      std::bit_ceil(std::min(piece.size(), facts_.longest) + 1) - 1;
   std::vector<double> scores(mask + 1);
   const auto offer = [&](size_t end, double score, Length length) {
     if (last[end] != 0 && !(score > scores[end & mask])) return;
@@ -89,7 +112,7 @@ Status HfUnigram::FindBestPath(std::string_view piece,
       has_char |= i == char_end;
     }
     if (!has_char) {
-      const double score = unknown_score_ + before;
+      const double score = facts_.unknown_score + before;
       if (last[char_end] == 0 || score > scores[char_end & mask]) {
         if (!options_.unknown) return NoUnknown();
         offer(char_end, score,
@@ -109,7 +132,7 @@ Status HfUnigram::FindBestPath(std::string_view piece,
 
 Status HfUnigram::Encode(std::string_view piece, std::vector<TokenId>& ids,
                          std::vector<TokenSpan>* spans) const {
-  return longest_ < kUnknownBit<uint16_t>
+  return facts_.longest < kUnknownBit<uint16_t>
              ? EncodeBestPath<uint16_t>(piece, ids, spans)
              : EncodeBestPath<uint32_t>(piece, ids, spans);
 }
@@ -170,6 +193,14 @@ uint64_t HfUnigram::Fingerprint() const {
   print.Add(uint64_t{options_.byte_fallback});
   for (const double score : scores_) print.Add(std::bit_cast<uint64_t>(score));
   return print.Finish();
+}
+
+void HfUnigram::Save(TableWriter& to) const {
+  to.PutNumber(std::bit_cast<uint64_t>(facts_.unknown_score));
+  to.PutNumber(facts_.longest);
+  vocabulary_.Save(to);
+  to.PutTable(scores_);
+  trie_.Save(to);
 }
 
 }  // namespace penstock

@@ -9,6 +9,7 @@
 
 #include "tokenizer/models/token_model.h"
 #include "tokenizer/vocabulary/piece_trie.h"
+#include "tokenizer/vocabulary/table.h"
 
 namespace penstock {
 
@@ -33,6 +34,8 @@ class HfUnigram final : public TokenModel {
   static StatusOr<std::unique_ptr<const HfUnigram>> Make(
       Vocabulary vocabulary, std::vector<double> scores,
       HfUnigramOptions options);
+  static std::unique_ptr<const HfUnigram> Load(TableReader& from,
+                                               HfUnigramOptions options);
 
   Status Encode(std::string_view piece, std::vector<TokenId>& ids,
                 std::vector<TokenSpan>* spans) const override;
@@ -44,10 +47,20 @@ class HfUnigram final : public TokenModel {
   const Vocabulary& vocabulary() const override { return vocabulary_; }
   std::string_view name() const override { return "Unigram"; }
   uint64_t Fingerprint() const override;
+  void Save(TableWriter& to) const override;
 
  private:
-  HfUnigram(Vocabulary vocabulary, std::vector<double> scores,
-            HfUnigramOptions options, PieceTrie trie);
+  // What is found out by a look at every token.
+  struct Facts {
+    double unknown_score = 0;
+    size_t longest = 4;  // bytes of a token, or of an unknown character
+  };
+
+  HfUnigram(Vocabulary vocabulary, Table<double> scores,
+            HfUnigramOptions options, PieceTrie trie, Facts facts);
+
+  static Facts FactsOf(const Vocabulary& vocabulary,
+                       const std::vector<double>& scores);
 
   // Leaves in `path` how long the token is that begins at each place of the
   // best path, with the highest bit set where it is the unknown one. Length
@@ -62,11 +75,10 @@ class HfUnigram final : public TokenModel {
                    std::vector<TokenSpan>* spans) const;
 
   const Vocabulary vocabulary_;
-  const std::vector<double> scores_;
+  const Table<double> scores_;
   const HfUnigramOptions options_;
   const PieceTrie trie_;
-  double unknown_score_;
-  size_t longest_ = 4;  // bytes of a token, or of an unknown character
+  const Facts facts_;
   std::array<std::optional<TokenId>, 256> byte_tokens_;
 };
 

@@ -12,6 +12,7 @@
 #include "formats/files/status.h"
 #include "tokenizer/bpe/bpe_dropout.h"
 #include "tokenizer/interface/tokenizer.h"
+#include "tokenizer/vocabulary/stored_tables.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
 namespace penstock {
@@ -53,6 +54,10 @@ class TokenModel {
   virtual std::string_view name() const = 0;
   // A hash of all that decides ids beside the vocabulary.
   virtual uint64_t Fingerprint() const = 0;
+
+  // What the Load of its class makes a model of again, with the same options,
+  // that looks where `from` does.
+  virtual void Save(TableWriter& to) const = 0;
 };
 
 }  // namespace penstock

@@ -1,6 +1,7 @@
 // WordLevel: a piece is a token, or the unknown one.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,6 +16,11 @@ class WordLevel final : public TokenModel {
       : vocabulary_(std::move(vocabulary)),
         unknown_token_(std::move(unknown_token)),
         unknown_(vocabulary_.Find(unknown_token_)) {}
+  static std::unique_ptr<const WordLevel> Load(TableReader& from,
+                                               std::string unknown_token) {
+    return std::make_unique<WordLevel>(Vocabulary::Load(from),
+                                       std::move(unknown_token));
+  }
 
   Status Encode(std::string_view piece, std::vector<TokenId>& ids,
                 std::vector<TokenSpan>* spans) const override;
@@ -22,6 +28,7 @@ class WordLevel final : public TokenModel {
   const Vocabulary& vocabulary() const override { return vocabulary_; }
   std::string_view name() const override { return "WordLevel"; }
   uint64_t Fingerprint() const override;
+  void Save(TableWriter& to) const override { vocabulary_.Save(to); }
 
  private:
   const Vocabulary vocabulary_;

@@ -19,6 +19,14 @@ StatusOr<std::unique_ptr<const WordPiece>> WordPiece::Make(
       std::move(vocabulary), std::move(options), std::move(trie)));
 }
 
+std::unique_ptr<const WordPiece> WordPiece::Load(TableReader& from,
+                                                 WordPieceOptions options) {
+  Vocabulary vocabulary = Vocabulary::Load(from);
+  PieceTrie trie = PieceTrie::Load(from);
+  return std::unique_ptr<const WordPiece>(new WordPiece(
+      std::move(vocabulary), std::move(options), std::move(trie)));
+}
+
 WordPiece::WordPiece(Vocabulary vocabulary, WordPieceOptions options,
                      PieceTrie trie)
     : vocabulary_(std::move(vocabulary)),
@@ -92,6 +100,11 @@ uint64_t WordPiece::Fingerprint() const {
       .Add(options_.continuing_prefix)
       .Add(uint64_t{options_.max_chars_per_word})
       .Finish();
+}
+
+void WordPiece::Save(TableWriter& to) const {
+  vocabulary_.Save(to);
+  trie_.Save(to);
 }
 
 }  // namespace penstock

@@ -26,6 +26,8 @@ class WordPiece final : public TokenModel {
   // Errors:  kResourceExhausted for a vocabulary that PieceTrie does not hold.
   static StatusOr<std::unique_ptr<const WordPiece>> Make(
       Vocabulary vocabulary, WordPieceOptions options);
+  static std::unique_ptr<const WordPiece> Load(TableReader& from,
+                                               WordPieceOptions options);
 
   Status Encode(std::string_view piece, std::vector<TokenId>& ids,
                 std::vector<TokenSpan>* spans) const override;
@@ -33,6 +35,7 @@ class WordPiece final : public TokenModel {
   const Vocabulary& vocabulary() const override { return vocabulary_; }
   std::string_view name() const override { return "WordPiece"; }
   uint64_t Fingerprint() const override;
+  void Save(TableWriter& to) const override;
 
  private:
   WordPiece(Vocabulary vocabulary, WordPieceOptions options, PieceTrie trie);

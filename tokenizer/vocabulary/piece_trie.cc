@@ -218,7 +218,7 @@ PieceTrie PieceTrie::Load(TableReader& from) {
   PieceTrie trie;
   trie.units_ = from.TakeTable<Unit>();
   from.Expect(trie.units_.size() >= 2 * kBlock);
-  return trie;
+  return from.ok() ? std::move(trie) : PieceTrie();
 }
 
 }  // namespace penstock

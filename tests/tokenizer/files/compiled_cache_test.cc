@@ -83,7 +83,7 @@ class CompiledCacheTest : public ::testing::Test {
   std::shared_ptr<const Tokenizer> Load(FileSystem& files,
                                         CompiledOptions options = {}) {
     options.use = true;
-    if (options.least_source_bytes == 256 << 10) options.least_source_bytes = 0;
+    if (options.least_source_bytes == 64 << 10) options.least_source_bytes = 0;
     auto tokenizer = LoadTokenizer(files, path_, {.compiled = options});
     EXPECT_OK(tokenizer.status());
     return *std::move(tokenizer);
@@ -199,15 +199,48 @@ TEST_F(CompiledCacheTest, GoneSourceIsAnErrorAlthoughItIsKept) {
       testing::StatusIs(StatusCode::kNotFound, ::testing::_));
 }
 
-TEST_F(CompiledCacheTest, KindsWithoutACompiledFormLoadAsEver) {
-  path_ = folder_.Write(
-      "word.json",
-      R"({"version": "1.0", "pre_tokenizer": {"type": "Whitespace"},
-          "model": {"type": "WordLevel", "vocab": {"a": 0, "b": 1},
-                    "unk_token": "a"}})");
-  EXPECT_THAT(Ids(*Load(files_), "b a b"), ElementsAre(1, 0, 1));
-  EXPECT_THAT(Ids(*Load(files_), "b a b"), ElementsAre(1, 0, 1));
-  EXPECT_THAT(CompiledNames(folder_.path()), IsEmpty());
+constexpr char kWordLevel[] =
+    R"({"version": "1.0", "pre_tokenizer": {"type": "Whitespace"},
+        "model": {"type": "WordLevel", "vocab": {"a": 0, "b": 1},
+                  "unk_token": "a"}})";
+
+TEST_F(CompiledCacheTest, MergesBesideAVocabularyAreASourceToo) {
+  path_ = folder_.Write("vocab.json", R"({"a": 0, "b": 1, "ab": 2})");
+  folder_.Write("merges.txt", "a b\n");
+  SetAge(std::chrono::hours(1));
+  EXPECT_THAT(Ids(*Load(files_), "ab"), ElementsAre(2));
+  EXPECT_TRUE(files_.HasRead("vocab.json"));
+  EXPECT_THAT(Ids(*Load(files_), "ab"), ElementsAre(2));
+  EXPECT_FALSE(files_.HasRead("vocab.json"));
+  folder_.Write("merges.txt", "");
+  EXPECT_THAT(Ids(*Load(files_), "ab"), ElementsAre(0, 1));
+  std::filesystem::remove(folder_ / "merges.txt");
+  const LoadOptions use = {.compiled = {.use = true, .least_source_bytes = 0}};
+  EXPECT_THAT(LoadTokenizer(files_, path_, use),
+              StatusIs(StatusCode::kNotFound, HasSubstr("merges.txt")));
+  EXPECT_THAT(LoadTokenizer(files_, folder_ / "no_vocab.json", use),
+              StatusIs(StatusCode::kNotFound, HasSubstr("no_vocab.json")));
+}
+
+TEST_F(CompiledCacheTest, CompiledComponentsCutOffWhileInUseAreAnErrorToo) {
+  path_ = folder_.Write("word.json", kWordLevel);
+  Load(files_);
+  const auto compiled = Load(LocalFiles());
+  std::filesystem::resize_file(folder_ / CompiledNames(folder_.path())[0], 0);
+  std::vector<TokenId> ids;
+  std::vector<TokenOrigin> origins;
+  std::string decoded;
+  const auto is_cut =
+      StatusIs(kDataLoss, HasSubstr("word.json: its compiled form was cut"));
+  for (int call = 0; call < 2; ++call) {
+    EXPECT_THAT(compiled->Encode("b a b", {}, ids), is_cut);
+    EXPECT_THAT(compiled->EncodeWithOrigins("b", {}, ids, origins), is_cut);
+    const TokenId id = 1;
+    EXPECT_THAT(compiled->Decode({&id, 1}, {}, decoded), is_cut);
+    EXPECT_THAT(compiled->NewStreamDecoder({})->Add(id, decoded), is_cut);
+  }
+  EXPECT_EQ(decoded, "");
+  EXPECT_THAT(ids, IsEmpty());
 }
 
 TEST_F(CompiledCacheTest, CompiledFormCutOffWhileInUseIsAnErrorOfEachCall) {

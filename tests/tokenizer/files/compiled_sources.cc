@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <chrono>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <utility>
@@ -85,6 +87,66 @@ json TrimmedJson() {
   return document;
 }
 
+// Components around a model; with options that byte-level BPE does not take.
+json ComponentsJson(json model) {
+  return {
+      {"version", "1.0"},
+      {"added_tokens", {AddedToken("<x>", 0), AddedToken("e<", 90)}},
+      {"normalizer", {{"type", "Lowercase"}}},
+      {"pre_tokenizer", {{"type", "Whitespace"}}},
+      {"decoder", {{"type", "WordPiece"}, {"prefix", "##"}, {"cleanup", true}}},
+      {"truncation",
+       {{"direction", "Right"},
+        {"max_length", 20},
+        {"strategy", "LongestFirst"},
+        {"stride", 1}}},
+      {"model", std::move(model)}};
+}
+
+json NumberedTokens(const std::vector<std::string>& tokens) {
+  json numbered = json::object();
+  for (const std::string& token : tokens) numbered[token] = numbered.size();
+  return numbered;
+}
+
+std::vector<json> ComponentModels() {
+  json scores = json::array();
+  double score = 0;
+  for (const char* token : {"<x>", "th", "the", "e", "t", "h", "i", "n", "in",
+                            "ing", "<0xC3>", "<0xA9>"}) {
+    scores.push_back({token, score -= 0.7});
+  }
+  const json vocab = NumberedTokens({"<x>", "t", "h", "e", "i", "n", "g", "th",
+                                     "the", "##h", "##he", "##e", "##in", "in",
+                                     "<0xC3>", "<0xA9>", "e</w>", "the</w>"});
+  return {
+      {{"type", "WordPiece"},
+       {"unk_token", "<x>"},
+       {"continuing_subword_prefix", "##"},
+       {"max_input_chars_per_word", 9},
+       {"vocab", vocab}},
+      {{"type", "WordLevel"}, {"unk_token", "<x>"}, {"vocab", vocab}},
+      {{"type", "Unigram"},
+       {"unk_id", 0},
+       {"byte_fallback", true},
+       {"vocab", scores}},
+      {{"type", "BPE"},
+       {"dropout", 0.2},
+       {"unk_token", "<x>"},
+       {"continuing_subword_prefix", nullptr},
+       {"end_of_word_suffix", "</w>"},
+       {"fuse_unk", true},
+       {"byte_fallback", true},
+       {"ignore_merges", false},
+       {"vocab", vocab},
+       {"merges",
+        json::array({{"t", "h"}, {"th", "e"}, {"i", "n"}, {"th", "e</w>"}})}},
+      // Older than the field "type".
+      {{"unk_token", "<x>"},
+       {"vocab", vocab},
+       {"merges", {"t h", "th e", "i n"}}}};
+}
+
 json SmallTekken() {
   json vocab = json::array();
   std::istringstream lines(TinyTiktoken({"ab", " ab", "th", "the"}));
@@ -161,6 +223,21 @@ const std::vector<CompiledSourceCase>& CompiledSourceCases() {
          FramedJson().dump(),
          {.truncation = false, .padding = false}},
     };
+    for (const json& model : ComponentModels()) {
+      made->push_back({"components.json", ComponentsJson(model).dump()});
+    }
+    made->push_back({"components.json",
+                     ComponentsJson(ComponentModels()[0]).dump(),
+                     {.truncation = false}});
+    for (const bool keep_case : {false, true}) {
+      made->push_back({"vocab.txt",
+                       "[UNK]\n[CLS]\n[SEP]\nthe\nThe \nth\n##in\n##g\nthe\n",
+                       {.keep_case = keep_case}});
+    }
+    made->push_back({"vocab.json",
+                     R"({"t": 0, "h": 1, "e": 2, "th": 3, "the": 4, "Ġ": 5})",
+                     {},
+                     "#version: 0.2\nt h\nth e\n"});
     for (const TinySentencePiece& model : SentencePieceModels()) {
       made->push_back({"my.model", model.Bytes()});
     }
@@ -224,6 +301,11 @@ std::string Portrait(const Tokenizer& tokenizer) {
                         pair->origins[i].begin_byte, pair->origins[i].end_byte);
   }
   return seen;
+}
+
+void MakeOld(const std::string& path) {
+  std::filesystem::last_write_time(
+      path, std::filesystem::last_write_time(path) - std::chrono::hours(1));
 }
 
 StatusOr<std::unique_ptr<ReadableFile>> WatchedFiles::OpenForRead(

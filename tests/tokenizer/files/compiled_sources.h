@@ -17,11 +17,15 @@ struct CompiledSourceCase {
   std::string name;  // of the file
   std::string bytes;
   LoadOptions options = {};
+  std::string merges = {};  // of a vocab.json, in a file beside it
 };
 const std::vector<CompiledSourceCase>& CompiledSourceCases();
 
 // Everything that a user can see of `tokenizer`, one thing a line.
 std::string Portrait(const Tokenizer& tokenizer);
+
+// So long ago that its time tells whether it changed.
+void MakeOld(const std::string& path);
 
 // Local files that tell what was opened to be read, and cannot write into a
 // folder.

@@ -7,10 +7,14 @@
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <ostream>
 #include <string>
+#include <vector>
 
+#include "tests/support/scratch_folder.h"
 #include "tests/support/status_matchers.h"
-#include "tokenizer/files/tokenizer_json.h"
+#include "tests/tokenizer/files/compiled_sources.h"
+#include "tokenizer/load.h"
 
 namespace penstock::testing {
 
@@ -20,15 +24,50 @@ inline nlohmann::json ReadHfCases(const std::string& file) {
                                nullptr, false)["cases"];
 }
 
+// Which case, and whether of the file or of the form that its first load left.
+struct HfCase {
+  size_t number;
+  bool compiled;
+
+  friend void PrintTo(const HfCase& which, std::ostream* out) {
+    *out << which.number << (which.compiled ? ", compiled" : "");
+  }
+};
+
+// Every case both ways, and their names.
+inline std::vector<HfCase> BothWays(const nlohmann::json& cases) {
+  std::vector<HfCase> both;
+  for (size_t i = 0; i < cases.size(); ++i) {
+    both.insert(both.end(), {{i, false}, {i, true}});
+  }
+  return both;
+}
+inline std::string NameOfCase(const nlohmann::json& cases, HfCase which) {
+  return cases[which.number]["name"].get<std::string>() +
+         (which.compiled ? "Compiled" : "");
+}
+
 // A test of each case; `cases` live as long as the program.
-class HfCaseTest : public ::testing::TestWithParam<size_t> {
+class HfCaseTest : public ::testing::TestWithParam<HfCase> {
  protected:
-  explicit HfCaseTest(const nlohmann::json& cases) : case_(cases[GetParam()]) {}
+  explicit HfCaseTest(const nlohmann::json& cases)
+      : case_(cases[GetParam().number]) {}
 
   void SetUp() override {
+    const ScratchFolder folder(ScratchFolder::kMemory);
+    const std::string path =
+        folder.Write("vectors.json", case_["document"].dump());
+    MakeOld(path);
+    const CompiledOptions compiled = {.use = GetParam().compiled,
+                                      .folder = folder / "compiled",
+                                      .least_source_bytes = 0};
     ASSERT_OK_AND_ASSIGN(
-        tokenizer_,
-        ParseTokenizerJson(case_["document"].dump(), "vectors.json"));
+        tokenizer_, LoadTokenizer(LocalFiles(), path, {.compiled = compiled}));
+    if (!compiled.use) return;
+    WatchedFiles files;
+    ASSERT_OK_AND_ASSIGN(tokenizer_,
+                         LoadTokenizer(files, path, {.compiled = compiled}));
+    EXPECT_FALSE(files.HasRead("vectors.json"));
   }
 
   const nlohmann::json& case_;

@@ -60,9 +60,10 @@ class HfEncodingsTest : public testing::HfCaseTest {
   HfEncodingsTest() : HfCaseTest(EncodingCases()) {}
 };
 INSTANTIATE_TEST_SUITE_P(
-    Cases, HfEncodingsTest, ::testing::Range(size_t{0}, EncodingCases().size()),
-    [](const ::testing::TestParamInfo<size_t>& info) {
-      return EncodingCases()[info.param]["name"].get<std::string>();
+    Cases, HfEncodingsTest,
+    ::testing::ValuesIn(testing::BothWays(EncodingCases())),
+    [](const auto& info) {
+      return testing::NameOfCase(EncodingCases(), info.param);
     });
 
 TEST_P(HfEncodingsTest, EveryColumnIsTheReferences) {

@@ -25,11 +25,11 @@ class HfVectorsTest : public testing::HfCaseTest {
  protected:
   HfVectorsTest() : HfCaseTest(Vectors()) {}
 };
-INSTANTIATE_TEST_SUITE_P(
-    Cases, HfVectorsTest, ::testing::Range(size_t{0}, Vectors().size()),
-    [](const ::testing::TestParamInfo<size_t>& info) {
-      return Vectors()[info.param]["name"].get<std::string>();
-    });
+INSTANTIATE_TEST_SUITE_P(Cases, HfVectorsTest,
+                         ::testing::ValuesIn(testing::BothWays(Vectors())),
+                         [](const auto& info) {
+                           return testing::NameOfCase(Vectors(), info.param);
+                         });
 
 TEST_P(HfVectorsTest, IdsAreTheReferences) {
   for (const json& row : case_["rows"]) {
