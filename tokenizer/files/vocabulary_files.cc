@@ -1,15 +1,19 @@
 #include "tokenizer/files/vocabulary_files.h"
 
 #include <fmt/format.h>
+#include <simdjson.h>
 
-#include <map>
-#include <optional>
+#include <utility>
 #include <vector>
 
 #include "formats/files/status_or.h"
+#include "tokenizer/files/json_object.h"
+#include "tokenizer/files/json_pipeline.h"
 #include "tokenizer/files/tokenizer_json.h"
+#include "tokenizer/models/wordpiece.h"
 #include "tokenizer/unicode/hf_unicode.h"
 #include "tokenizer/unicode/valid_utf8.h"
+#include "tokenizer/vocabulary/vocabulary.h"
 
 namespace penstock {
 namespace {
@@ -34,20 +38,45 @@ std::string_view WithoutSpacesBehind(std::string_view line) {
   return line;
 }
 
-std::string Quoted(std::string_view text) {
-  std::string quoted = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      quoted += '\\';
-      quoted += c;
-    } else if (byte < 0x20) {
-      quoted += fmt::format("\\u{:04x}", byte);
-    } else {
-      quoted += c;
-    }
+// Of lines that are alike the last counts.
+StatusOr<Vocabulary> VocabularyOf(std::string_view text,
+                                  const std::string& name) {
+  const std::vector<std::string_view> lines = LinesOf(text);
+  if (lines.size() > size_t{kMaxTokenId} + 1) {
+    return ResourceExhaustedError(fmt::format(
+        "{}: {} lines; the limit is {}", name, lines.size(), kMaxTokenId + 1));
   }
-  return quoted + '"';
+  Vocabulary vocabulary;
+  vocabulary.Reserve(lines.size());
+  for (size_t i = lines.size(); i-- > 0;) {
+    vocabulary.Add(static_cast<TokenId>(i), WithoutSpacesBehind(lines[i]));
+  }
+  return vocabulary;
+}
+
+// What stands around the vocabulary, which has [CLS] and [SEP], as the file of
+// Hugging Face tokenizers says it.
+std::string BertOutline(const Vocabulary& vocabulary, bool keep_case) {
+  std::string added;
+  for (const char* special : {"[UNK]", "[SEP]", "[CLS]", "[PAD]", "[MASK]"}) {
+    const auto id = vocabulary.Find(special);
+    if (!id) continue;
+    added += fmt::format(
+        R"({}{{"id":{},"content":"{}","single_word":false,"lstrip":false,)"
+        R"("rstrip":false,"normalized":false,"special":true}})",
+        added.empty() ? "" : ",", *id, special);
+  }
+  return fmt::format(
+      R"({{"version":"1.0","added_tokens":[{}],"normalizer":{{)"
+      R"("type":"BertNormalizer","clean_text":true,)"
+      R"("handle_chinese_chars":true,"strip_accents":null,"lowercase":{}}})"
+      R"(,"pre_tokenizer":{{"type":"BertPreTokenizer"}},)"
+      R"("post_processor":{{"type":"BertProcessing","sep":["[SEP]",{}],)"
+      R"("cls":["[CLS]",{}]}},"decoder":{{"type":"WordPiece",)"
+      R"("prefix":"##","cleanup":true}},"model":{{"type":"WordPiece",)"
+      R"("unk_token":"[UNK]","continuing_subword_prefix":"##",)"
+      R"("max_input_chars_per_word":100,"vocab":[]}}}})",
+      added, !keep_case, *vocabulary.Find("[SEP]"), *vocabulary.Find("[CLS]"));
 }
 
 }  // namespace
@@ -57,41 +86,22 @@ StatusOr<std::shared_ptr<const Tokenizer>> ParseVocabTxt(
   if (!IsValidUtf8(bytes)) {
     return DataLossError(fmt::format("{}: not UTF-8", name));
   }
-  std::map<std::string_view, size_t> ids;
-  size_t count = 0;
-  for (const std::string_view line : LinesOf(bytes)) {
-    ids[WithoutSpacesBehind(line)] = count++;
-  }
+  PENSTOCK_ASSIGN_OR_RETURN(Vocabulary vocabulary, VocabularyOf(bytes, name));
   for (const char* needed : {"[CLS]", "[SEP]"}) {
-    if (!ids.contains(needed)) {
+    if (!vocabulary.Find(needed)) {
       return DataLossError(fmt::format("{}: no line is \"{}\"", name, needed));
     }
   }
-  std::string vocab, added;
-  for (const auto& [token, id] : ids) {
-    vocab +=
-        fmt::format("{}{}:{}", vocab.empty() ? "" : ",", Quoted(token), id);
-  }
-  for (const char* special : {"[UNK]", "[SEP]", "[CLS]", "[PAD]", "[MASK]"}) {
-    if (!ids.contains(special)) continue;
-    added += fmt::format(
-        R"({}{{"id":{},"content":"{}","single_word":false,"lstrip":false,)"
-        R"("rstrip":false,"normalized":false,"special":true}})",
-        added.empty() ? "" : ",", ids[special], special);
-  }
-  return ParseTokenizerJson(
-      fmt::format(
-          R"({{"version":"1.0","added_tokens":[{}],"normalizer":{{)"
-          R"("type":"BertNormalizer","clean_text":true,)"
-          R"("handle_chinese_chars":true,"strip_accents":null,"lowercase":{}}})"
-          R"(,"pre_tokenizer":{{"type":"BertPreTokenizer"}},)"
-          R"("post_processor":{{"type":"BertProcessing","sep":["[SEP]",{}],)"
-          R"("cls":["[CLS]",{}]}},"decoder":{{"type":"WordPiece",)"
-          R"("prefix":"##","cleanup":true}},"model":{{"type":"WordPiece",)"
-          R"("unk_token":"[UNK]","continuing_subword_prefix":"##",)"
-          R"("max_input_chars_per_word":100,"vocab":{{{}}}}}}})",
-          added, !keep_case, ids["[SEP]"], ids["[CLS]"], vocab),
-      name);
+  const std::string outline = BertOutline(vocabulary, keep_case);
+  auto model = WordPiece::Make(std::move(vocabulary), {});
+  if (!model.ok()) return Annotate(model.status(), name);
+  simdjson::dom::parser parser;
+  PENSTOCK_ASSIGN_OR_RETURN(const auto document,
+                            ParseJson(outline, name, parser));
+  PENSTOCK_ASSIGN_OR_RETURN(const JsonObject root,
+                            JsonObject::Of(document, ""));
+  std::vector<std::string> warnings;  // of ids that are not the model's
+  return ReadComponents(root, name, {}, warnings, {.model = *std::move(model)});
 }
 
 StatusOr<std::shared_ptr<const Tokenizer>> ParseVocabJson(
@@ -103,7 +113,7 @@ StatusOr<std::shared_ptr<const Tokenizer>> ParseVocabJson(
   for (std::string_view line : LinesOf(merges)) {
     if (line.ends_with('\r')) line.remove_suffix(1);
     if (line.starts_with("#version")) continue;
-    listed += fmt::format("{}{}", listed.empty() ? "" : ",", Quoted(line));
+    listed += fmt::format("{}{}", listed.empty() ? "" : ",", JsonQuoted(line));
   }
   return ParseTokenizerJson(
       fmt::format(R"({{"version":"1.0","added_tokens":[],"pre_tokenizer":{{)"

@@ -15,7 +15,8 @@ namespace penstock {
 // has: BertNormalizer that lowercases unless `keep_case`, BertPreTokenizer,
 // "[CLS] text [SEP]".
 //
-// Errors:  kDataLoss for lines that are not UTF-8 or without [CLS] or [SEP].
+// Errors:  kDataLoss for lines that are not UTF-8 or without [CLS] or [SEP];
+//          kResourceExhausted for more than kMaxTokenId + 1 of them.
 StatusOr<std::shared_ptr<const Tokenizer>> ParseVocabTxt(
     std::string_view bytes, bool keep_case, const std::string& name);
 
