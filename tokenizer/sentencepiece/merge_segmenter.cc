@@ -48,6 +48,15 @@ struct MergeSegmenter::OwnScratch : Scratch {
   std::unordered_map<int32_t, uint32_t> left_sizes;
   std::vector<std::pair<std::string_view, int>> parts;  // with their depth
   std::vector<TokenId> ids;
+
+  // A part as long as a book is rare. Its ids are more than can be remembered.
+  void GiveBackLongPart() {
+    constexpr size_t kHeldSymbols = 1 << 16;
+    if (symbols.capacity() <= kHeldSymbols) return;
+    symbols = std::vector<Symbol>();
+    merges = MergeOrder();
+    ids = std::vector<TokenId>(PartCache::kMaxIds + 1);
+  }
 };
 
 MergeSegmenter::MergeSegmenter(std::span<const SentencePiece> pieces,
@@ -174,11 +183,13 @@ void MergeSegmenter::SegmentPart(std::string_view part, const Dropout* dropout,
     }
   }
   if (!all_known) scratch.ids.clear();
+  scratch.GiveBackLongPart();
 }
 
 void MergeSegmenter::Split(std::string_view part, OwnScratch& scratch) const {
   std::vector<Symbol>& symbols = scratch.symbols;
   symbols.clear();
+  if (part.size() > symbols.capacity()) symbols.reserve(part.size());
   const char* const end = part.data() + part.size();
   for (size_t at = 0; at < part.size();) {
     const char* const p = part.data() + at;

@@ -33,7 +33,7 @@ class MergeSegmenter final : public Segmenter {
   std::unique_ptr<Scratch> NewScratch() const override;
 
   // Cost:    n log n for a part of n characters; nearly nothing for one seen
-  //          before. About 70 bytes for each character of a part.
+  //          before. At most 68 bytes for each character of a part.
   void Segment(std::string_view text, Scratch& scratch,
                PieceSink& sink) const override;
   // Each merge that has its turn is left out with the chance of alpha.

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <string>
@@ -78,15 +79,20 @@ std::vector<TokenId> BestPath(const std::string& text) {
 
 class LongTextTest : public ::testing::Test {
  protected:
-  // The same pieces, as a .model file and as a tokenizer.json.
-  std::vector<std::shared_ptr<const Tokenizer>> Tokenizers() {
-    TinySentencePiece model;
+  static std::shared_ptr<const Tokenizer> SentencePieceOf(
+      SentencePieceModel::Type type) {
+    TinySentencePiece model = {.type = type};
     using Type = SentencePiece::Type;
     model.pieces = {{"<unk>", 0, Type::kUnknown},
                     {"<s>", 0, Type::kControl},
                     {"</s>", 0, Type::kControl}};
     model.pieces.insert(model.pieces.end(), kPieces.begin(), kPieces.end());
     model.add_dummy_prefix = false;
+    return ParseTiny(model);
+  }
+
+  // The same pieces, as a .model file and as a tokenizer.json.
+  std::vector<std::shared_ptr<const Tokenizer>> Unigrams() {
     auto vocab = nlohmann::json::array();
     for (const char* special : {"<unk>", "<s>", "</s>"}) {
       vocab.push_back(nlohmann::json::array({special, 0.0}));
@@ -104,7 +110,40 @@ class LongTextTest : public ::testing::Test {
             .dump());
     const auto json = LoadTokenizer(LocalFiles(), folder_ / "t.json");
     EXPECT_OK(json);
-    return {ParseTiny(model), *json};
+    return {SentencePieceOf(SentencePieceModel::Type::kUnigram), *json};
+  }
+
+  struct Memory {
+    long peak_mib, behind_mib;
+  };
+  // Of a process that encodes that many characters in one part, at its peak and
+  // behind them.
+  static Memory MemoryOf(const Tokenizer& tokenizer, size_t characters) {
+    int ends[2];
+    EXPECT_EQ(pipe(ends), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+      {
+        const std::string text(characters, '1');
+        std::vector<TokenId> ids;
+        if (!tokenizer.Encode(text, {}, ids).ok()) _exit(1);
+      }
+      long pages = 0, resident = 0;
+      std::ifstream("/proc/self/statm") >> pages >> resident;
+      const long behind = resident * sysconf(_SC_PAGESIZE) >> 20;
+      _exit(write(ends[1], &behind, sizeof behind) == sizeof behind ? 0 : 1);
+    }
+    Memory memory = {};
+    EXPECT_EQ(read(ends[0], &memory.behind_mib, sizeof(long)),
+              ssize_t{sizeof(long)});
+    close(ends[0]);
+    close(ends[1]);
+    int status = 0;
+    rusage usage = {};
+    EXPECT_EQ(wait4(child, &status, 0, &usage), child);
+    EXPECT_EQ(status, 0);
+    memory.peak_mib = usage.ru_maxrss >> 10;
+    return memory;
   }
 
   ScratchFolder folder_;
@@ -126,7 +165,7 @@ TEST_F(LongTextTest, TheBestPathIsFoundHoweverLittleOfItIsHeld) {
     }
     texts.push_back(text);
   }
-  for (const auto& tokenizer : Tokenizers()) {
+  for (const auto& tokenizer : Unigrams()) {
     for (size_t i = 0; i < texts.size(); i += testing::kCaseStride) {
       const std::string& text = texts[i];
       std::vector<TokenId> ids;
@@ -137,27 +176,39 @@ TEST_F(LongTextTest, TheBestPathIsFoundHoweverLittleOfItIsHeld) {
   }
 }
 
-TEST_F(LongTextTest, AByteTakesLessThanTenBytesOfMemory) {
+TEST_F(LongTextTest, AByteTakesLessThanTenBytesOfMemoryAndGivesThemBack) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitizers hold freed memory";
 #endif
   constexpr long kMib = 16;
-  for (const auto& tokenizer : Tokenizers()) {
-    const auto peak_mib = [&](size_t text_mib) -> long {
-      const pid_t child = fork();
-      if (child == 0) {
-        const std::string text(text_mib << 20, '1');
-        std::vector<TokenId> ids;
-        _exit(tokenizer->Encode(text, {}, ids).ok() ? 0 : 1);
-      }
-      int status = 0;
-      rusage usage = {};
-      EXPECT_EQ(wait4(child, &status, 0, &usage), child);
-      EXPECT_EQ(status, 0);
-      return usage.ru_maxrss >> 10;
-    };
+  for (const auto& tokenizer : Unigrams()) {
     // Of that, one is the text, one its copy, two or four are the ids.
-    EXPECT_LT(peak_mib(kMib) - peak_mib(0), 10 * kMib) << tokenizer->Describe();
+    const Memory without = MemoryOf(*tokenizer, 0);
+    const Memory memory = MemoryOf(*tokenizer, kMib << 20);
+    EXPECT_LT(memory.peak_mib - without.peak_mib, 10 * kMib)
+        << tokenizer->Describe();
+    EXPECT_LT(memory.behind_mib - without.behind_mib, 8)
+        << tokenizer->Describe();
+  }
+}
+
+// Merging needs all of a part at once.
+TEST_F(LongTextTest, ACharacterOfBpeTakes68BytesOfMemoryWhileItIsMerged) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers hold freed memory";
+#endif
+  const auto tokenizer = SentencePieceOf(SentencePieceModel::Type::kBpe);
+  const Memory without = MemoryOf(*tokenizer, 0);
+  constexpr long kMib = 4;
+  // The order of merges has the more room to spare, the closer above a power
+  // of two.
+  for (const size_t characters : {(kMib << 20) - 1, (kMib << 20) + 1}) {
+    const Memory memory = MemoryOf(*tokenizer, characters);
+    // The text, its copy, and twice ids for three ones each, in vectors that
+    // grow.
+    constexpr long kAround = 10 * kMib;
+    EXPECT_LT(memory.peak_mib - without.peak_mib, 68 * kMib + kAround);
+    EXPECT_LT(memory.behind_mib - without.behind_mib, 8);
   }
 }
 
