@@ -38,16 +38,19 @@ class Permutation {
 
  private:
   static constexpr int kRounds = 8;
+  static constexpr uint64_t kFirst = 0x9e3779b97f4a7c15;
+  static constexpr uint64_t kSecond = 0xd6e8feb86659fd93;
 
   // Positions of which Encipher() is done side by side.
   struct Lanes;
+  struct RoundAvx2;
   void EncipherAll(Lanes& lanes) const;
   void EncipherAllAvx2(Lanes& lanes) const;
 
   // A value below `limit` (at most 2^32), from 32 bits and a round's key.
   static uint64_t Round(uint64_t half, uint64_t key, uint64_t limit) {
-    uint64_t x = (half + key) * 0x9e3779b97f4a7c15;
-    x = (x ^ (x >> 32) ^ key) * 0xd6e8feb86659fd93;
+    uint64_t x = (half + key) * kFirst;
+    x = (x ^ (x >> 32) ^ key) * kSecond;
     return ((x >> 32) * limit) >> 32;
   }
 
