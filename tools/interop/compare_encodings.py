@@ -237,6 +237,8 @@ def main():
                 file.read().split("\n"), 400)
     equal = True
     for name in sorted(os.listdir(folder)):
+        if name.startswith("."):
+            continue  # a compiled form
         path = os.path.join(folder, name)
         texts = Generator(options.seed, ["<|endoftext|>", "[MASK]"]).strings(
             options.strings) + lines
