@@ -1,4 +1,4 @@
-// What ComponentTokenizer makes of ids.
+// What ComponentTokenizer makes of ids: tokens and text.
 #include <utility>
 
 #include "formats/files/status.h"
@@ -38,6 +38,22 @@ class TextSink final : public PartSink {
 };
 
 }  // namespace
+
+std::optional<TokenId> ComponentTokenizer::IdOf(std::string_view token) const {
+  for (const auto& [id, added] : parts_.added_tokens.tokens()) {
+    if (added.content == token) return id;
+  }
+  return parts_.model->vocabulary().Find(token);
+}
+
+std::optional<std::string> ComponentTokenizer::TokenOf(TokenId id) const {
+  if (const auto added = parts_.added_tokens.SpellingOf(id)) {
+    return std::string(*added);
+  }
+  const Vocabulary& vocabulary = parts_.model->vocabulary();
+  if (!vocabulary.Has(id)) return std::nullopt;
+  return std::string(vocabulary.BytesOf(id));
+}
 
 class ComponentTokenizer::Stream final : public StreamDecoder {
  public:

@@ -272,22 +272,6 @@ size_t ComponentTokenizer::SafeCut(std::string_view text) const {
   return place == std::string_view::npos ? 0 : place;
 }
 
-std::optional<TokenId> ComponentTokenizer::IdOf(std::string_view token) const {
-  for (const auto& [id, added] : parts_.added_tokens.tokens()) {
-    if (added.content == token) return id;
-  }
-  return parts_.model->vocabulary().Find(token);
-}
-
-std::optional<std::string> ComponentTokenizer::TokenOf(TokenId id) const {
-  if (const auto added = parts_.added_tokens.SpellingOf(id)) {
-    return std::string(*added);
-  }
-  const Vocabulary& vocabulary = parts_.model->vocabulary();
-  if (!vocabulary.Has(id)) return std::nullopt;
-  return std::string(vocabulary.BytesOf(id));
-}
-
 uint64_t ComponentTokenizer::Fingerprint() const {
   if (parts_.known_fingerprint) return *parts_.known_fingerprint;
   Fingerprinter print;
