@@ -315,6 +315,7 @@ int64_t StatusBytes(const std::string& field) {
 
 TEST(HeapTest, TheProcessGrowsByNoMoreThanTheExplanationSays) {
   DataPool pool;
+  int64_t all_taken = 0;
   for (uint64_t seed = 0; seed < 10; ++seed) {
     RandomGraph graph(seed, pool);
     const ::testing::ScopedTrace trace(__FILE__, __LINE__, graph.Describe());
@@ -331,9 +332,12 @@ TEST(HeapTest, TheProcessGrowsByNoMoreThanTheExplanationSays) {
     ASSERT_OK_AND_ASSIGN(Pipeline pipeline, Compile(dataset, {}, options));
     ASSERT_OK(RunWhole(pipeline));
     const int64_t taken = StatusBytes("VmHWM") - before;
-    EXPECT_GT(taken, 0);
+    all_taken += taken;
     EXPECT_LE(taken, PrintedBytes(pipeline)) << pipeline.Explain();
   }
+  // Each core counts some pages for itself before the system does: what a small
+  // graph takes may be less than that.
+  EXPECT_GT(all_taken, 0);
 }
 
 #endif
