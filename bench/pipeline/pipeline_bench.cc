@@ -39,10 +39,17 @@ void CountRuns(benchmark::State& state, const BenchFile& files,
       static_cast<int64_t>(runs * static_cast<double>(files.bytes())));
 }
 
+// Records of about 64 bytes.
+const BenchFile& SmallRecords() {
+  static const BenchFile file({.records = 2'000'000, .longest = 30});
+  return file;
+}
+
 // The floor: one pass in the order of the file that checks checksums, parses,
-// and writes each value once, on one thread.
+// and writes each value once, on one thread. The argument asks for small
+// records.
 void BM_Floor(benchmark::State& state) {
-  const BenchFile& files = Tokens();
+  const BenchFile& files = state.range(0) != 0 ? SmallRecords() : Tokens();
   auto parser = ExampleParser::Create(
       {{.name = "tokens", .length = FeatureSpec::kAnyLength}});
   CheckOk(parser.status());
@@ -73,8 +80,13 @@ void BM_Floor(benchmark::State& state) {
   }
   CountRuns(state, files, 1);
 }
-BENCHMARK(BM_Floor)->MeasureProcessCPUTime()->UseRealTime()->Unit(
-    benchmark::kMillisecond);
+BENCHMARK(BM_Floor)
+    ->ArgName("small")
+    ->Arg(0)
+    ->Arg(1)
+    ->MeasureProcessCPUTime()
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
 
 // From compiling to the last batch.
 void Run(const Dataset& dataset, int threads, bool streamed) {
@@ -149,10 +161,9 @@ BENCHMARK(BM_Mix)
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond);
 
-// Records of about 64 bytes.
 void BM_SmallRecords(benchmark::State& state) {
   constexpr uint64_t kEpochs = 4;
-  static const BenchFile files({.records = 2'000'000, .longest = 30});
+  const BenchFile& files = SmallRecords();
   const Dataset dataset = Dataset::TfRecords(files.path())
                               .Shuffle({.seed = 1})
                               .Repeat({.epochs = kEpochs})
