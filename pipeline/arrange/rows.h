@@ -22,7 +22,9 @@ struct RowIds {
   uint64_t Of(uint64_t record, uint64_t number) const {
     return record * most_rows + number;
   }
-  uint64_t RecordOf(uint64_t id) const { return id / most_rows; }
+  uint64_t RecordOf(uint64_t id) const {
+    return most_rows == 1 ? id : id / most_rows;  // dividing is slow
+  }
   uint64_t NumberOf(uint64_t id) const { return id % most_rows; }
 };
 

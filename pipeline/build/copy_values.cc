@@ -92,6 +92,7 @@ uint64_t ValueBits(ElementType type, double value) {
 
 void FillValues(uint64_t bits, ElementType type, size_t begin, size_t end,
                 Tensor& tensor) {
+  if (begin == end) return;
   switch (SizeBytes(type)) {
     case 1:
       return Fill<uint8_t>(bits, begin, end, tensor);

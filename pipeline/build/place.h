@@ -58,17 +58,21 @@ class Placer {
  private:
   // What fills a tensor.
   struct Source {
+    Role role = Role::kData;
     FeaturePlace feature;
-    std::vector<int64_t> lengths;  // [shapes], where it varies
+    std::vector<size_t> widths;  // [shapes]: values of a row
+    // It tells how many values the tensor before it has.
+    bool counted = false;
     uint64_t pad_bits = 0;
     std::shared_ptr<const FillInMiddleWriter> fill_in_middle;  // or null
   };
 
+  // Says how many values the row has.
   Status PlaceData(size_t t, std::span<const PlacedPiece> pieces, size_t row,
-                   const Locate& locate, Batch& batch,
+                   const Locate& locate, Batch& batch, size_t& values,
                    uint64_t& cut_rows) const;
-  size_t CountValues(size_t t, std::span<const PlacedPiece> pieces,
-                     size_t width) const;
+  static size_t CountValues(const Source& source,
+                            std::span<const PlacedPiece> pieces, size_t width);
 
   const Contract contract_;
   const bool truncate_;

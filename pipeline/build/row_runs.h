@@ -65,7 +65,7 @@ class RowRuns {
 
   size_t size() const { return pieces_.size(); }
 
-  Run operator[](size_t i) const {
+  [[gnu::always_inline]] Run operator[](size_t i) const {
     const PlacedPiece& placed = pieces_[i];
     const Column& column = placed.from.ColumnOf(feature_.column);
     Run run = {.from = &placed,
