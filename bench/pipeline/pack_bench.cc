@@ -9,7 +9,7 @@
 
 #include "bench/pipeline/bench_files.h"
 #include "formats/example/examples.h"
-#include "pipeline/arrange/plan_seek.h"
+#include "pipeline/arrange/plan_facts.h"
 #include "pipeline/derive.h"
 #include "pipeline/pipeline.h"
 

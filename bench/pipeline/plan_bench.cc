@@ -7,11 +7,11 @@
 
 #include "bench/pipeline/bench_files.h"
 #include "pipeline/arrange/forecast.h"
-#include "pipeline/arrange/plan_seek.h"
 #include "pipeline/order/block_order.h"
 #include "pipeline/order/kept_order.h"
 #include "pipeline/order/mix_order.h"
 #include "pipeline/order/permutation.h"
+#include "pipeline/seek/plan_seek.h"
 
 namespace penstock {
 namespace {
@@ -184,21 +184,25 @@ void BM_PlanLoad(benchmark::State& state) {
 }
 BENCHMARK(BM_PlanLoad)->Arg(1 << 16)->Arg(1 << 20)->Arg(1 << 24);
 
-// To a step in the middle that no state was saved at.
+// To a step that no state was saved at, so many hundredths of the way.
 void BM_Seek(benchmark::State& state) {
   const auto lengths = Lengths(static_cast<uint64_t>(state.range(0)));
   const PlanFacts facts = Facts(lengths, 1);
   const auto threads = Threads(static_cast<int>(state.range(1)));
   for (auto _ : state) {
-    auto found = SeekStep(facts, facts.forecast.steps / 2, *threads, {});
+    auto found = SeekStep(
+        facts,
+        facts.forecast.steps * static_cast<uint64_t>(state.range(2)) / 100,
+        *threads, {});
     CheckOk(found.status());
     benchmark::DoNotOptimize(found);
   }
-  state.SetItemsProcessed(state.iterations() * state.range(0));
+  state.SetItemsProcessed(state.iterations() * state.range(0) * state.range(2) /
+                          100);
 }
 BENCHMARK(BM_Seek)
-    ->ArgNames({"records", "threads"})
-    ->ArgsProduct({{10'000'000, 100'000'000}, {1, 2}})
+    ->ArgNames({"records", "threads", "hundredths"})
+    ->ArgsProduct({{10'000'000, 100'000'000}, {1, 2}, {50, 100}})
     ->MeasureProcessCPUTime()
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond);

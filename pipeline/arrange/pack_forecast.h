@@ -1,7 +1,7 @@
 // How full packed rows will be, told before any data is read.
 #pragma once
 
-#include "pipeline/arrange/plan_seek.h"
+#include "pipeline/arrange/plan_facts.h"
 
 namespace penstock {
 

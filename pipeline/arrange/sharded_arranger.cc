@@ -56,7 +56,7 @@ class ShardedArranger final : public Arranger {
 };
 
 ShardedArranger::ShardedArranger(ArrangeOptions options)
-    : rule_(*options.shares),
+    : rule_(options.shares.value()),
       options_(WithoutShares(std::move(options))),
       limited_(options_.held_bytes < std::numeric_limits<uint64_t>::max()),
       most_ready_bytes_(limited_ ? options_.held_bytes / 2

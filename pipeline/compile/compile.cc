@@ -10,7 +10,7 @@
 #include "formats/files/status_or.h"
 #include "pipeline/arrange/forecast.h"
 #include "pipeline/arrange/pack_forecast.h"
-#include "pipeline/arrange/plan_seek.h"
+#include "pipeline/arrange/plan_facts.h"
 #include "pipeline/compile/arrange_options.h"
 #include "pipeline/compile/choice.h"
 #include "pipeline/compile/facts.h"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "formats/files/status.h"
-#include "pipeline/arrange/plan_seek.h"
+#include "pipeline/arrange/plan_facts.h"
 #include "pipeline/graph/order_tree.h"
 #include "pipeline/graph/stages.h"
 #include "pipeline/tasks/task_queue.h"

@@ -8,7 +8,7 @@
 #include <stop_token>
 
 #include "formats/files/status_or.h"
-#include "pipeline/arrange/plan_seek.h"
+#include "pipeline/arrange/plan_facts.h"
 #include "pipeline/group.h"
 #include "pipeline/run/shared_plan.h"
 

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "formats/files/status_or.h"
-#include "pipeline/arrange/plan_seek.h"
 #include "pipeline/build/batch_ring.h"
 #include "pipeline/pipeline.h"
+#include "pipeline/seek/seek_options.h"
 #include "pipeline/state.h"
 #include "pipeline/trace.h"
 

@@ -13,6 +13,7 @@
 #include "pipeline/run/host_plan.h"
 #include "pipeline/run/planned_reader.h"
 #include "pipeline/run/step_trace.h"
+#include "pipeline/seek/plan_seek.h"
 #include "pipeline/tasks/cancelled.h"
 
 namespace penstock {

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "pipeline/arrange/plan_seek.h"
+#include "pipeline/arrange/plan_facts.h"
 #include "pipeline/graph/source_records.h"
 #include "pipeline/group.h"
 #include "pipeline/run/job.h"

@@ -9,7 +9,7 @@
 
 #include "pipeline/arrange/forecast.h"
 #include "pipeline/arrange/pack_forecast.h"
-#include "pipeline/arrange/plan_seek.h"
+#include "pipeline/seek/plan_seek.h"
 #include "tests/pipeline/dataset_fixture.h"
 #include "tests/support/effort.h"
 #include "tests/support/status_matchers.h"

@@ -1,21 +1,18 @@
-#include "pipeline/arrange/plan_seek.h"
+#include "pipeline/seek/plan_seek.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <mutex>
 #include <utility>
 #include <vector>
 
-#include "pipeline/arrange/chunk_seek.h"
 #include "pipeline/arrange/row_fit.h"
+#include "pipeline/seek/chunk_seek.h"
+#include "pipeline/seek/seek_epoch.h"
 #include "pipeline/tasks/cancelled.h"
-#include "pipeline/tasks/parallel_for.h"
 
 namespace penstock {
 namespace {
-
-constexpr uint64_t kPartRecords = 65536;
 
 // What some rows that follow each other add to each queue.
 struct Part {
@@ -24,35 +21,26 @@ struct Part {
 };
 
 // The rows of an epoch, a part at a time.
-class Epoch {
+class EpochRows {
  public:
-  Epoch(const PlanFacts& facts, uint64_t epoch)
-      : facts_(facts),
-        epoch_(epoch),
-        fit_(facts.arrange.lengths, facts.arrange.too_long) {}
+  EpochRows(const PlanFacts& facts, uint64_t epoch)
+      : records(facts, epoch),
+        arrange_(facts.arrange),
+        fit_(arrange_.lengths, arrange_.too_long) {}
 
   size_t queues() const {
-    return facts_.arrange.one_queue ? 1 : facts_.arrange.lengths.size();
-  }
-  uint64_t records() const { return facts_.order->records(); }
-  uint64_t parts() const {
-    return (records() + kPartRecords - 1) / kPartRecords;
+    return arrange_.one_queue ? 1 : arrange_.lengths.size();
   }
 
   // Calls take(record, queue) for each row of the part that is not dropped.
   template <typename Take>
   ArrangeCounts ForEach(uint64_t part, Take take) const {
-    const uint64_t first = part * kPartRecords;
-    std::vector<uint64_t> ids(std::min(kPartRecords, records() - first));
-    std::vector<uint32_t> lengths(ids.size());
-    facts_.order->Fill(epoch_, first, ids);
-    facts_.lengths.Look(ids, lengths);
     ArrangeCounts counts;
-    for (size_t i = 0; i < ids.size(); ++i) {
-      Row row = {.record = ids[i], .length = lengths[i]};
-      if (fit_.Admit(row, counts) != Admission::kTaken) continue;
-      take(ids[i], facts_.arrange.one_queue ? 0 : fit_.ShapeOf(row.length));
-    }
+    records.ForEach(part, [&](uint64_t record, uint32_t length) {
+      Row row = {.record = record, .length = length};
+      if (fit_.Admit(row, counts) != Admission::kTaken) return;
+      take(record, arrange_.one_queue ? 0 : fit_.ShapeOf(row.length));
+    });
     return counts;
   }
 
@@ -63,33 +51,18 @@ class Epoch {
     return counted;
   }
 
+  const SeekEpoch records;
+
  private:
-  const PlanFacts& facts_;
-  const uint64_t epoch_;
+  const ArrangeOptions& arrange_;
   const RowFit fit_;
 };
 
-StatusOr<std::vector<Part>> CountParts(const Epoch& epoch, TaskQueue& tasks,
-                                       const SeekOptions& options) {
-  std::vector<Part> parts(epoch.parts());
-  std::mutex mutex;
-  uint64_t done = 0;
-  PENSTOCK_RETURN_IF_ERROR(
-      ParallelFor(tasks, parts.size(), options.stop, [&](uint64_t part) {
-        parts[part] = epoch.Count(part);
-        if (!options.progress) return;
-        const std::lock_guard lock(mutex);
-        done += std::min(kPartRecords, epoch.records() - part * kPartRecords);
-        options.progress(done, epoch.records());
-      }));
-  return parts;
-}
-
 // The rows that wait before part `end`: the last of each queue, as many as fill
 // no batch.
-std::vector<HeldPiece> HeldBefore(const Epoch& epoch,
+std::vector<HeldPiece> HeldBefore(const EpochRows& epoch,
                                   const std::vector<Part>& parts, uint64_t end,
-                                  std::vector<uint64_t> waiting) {
+                                  const std::vector<uint64_t>& waiting) {
   // Back to where all of them have come.
   std::vector<uint64_t> missing = waiting;
   uint64_t begin = end;
@@ -162,35 +135,40 @@ StatusOr<State> BeginOfEpoch(const PlanFacts& facts, uint64_t step,
 }
 
 // The state at the last border of parts that comes before step `step` of the
-// epoch is made.
-// `state` is that of the epoch's beginning.
+// run is made. `state` is that of its epoch's beginning.
 StatusOr<State> StateBefore(const PlanFacts& facts, State state, uint64_t step,
                             TaskQueue& tasks, const SeekOptions& options) {
-  const Epoch epoch(facts, state.epoch);
-  PENSTOCK_ASSIGN_OR_RETURN(const std::vector<Part> parts,
-                            CountParts(epoch, tasks, options));
+  const EpochRows epoch(facts, state.epoch);
   step -= state.step;
+  std::vector<Part> parts(epoch.records.parts());
   std::vector<uint64_t> waiting(epoch.queues());
-  uint64_t part = 0;
+  uint64_t part = 0;        // up to which the state has come
   uint64_t in_batches = 0;  // rows
-  for (; part < parts.size(); ++part) {
-    uint64_t steps = state.step_in_epoch;
-    for (size_t queue = 0; queue < waiting.size(); ++queue) {
-      steps += (waiting[queue] + parts[part].rows[queue]) /
-               facts.arrange.RowsOf(queue);
+  const auto count = [&](uint64_t i) { parts[i] = epoch.Count(i); };
+  const auto go_on = [&](uint64_t counted) {
+    for (; part < counted; ++part) {
+      uint64_t steps = state.step_in_epoch;
+      for (size_t queue = 0; queue < waiting.size(); ++queue) {
+        steps += (waiting[queue] + parts[part].rows[queue]) /
+                 facts.arrange.RowsOf(queue);
+      }
+      if (steps >= step) return true;
+      for (size_t queue = 0; queue < waiting.size(); ++queue) {
+        const uint64_t rows = waiting[queue] + parts[part].rows[queue];
+        waiting[queue] = rows % facts.arrange.RowsOf(queue);
+        in_batches += rows - waiting[queue];
+      }
+      state.step_in_epoch = steps;
+      state.counts.dropped += parts[part].counts.dropped;
+      state.counts.truncated += parts[part].counts.truncated;
     }
-    if (steps >= step) break;
-    for (size_t queue = 0; queue < waiting.size(); ++queue) {
-      const uint64_t rows = waiting[queue] + parts[part].rows[queue];
-      waiting[queue] = rows % facts.arrange.RowsOf(queue);
-      in_batches += rows - waiting[queue];
-    }
-    state.step_in_epoch = steps;
-    state.counts.dropped += parts[part].counts.dropped;
-    state.counts.truncated += parts[part].counts.truncated;
-  }
-  state.position = std::min(part * kPartRecords, epoch.records());
-  state.held = HeldBefore(epoch, parts, part, std::move(waiting));
+    return false;
+  };
+  PENSTOCK_RETURN_IF_ERROR(
+      epoch.records.LookUntil({.done = step, .of = facts.forecast.steps}, count,
+                              go_on, tasks, options));
+  state.position = epoch.records.BeginOf(part);
+  state.held = HeldBefore(epoch, parts, part, waiting);
   state.counts.rows += in_batches;
   state.counts.records += in_batches;
   state.step += state.step_in_epoch;
@@ -233,22 +211,6 @@ StatusOr<State> WalkToStep(const PlanFacts& facts, uint64_t step,
 }
 
 }  // namespace
-
-Plan PlanFacts::MakePlan() const {
-  return Plan(order, lengths, Steps(MakeArranger(arrange), steps), too_long);
-}
-
-Forecast PlanFacts::ForecastOf(uint64_t epoch, TaskQueue& tasks) const {
-  if (!steps.Carries() || epoch + 1 != steps.epochs) {
-    return ForecastEpoch(*order, epoch, lengths, arrange,
-                         steps.leftover == Leftover::kPad, tasks);
-  }
-  // What is carried to the end of the run pads there.
-  ArrangeOptions last = arrange;
-  std::ranges::replace(last.leftovers, Leftover::kCarry, Leftover::kPad);
-  return ForecastEpoch(*order, epoch, lengths, last, /*keep_left_over=*/true,
-                       tasks);
-}
 
 StatusOr<Step> StepAfter(const PlanFacts& facts, uint64_t step,
                          TaskQueue& tasks, const SeekOptions& options) {
