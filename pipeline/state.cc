@@ -1,18 +1,17 @@
 #include "pipeline/state.h"
 
-#include <absl/strings/escaping.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <utility>
 
 #include "formats/files/atomic_file.h"
 #include "formats/files/file.h"
+#include "formats/files/memory_guard.h"
 #include "formats/files/status_or.h"
 #include "pipeline/state/checksum.h"
+#include "pipeline/state/packed_numbers.h"
 
 namespace penstock {
 namespace {
@@ -21,45 +20,6 @@ namespace {
 using json = nlohmann::ordered_json;
 
 constexpr uint64_t kMaxStateBytes = 1ull << 30;
-
-// "4:BASE64": numbers of so many bytes each, little-endian, as few as the
-// largest needs. Thousands of rows may wait.
-std::string PackNumbers(const std::vector<uint64_t>& numbers) {
-  uint64_t all = 0;
-  for (const uint64_t number : numbers) all |= number;
-  const size_t width = (static_cast<size_t>(std::bit_width(all)) + 7) / 8;
-  std::string bytes;
-  bytes.reserve(width * numbers.size());
-  for (const uint64_t number : numbers) {
-    for (size_t i = 0; i < width; ++i) {
-      bytes.push_back(static_cast<char>(number >> 8 * i));
-    }
-  }
-  return fmt::format("{}:{}", width, absl::Base64Escape(bytes));
-}
-
-std::optional<std::vector<uint64_t>> UnpackNumbers(std::string_view text,
-                                                   uint64_t count) {
-  if (text.size() < 2 || text[0] < '0' || text[0] > '8' || text[1] != ':') {
-    return std::nullopt;
-  }
-  const auto width = static_cast<size_t>(text[0] - '0');
-  std::string bytes;
-  if (!absl::Base64Unescape({text.data() + 2, text.size() - 2}, &bytes))
-    return std::nullopt;
-  // Zeros take no bytes, so their number must be bounded otherwise.
-  if (count > kMaxStateBytes || bytes.size() != width * count) {
-    return std::nullopt;
-  }
-  std::vector<uint64_t> numbers(count);
-  for (size_t i = 0; i < count; ++i) {
-    for (size_t b = 0; b < width; ++b) {
-      numbers[i] |= uint64_t{static_cast<unsigned char>(bytes[i * width + b])}
-                    << 8 * b;
-    }
-  }
-  return numbers;
-}
 
 template <typename Of, typename Number>
 std::string Pack(const std::vector<Of>& all, Number Of::*number) {
@@ -122,11 +82,13 @@ class Members {
     ok_ = false;
     return json::object();
   }
-  std::vector<uint64_t> Packed(const char* name, uint64_t count) {
+  // Nothing after a member that was wrong, whose numbers prove this one's.
+  std::vector<uint64_t> Packed(const char* name, uint64_t count,
+                               uint64_t most_free_zeros = kMostFreeZeros) {
     const auto member = from_.find(name);
-    if (member != from_.end() && member->is_string()) {
-      auto numbers =
-          UnpackNumbers(member->get_ref<const std::string&>(), count);
+    if (ok_ && member != from_.end() && member->is_string()) {
+      auto numbers = UnpackNumbers(member->get_ref<const std::string&>(), count,
+                                   most_free_zeros);
       if (numbers) return *std::move(numbers);
     }
     ok_ = false;
@@ -144,8 +106,8 @@ bool ReadHeld(const json& from, List& out) {
   uint64_t count = 0;
   members.Read("count", count);
   const auto records = members.Packed("records", count);
-  const auto begins = members.Packed("begins", count);
-  const auto bins = members.Packed("bins", count);
+  const auto begins = members.Packed("begins", count, records.size());
+  const auto bins = members.Packed("bins", count, records.size());
   if (!members.ok()) return false;
   std::vector<HeldPiece> held;
   for (uint64_t i = 0; i < count; ++i) {
@@ -247,7 +209,9 @@ std::string FormatState(const State& state) {
   return text.dump() + "\n";
 }
 
-StatusOr<State> ParseState(std::string_view text) {
+namespace {
+
+StatusOr<State> ParseText(std::string_view text) {
   const json parsed = json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!parsed.is_object()) {
     return DataLossError(
@@ -289,6 +253,13 @@ StatusOr<State> ParseState(std::string_view text) {
     return DataLossError("a damaged state: its checksum does not match");
   }
   return state;
+}
+
+}  // namespace
+
+StatusOr<State> ParseState(std::string_view text) {
+  return GuardMemory(NoMemory("a state", "parse it"),
+                     [&] { return ParseText(text); });
 }
 
 Status SaveState(FileSystem& files, const std::string& path,

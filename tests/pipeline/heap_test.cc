@@ -1,5 +1,6 @@
 // What a pipeline takes of the heap: never more than Explain() says, and where
 // it ends, an error and nothing else.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <malloc.h>
@@ -26,6 +27,7 @@
 #include "pipeline/order/view_order.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/row_function.h"
+#include "pipeline/state.h"
 #include "tests/pipeline/random_graph.h"
 #include "tests/support/effort.h"
 #include "tests/support/replaced_heap.h"
@@ -37,13 +39,18 @@ std::atomic<int64_t> live_bytes = 0;
 std::atomic<int64_t> peak_bytes = 0;
 // How many allocations succeed until one fails; all do while it is negative.
 std::atomic<int64_t> allocations_left = -1;
+// No larger allocation succeeds.
+std::atomic<size_t> largest_bytes = SIZE_MAX;
 
 }  // namespace
 
 namespace penstock::testing {
 
+using ::testing::HasSubstr;
+
 void* TakeMemory(size_t size_bytes, size_t alignment) noexcept {
   if (allocations_left >= 0 && allocations_left-- == 0) return nullptr;
+  if (size_bytes > largest_bytes) return nullptr;
   void* memory = nullptr;
   if (posix_memalign(&memory, alignment, size_bytes) != 0) return nullptr;
   const auto size = static_cast<int64_t>(malloc_usable_size(memory));
@@ -373,6 +380,49 @@ TEST(HeapTest, MemoryThatEndsIsAnErrorOnEveryThread) {
     }
     EXPECT_GT(failed, 10u);
   }
+}
+
+// Zeros take no bytes of the text, so a damaged one may say any number of them.
+TEST(HeapTest, ADamagedStateAsksForNoMoreThanItsTextIsLong) {
+  constexpr char kHeld[] =
+      R"({"count":0,"records":"0:","begins":"0:","bins":"0:"})";
+  constexpr uint64_t kMany = uint64_t{1} << 30;
+  const std::string text = FormatState({.step = 1});
+  ASSERT_THAT(text, HasSubstr(kHeld));
+  for (const char* one : {"0:", "1:AA=="}) {
+    std::string damaged = text;
+    damaged.replace(text.find(kHeld), sizeof(kHeld) - 1,
+                    fmt::format(R"({{"count":{},"records":"{}","begins":"0:",)"
+                                R"("bins":"0:"}})",
+                                kMany, one));
+    const int64_t before = live_bytes;
+    peak_bytes = before;
+    EXPECT_EQ(ParseState(damaged).status().code(), StatusCode::kDataLoss);
+    EXPECT_LT(peak_bytes - before, 1 << 20);
+  }
+}
+
+// What is asked for at once, that is: the JSON library gives small pieces back
+// by taking some.
+TEST(HeapTest, AStateThatMemoryHasNoRoomForIsAnError) {
+  std::vector<HeldPiece> held(100'000);
+  for (size_t i = 0; i < held.size(); ++i) held[i].record = 3 * i;
+  const State state = {.step = 1, .held = held};
+  const std::string text = FormatState(state);
+  uint64_t failed = 0;
+  for (size_t largest = 1 << 14;; largest += largest / 4) {
+    largest_bytes = largest;
+    const auto read = ParseState(text);
+    largest_bytes = SIZE_MAX;
+    if (read.ok()) {
+      EXPECT_EQ(*read, state);
+      break;
+    }
+    ++failed;
+    ASSERT_EQ(read.status().code(), StatusCode::kResourceExhausted)
+        << read.status();
+  }
+  EXPECT_GT(failed, 10u);
 }
 
 }  // namespace

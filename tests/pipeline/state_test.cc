@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "formats/files/file.h"
+#include "pipeline/state/packed_numbers.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/status_matchers.h"
 
@@ -149,6 +150,23 @@ TEST(StateFileTest, FilesKeepStatesAndErrorsNameThem) {
       LoadState(LocalFiles(), path),
       StatusIs(StatusCode::kDataLoss,
                AllOf(HasSubstr("run.state"), HasSubstr("damaged state"))));
+}
+
+// As many zeros as fit into no bytes, and more, in any list.
+TEST(PackedNumbersTest, ManyZerosTakeBytes) {
+  for (const uint64_t count :
+       {uint64_t{0}, uint64_t{1}, kMostFreeZeros, kMostFreeZeros + 1}) {
+    const std::vector<uint64_t> zeros(count);
+    const std::string text = PackNumbers(zeros);
+    EXPECT_EQ(text == "0:", count <= kMostFreeZeros);
+    EXPECT_EQ(UnpackNumbers(text, count), zeros);
+    EXPECT_EQ(UnpackNumbers(text, count, 0).has_value(),
+              count == 0 || count > kMostFreeZeros);
+  }
+  // As states had them before, beside as many records.
+  constexpr uint64_t kMore = kMostFreeZeros + 1;
+  EXPECT_FALSE(UnpackNumbers("0:", kMore));
+  EXPECT_TRUE(UnpackNumbers("0:", kMore, kMore));
 }
 
 }  // namespace

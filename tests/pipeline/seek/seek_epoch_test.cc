@@ -96,7 +96,9 @@ uint64_t SeekAll(const PlanFacts& facts) {
                                   of_last = of;
                                 }});
     EXPECT_TRUE(state.ok()) << state.status();
-    if (state.ok()) EXPECT_EQ(*state, after) << step;
+    if (state.ok()) {
+      EXPECT_EQ(*state, after) << step;
+    }
     EXPECT_EQ(looked, of_last);
     if (step == middle) looked_for_middle = looked;
   }
