@@ -22,30 +22,6 @@ namespace penstock {
 struct ExampleRest;
 struct LongValue;
 
-// Records gathered by number, in the order asked for. Reuse one to reuse its
-// memory; the views live until it is filled again.
-struct GatheredRecords {
-  std::vector<std::string_view> records;
-  std::vector<char> bytes;  // what they are views of
-  std::string joined;       // the same, for whoever puts records together
-  MemberBuffers buffers;    // used while gathering
-};
-
-// Where a record is.
-struct FoundRecord {
-  uint64_t id = 0;
-  size_t file = 0;
-  uint64_t number = 0;  // in the file
-  RecordPlace place;    // not in gzip members
-};
-
-// What gathering some records takes.
-struct GatherBound {
-  size_t records = 0;
-  // Their sizes together; of gzip members, the sizes of those that they lie in.
-  uint64_t bytes = 0;
-};
-
 struct RecordFilesOptions {
   // Plain files are mapped when they are first read, as long as those have at
   // most this much together. A page that was read once is copied from there,

@@ -15,6 +15,36 @@
 
 namespace penstock {
 
+// Memory that gathering from members leaves for the next time.
+struct MemberBuffers {
+  std::string packed;
+  std::string framed;
+};
+
+// Records gathered by number, in the order asked for. Reuse one to reuse its
+// memory; the views live until it is filled again.
+struct GatheredRecords {
+  std::vector<std::string_view> records;
+  std::vector<char> bytes;  // what they are views of
+  std::string joined;       // the same, for whoever puts records together
+  MemberBuffers buffers;    // used while gathering
+};
+
+// Where a record is.
+struct FoundRecord {
+  uint64_t id = 0;
+  size_t file = 0;
+  uint64_t number = 0;  // in the file
+  RecordPlace place;    // not in gzip members
+};
+
+// What gathering some records takes.
+struct GatherBound {
+  size_t records = 0;
+  // Their sizes together; of gzip members, the sizes of those that they lie in.
+  uint64_t bytes = 0;
+};
+
 struct WantedRecord {
   size_t slot = 0;  // where it goes in what was asked for
   size_t file = 0;
@@ -42,12 +72,6 @@ size_t CopyWarmRecords(std::span<std::string_view> records,
 Status GatherRecords(OpenFileCache& open, WarmFiles& warm,
                      std::span<WantedRecord> wanted, std::vector<char>& bytes,
                      size_t& end);
-
-// Memory that gathering from members leaves for the next time.
-struct MemberBuffers {
-  std::string packed;
-  std::string framed;
-};
 
 // From files of gzip members; a member is read and inflated once.
 Status GatherFromMembers(OpenFileCache& open,
