@@ -9,6 +9,27 @@
 
 namespace penstock {
 
+size_t SizeBytes(ElementType type) {
+  switch (type) {
+    case ElementType::kInt64:
+      return 8;
+    case ElementType::kInt32:
+    case ElementType::kUint32:
+    case ElementType::kFloat32:
+      return 4;
+    case ElementType::kInt16:
+    case ElementType::kUint16:
+    case ElementType::kBFloat16:
+    case ElementType::kFloat16:
+      return 2;
+    case ElementType::kInt8:
+    case ElementType::kUint8:
+    case ElementType::kBool:
+      return 1;
+  }
+  return 0;
+}
+
 std::string_view ElementTypeName(ElementType type) {
   switch (type) {
     case ElementType::kInt32:
