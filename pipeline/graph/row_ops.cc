@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "formats/files/quoted.h"
 #include "formats/files/status_or.h"
 #include "pipeline/graph/check_stages.h"
 #include "pipeline/graph/feature_form.h"
@@ -15,6 +16,7 @@
 #include "pipeline/graph/stages.h"
 #include "pipeline/graph/tensors.h"
 #include "tokenizer/interface/fingerprint.h"
+#include "tokenizer/unicode/valid_utf8.h"
 
 namespace penstock {
 namespace {
@@ -38,6 +40,11 @@ Status CheckFunction(std::string_view stage, const std::string& name,
   if (name.empty()) {
     return WrongOp(fmt::format(
         "{} without a name: give one, by which a state knows it", stage));
+  }
+  if (!IsValidUtf8(name)) {
+    return WrongOp(fmt::format(
+        "{} {}: a name has to be UTF-8, as it goes into the text of states",
+        stage, Quoted(name)));
   }
   if (given) return OkStatus();
   return WrongOp(fmt::format("{} \"{}\" without a function", stage, name));

@@ -363,6 +363,9 @@ TEST_F(RowFunctionsTest, WhatCannotWorkIsRefusedWithAReason) {
   refused(Read().Map({}, [](const RowChunk&) { return OkStatus(); }),
           "Map without a name");
   refused(Read().Map({.name = "m"}, nullptr), "Map \"m\" without a function");
+  refused(
+      Read().Map({.name = "m\xff"}, [](const RowChunk&) { return OkStatus(); }),
+      "Map \"m\\xff\": a name has to be UTF-8");
   refused(Read().Filter({.name = "f"}, nullptr), "without a function");
   refused(Dataset::TfRecords("a").Select({"tokens"}), "no Parse before Select");
 }
