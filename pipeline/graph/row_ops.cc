@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <simdjson.h>
 
 #include <algorithm>
 #include <bit>
@@ -16,7 +17,6 @@
 #include "pipeline/graph/stages.h"
 #include "pipeline/graph/tensors.h"
 #include "tokenizer/interface/fingerprint.h"
-#include "tokenizer/unicode/valid_utf8.h"
 
 namespace penstock {
 namespace {
@@ -41,7 +41,7 @@ Status CheckFunction(std::string_view stage, const std::string& name,
     return WrongOp(fmt::format(
         "{} without a name: give one, by which a state knows it", stage));
   }
-  if (!IsValidUtf8(name)) {
+  if (!simdjson::validate_utf8(name)) {
     return WrongOp(fmt::format(
         "{} {}: a name has to be UTF-8, as it goes into the text of states",
         stage, Quoted(name)));
