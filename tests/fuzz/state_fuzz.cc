@@ -1,11 +1,9 @@
 // Any bytes, read as the text of a state; and any state, written and read.
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -81,9 +79,7 @@ class Maker {
   // Of any number of bytes, so that small and large ones come.
   uint64_t Number() {
     uint64_t number = 0;
-    const size_t size = std::min<size_t>(Byte() % 9, bytes_.size());
-    std::memcpy(&number, bytes_.data(), size);
-    bytes_.remove_prefix(size);
+    for (int left = Byte() % 9; left > 0; --left) number = number << 8 | Byte();
     return number;
   }
   std::vector<StatePart> Graph() {
