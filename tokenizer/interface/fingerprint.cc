@@ -1,9 +1,19 @@
 #include "tokenizer/interface/fingerprint.h"
 
+#include <array>
+#include <cstddef>
+
 namespace penstock {
 namespace {
 
 constexpr uint64_t kPrime = 0x100000001b3;
+
+// kPrime^i: a byte of 0 is one factor more.
+constexpr std::array<uint64_t, 9> kPowers = [] {
+  std::array<uint64_t, 9> powers = {1};
+  for (size_t i = 1; i < powers.size(); ++i) powers[i] = powers[i - 1] * kPrime;
+  return powers;
+}();
 
 }  // namespace
 
@@ -14,9 +24,11 @@ Fingerprinter& Fingerprinter::Add(std::string_view bytes) {
 }
 
 Fingerprinter& Fingerprinter::Add(uint64_t number) {
-  for (int shift = 0; shift < 64; shift += 8) {
-    hash_ = (hash_ ^ ((number >> shift) & 0xff)) * kPrime;
+  int left = 8;
+  for (; number > 0xff; number >>= 8, --left) {
+    hash_ = (hash_ ^ (number & 0xff)) * kPrime;
   }
+  hash_ = (hash_ ^ number) * kPowers[left];
   return *this;
 }
 

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "tokenizer/vocabulary/first_bytes.h"
+
 namespace penstock {
 
 // The bytes of a piece, zeros behind them, and its size as the last byte.
@@ -20,34 +22,16 @@ struct PieceKey {
   // Of a piece of 1 to kMostBytes bytes.
   static PieceKey Of(std::string_view piece) {
     const size_t size = piece.size();
-    const char* const first = piece.data();
-    const char* const end = first + size;
-    PieceKey key = {0, uint64_t{size} << 56};
-    // Two words, of which the second may begin in the first.
+    const char* const end = piece.data() + size;
+    PieceKey key = {FirstBytes(piece), uint64_t{size} << 56};
+    // The second word may begin in the first.
     if (size >= 8) {
-      key.head = Load<uint64_t>(first);
-      key.tail |= Load<uint64_t>(end - 8) >> 8 >> (15 - size) * 8;
-    } else if (size >= 4) {
-      key.head = Load<uint32_t>(first) | uint64_t{Load<uint32_t>(end - 4)}
-                                             << (size - 4) * 8;
-    } else {
-      const auto at = [&](size_t i) {
-        return uint64_t{static_cast<unsigned char>(first[i])} << i * 8;
-      };
-      key.head = at(0) | at(size / 2) | at(size - 1);
+      key.tail |= FirstBytes({end - 8, 8}) >> 8 >> (15 - size) * 8;
     }
     return key;
   }
   // The same, where 16 bytes from the piece's begin may be read: faster.
   static PieceKey OfReadable(const char* piece, size_t size);
-
- private:
-  template <typename T>
-  static T Load(const char* from) {
-    T value;
-    std::memcpy(&value, from, sizeof(value));
-    return value;
-  }
 };
 
 // [sizes]: the bits of a piece's bytes.

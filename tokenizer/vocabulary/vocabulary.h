@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <optional>
 #include <string_view>
 
 #include "tokenizer/interface/tokenizer.h"
+#include "tokenizer/vocabulary/first_bytes.h"
 #include "tokenizer/vocabulary/stored_tables.h"
 #include "tokenizer/vocabulary/table.h"
 
@@ -23,17 +23,11 @@ inline constexpr TokenId kMaxTokenId = (1u << 22) - 1;
 inline uint64_t HashForTable(std::string_view bytes) {
   constexpr uint64_t kMultiplier = 0x9fb21c651e98df25;
   uint64_t hash = bytes.size() * kMultiplier;
-  const char* p = bytes.data();
-  size_t left = bytes.size();
-  uint64_t word;
-  for (; left >= 8; p += 8, left -= 8) {
-    std::memcpy(&word, p, 8);
-    hash = (hash ^ word) * kMultiplier;
+  for (; bytes.size() >= 8; bytes.remove_prefix(8)) {
+    hash = (hash ^ FirstBytes(bytes)) * kMultiplier;
     hash ^= hash >> 29;
   }
-  word = 0;
-  std::memcpy(&word, p, left);
-  hash = (hash ^ word) * kMultiplier;
+  hash = (hash ^ FirstBytes(bytes)) * kMultiplier;
   return hash ^ (hash >> 32);
 }
 
