@@ -67,6 +67,8 @@ MergeSegmenter::MergeSegmenter(std::span<const SentencePiece> pieces,
       boundaries_(std::move(boundaries)) {
   HugePageVector<uint32_t> ranks;
   HugePageVector<uint8_t> unused;
+  ranks.reserve(pieces.size());
+  unused.reserve(pieces.size());
   for (const SentencePiece& piece : pieces) {
     ranks.push_back(RankOf(piece.score));
     unused.push_back(piece.type == SentencePiece::Type::kUnused);

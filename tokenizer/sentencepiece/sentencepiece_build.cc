@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -15,26 +16,19 @@
 #include "tokenizer/sentencepiece/plain_segmenters.h"
 #include "tokenizer/sentencepiece/sentencepiece_tokenizer.h"
 #include "tokenizer/sentencepiece/unigram_segmenter.h"
-#include "tokenizer/unicode/utf8.h"
 #include "tokenizer/vocabulary/piece_boundaries.h"
-#include "tokenizer/vocabulary/piece_trie.h"
+#include "tokenizer/vocabulary/piece_trie_builder.h"
 
 namespace penstock {
 namespace {
 
 using Piece = SentencePiece;
 using Type = SentencePieceModel::Type;
-using PieceList = std::vector<std::pair<std::string_view, TokenId>>;
 
-template <typename Predicate>
-PieceList PiecesThat(const SentencePieceModel& model, Predicate predicate) {
-  PieceList list;
-  for (size_t id = 0; id < model.pieces.size(); ++id) {
-    if (predicate(model.pieces[id])) {
-      list.emplace_back(model.pieces[id].text, static_cast<TokenId>(id));
-    }
-  }
-  return list;
+size_t BytesOf(std::span<const Piece> pieces) {
+  size_t bytes = 0;
+  for (const Piece& piece : pieces) bytes += piece.text.size();
+  return bytes;
 }
 
 StatusOr<Charsmap> CharsmapOf(const SentencePieceNormalization& spec) {
@@ -43,26 +37,33 @@ StatusOr<Charsmap> CharsmapOf(const SentencePieceNormalization& spec) {
 }
 
 StatusOr<UserDefinedSymbols> SymbolsOf(const SentencePieceModel& model) {
-  PieceList list = PiecesThat(model, [](const Piece& piece) {
-    return piece.type == Piece::Type::kUserDefined;
-  });
+  PieceTrieBuilder symbols;
   std::array<bool, 256> leads = {};
-  for (const auto& [text, id] : list) {
-    leads[static_cast<unsigned char>(text[0])] = true;
+  for (size_t id = 0; id < model.pieces.size(); ++id) {
+    const Piece& piece = model.pieces[id];
+    if (piece.type != Piece::Type::kUserDefined) continue;
+    symbols.Add(piece.text, static_cast<TokenId>(id));
+    leads[static_cast<unsigned char>(piece.text[0])] = true;
   }
-  PENSTOCK_ASSIGN_OR_RETURN(PieceTrie trie, PieceTrie::Build(std::move(list)));
+  PENSTOCK_ASSIGN_OR_RETURN(PieceTrie trie, symbols.Build());
   return UserDefinedSymbols(std::move(trie), leads);
 }
 
+// What text is segmented into. Merges may pass through unused pieces.
+bool IsOfSegments(const Piece& piece, Type type) {
+  return piece.IsFound() || (type == Type::kBpe && !piece.IsReserved());
+}
+
 // Parts of text can be told apart only in UTF-8.
-PieceBoundaries BoundariesOf(const PieceList& list, bool normalizes_to_utf8) {
+PieceBoundaries BoundariesOf(const SentencePieceModel& model,
+                             bool normalizes_to_utf8) {
   if (!normalizes_to_utf8) return PieceBoundaries();
-  std::vector<std::string_view> texts;
-  for (const auto& [text, id] : list) {
-    if (!IsUtf8(text)) return PieceBoundaries();
-    texts.push_back(text);
+  PieceBoundaries boundaries(BytesOf(model.pieces));
+  for (const Piece& piece : model.pieces) {
+    if (!IsOfSegments(piece, model.type)) continue;
+    if (!boundaries.Add(piece.text)) return PieceBoundaries();
   }
-  return PieceBoundaries(texts);
+  return boundaries;
 }
 
 std::string_view NameOf(Type type) {
@@ -87,14 +88,16 @@ uint64_t FlagsOf(const SentencePieceNormalization& spec) {
 // Stable, like Fingerprinter, and eight times as fast on long bytes.
 uint64_t HashOfCharsmap(std::string_view bytes) {
   uint64_t hash = bytes.size();
-  for (size_t at = 0; at < bytes.size(); at += 8) {
+  const auto add = [&](std::string_view word_bytes) {
     uint64_t word = 0;
-    for (size_t i = 0; i < 8 && at + i < bytes.size(); ++i) {
-      word |= uint64_t{static_cast<uint8_t>(bytes[at + i])} << 8 * i;
+    for (size_t i = 0; i < word_bytes.size(); ++i) {
+      word |= uint64_t{static_cast<uint8_t>(word_bytes[i])} << 8 * i;
     }
     hash = (hash ^ word) * 0x9fb21c651e98df25;
     hash ^= hash >> 29;
-  }
+  };
+  for (; bytes.size() >= 8; bytes.remove_prefix(8)) add(bytes.substr(0, 8));
+  if (!bytes.empty()) add(bytes);
   return hash;
 }
 
@@ -171,13 +174,15 @@ Status SentencePieceTokenizer::Build(const SentencePieceModel& model,
 
 Status SentencePieceTokenizer::BuildSegmenter(const SentencePieceModel& model,
                                               UnigramRules rules) {
-  // Merges may pass through unused pieces.
-  const bool with_unused = model.type == Type::kBpe;
-  PieceList list = PiecesThat(model, [&](const Piece& piece) {
-    return piece.IsFound() || (with_unused && !piece.IsReserved());
-  });
-  PieceBoundaries boundaries = BoundariesOf(list, normalizer_->GivesUtf8());
-  PENSTOCK_ASSIGN_OR_RETURN(PieceTrie trie, PieceTrie::Build(std::move(list)));
+  PieceBoundaries boundaries = BoundariesOf(model, normalizer_->GivesUtf8());
+  PieceTrieBuilder pieces;
+  pieces.Reserve(model.pieces.size());
+  for (size_t id = 0; id < model.pieces.size(); ++id) {
+    const Piece& piece = model.pieces[id];
+    if (!IsOfSegments(piece, model.type)) continue;
+    pieces.Add(piece.text, static_cast<TokenId>(id));
+  }
+  PENSTOCK_ASSIGN_OR_RETURN(PieceTrie trie, pieces.Build());
   switch (model.type) {
     case Type::kUnigram:
       if (rules == UnigramRules::kSince022) {
@@ -207,7 +212,7 @@ Status SentencePieceTokenizer::BuildVocabulary(
   std::vector<SpecialToken> controls;
   // Not reserved, with the text of a reserved one.
   std::unordered_map<std::string_view, TokenId> shadowed;
-  tokens_.Reserve(model.pieces.size());
+  tokens_.Reserve(model.pieces.size(), BytesOf(model.pieces));
   for (const bool reserved : {true, false}) {
     for (size_t i = 0; i < model.pieces.size(); ++i) {
       const Piece& piece = model.pieces[i];
@@ -245,11 +250,10 @@ Status SentencePieceTokenizer::BuildVocabulary(
 }
 
 void SentencePieceTokenizer::BuildWritings(const SentencePieceModel& model) {
-  std::string surface;
+  constexpr size_t kMostSpaces = 255;
   HugePageVector<Writing> writings;
   writings.reserve(model.pieces.size());
-  for (size_t i = 0; i < model.pieces.size(); ++i) {
-    const Piece& piece = model.pieces[i];
+  for (const Piece& piece : model.pieces) {
     Writing& writing = writings.emplace_back();
     switch (piece.type) {
       case Piece::Type::kControl:
@@ -265,15 +269,12 @@ void SentencePieceTokenizer::BuildWritings(const SentencePieceModel& model) {
       default:
         break;
     }
-    writing.begins_with_space = piece.text.starts_with(kSpaceSymbol);
-    surface.clear();
     std::string_view rest = piece.text;
-    for (size_t at; (at = rest.find(kSpaceSymbol)) != rest.npos;) {
-      surface.append(rest.substr(0, at)).push_back(' ');
-      rest.remove_prefix(at + kSpaceSymbol.size());
+    while (rest.starts_with(kSpaceSymbol) && writing.spaces < kMostSpaces) {
+      ++writing.spaces;
+      rest.remove_prefix(kSpaceSymbol.size());
     }
-    surface.append(rest);
-    surfaces_.AddForDecoding(static_cast<TokenId>(i), surface);
+    writing.has_more = rest.find(kSpaceSymbol) != rest.npos;
   }
   writings_ = Table<Writing>(std::move(writings));
   unknown_surface_ = model.unknown_surface;

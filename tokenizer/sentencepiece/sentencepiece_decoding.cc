@@ -1,6 +1,8 @@
 // What SentencePieceTokenizer makes of ids.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "formats/files/status.h"
@@ -75,19 +77,9 @@ class SentencePieceTokenizer::Stream final : public StreamDecoder {
     Flush();
     at_start_ = at_start_ && !wrote_ && out_.empty();
     switch (writing.kind) {
-      case Writing::Kind::kText: {
-        // It is there and not empty, unless tables were cut off under us.
-        std::string_view surface;
-        if (tokenizer_.surfaces_.Has(id)) {
-          surface = tokenizer_.surfaces_.BytesOf(id);
-        }
-        if (at_start_ && writing.begins_with_space && !surface.empty()) {
-          surface.remove_prefix(1);
-          at_start_ = tokenizer_.drops_all_first_spaces_;
-        }
-        out_.append(surface);
+      case Writing::Kind::kText:
+        WriteText(id, writing);
         break;
-      }
       case Writing::Kind::kUnknown:
         out_.append(tokenizer_.unknown_surface_);
         break;
@@ -96,6 +88,26 @@ class SentencePieceTokenizer::Stream final : public StreamDecoder {
         break;
     }
     return OkStatus();
+  }
+
+  void WriteText(TokenId id, const Writing& writing) {
+    // It is there and as long, unless tables were cut off under us.
+    std::string_view text;
+    if (tokenizer_.tokens_.Has(id)) text = tokenizer_.tokens_.BytesOf(id);
+    size_t spaces = writing.spaces;
+    text.remove_prefix(std::min(text.size(), spaces * kSpaceSymbol.size()));
+    if (at_start_ && spaces > 0) {
+      --spaces;
+      at_start_ = tokenizer_.drops_all_first_spaces_;
+    }
+    out_.append(spaces, ' ');
+    if (writing.has_more) {
+      for (size_t at; (at = text.find(kSpaceSymbol)) != text.npos;) {
+        out_.append(text.substr(0, at)).push_back(' ');
+        text.remove_prefix(at + kSpaceSymbol.size());
+      }
+    }
+    out_.append(text);
   }
 
   void Flush() {

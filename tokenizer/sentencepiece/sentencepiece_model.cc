@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
+#include <cstddef>
 
 #include "formats/files/status_or.h"
 #include "formats/wire/wire_format.h"
@@ -177,6 +179,10 @@ int ByteOfPiece(std::string_view text) {
 StatusOr<SentencePieceModel> ParseSentencePieceModel(std::string_view bytes,
                                                      const std::string& name) {
   SentencePieceModel model;
+  // Most pieces are longer in the file; what is never used costs nothing.
+  constexpr size_t kBytesOfPiece = 16;
+  constexpr size_t kMostReserved = 1 << 20;
+  model.pieces.reserve(std::min(bytes.size() / kBytesOfPiece, kMostReserved));
   WireDefect defect;
   if (!ReadModel(bytes, defect, model)) {
     return DataLossError(fmt::format(

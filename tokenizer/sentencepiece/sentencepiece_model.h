@@ -14,9 +14,9 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "formats/files/status_or.h"
+#include "formats/memory/huge_pages.h"
 
 namespace penstock {
 
@@ -63,7 +63,7 @@ struct SentencePieceModel {
   std::string_view unknown_surface = " \xe2\x81\x87 ";
   SentencePieceNormalization normalization;
   SentencePieceNormalization denormalization;  // without a charsmap: none
-  std::vector<SentencePiece> pieces;           // by id
+  HugePageVector<SentencePiece> pieces;        // by id
 };
 
 // `name` is the file's, for messages. What comes back is fit for use, but for

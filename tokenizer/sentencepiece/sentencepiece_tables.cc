@@ -79,7 +79,6 @@ void SentencePieceTokenizer::Save(TableWriter& to) const {
   if (denormalizer_ != nullptr) denormalizer_->Save(to);
   tokens_.Save(to);
   to.PutTable(writings_);
-  surfaces_.Save(to);
   segmenter_->Save(to);
 }
 
@@ -106,7 +105,6 @@ std::shared_ptr<const Tokenizer> SentencePieceTokenizer::Load(
   }
   made->tokens_ = Vocabulary::Load(from);
   made->writings_ = from.TakeTable<Writing>();
-  made->surfaces_ = Vocabulary::Load(from);
   made->segmenter_ = LoadSegmenter(from, made->symbols_);
   from.Expect(made->segmenter_ != nullptr);
   return from.ok() ? made : nullptr;

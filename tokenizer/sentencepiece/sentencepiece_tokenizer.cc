@@ -14,8 +14,10 @@ namespace penstock {
 namespace {
 
 // A workspace that served a larger text is not kept: it may be many times as
-// large.
+// large. Nor is, of what is kept, room for the normalized text of a larger one
+// than this: there are up to five bytes for each.
 constexpr size_t kKeptTextBytes = size_t{4} << 20;
+constexpr size_t kKeptNormalizedBytes = size_t{1} << 20;
 
 // As many as sentencepiece gives.
 Status CheckBest(size_t count, size_t least) {
@@ -76,7 +78,9 @@ SentencePieceTokenizer::Normalized(std::string_view text,
 
 void SentencePieceTokenizer::GiveBack(std::unique_ptr<Workspace> work,
                                       size_t text_bytes) const {
-  if (text_bytes <= kKeptTextBytes) workspaces_.GiveBack(std::move(work));
+  if (text_bytes > kKeptTextBytes) return;
+  if (text_bytes > kKeptNormalizedBytes) work->normalized = TextBuffer();
+  workspaces_.GiveBack(std::move(work));
 }
 
 Status SentencePieceTokenizer::Encode(std::string_view text,

@@ -85,7 +85,8 @@ class SentencePieceTokenizer final : public Tokenizer {
     enum class Kind : uint8_t { kText, kNothing, kByte, kUnknown };
     Kind kind = Kind::kText;
     uint8_t byte = 0;
-    bool begins_with_space = false;
+    uint8_t spaces = 0;     // kSpaceSymbols that a text begins with, up to 255
+    bool has_more = false;  // of them, further on
   };
   struct Workspace {
     TextBuffer normalized;
@@ -124,7 +125,6 @@ class SentencePieceTokenizer final : public Tokenizer {
   SpecialTokens controls_;
 
   Vocabulary tokens_;
-  Vocabulary surfaces_;      // texts that kText ids decode to
   Table<Writing> writings_;  // by id
   std::string unknown_surface_;
   bool drops_first_space_ = false;  // when decoding

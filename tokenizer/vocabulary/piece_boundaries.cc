@@ -2,37 +2,44 @@
 
 #include <algorithm>
 #include <bit>
-#include <string>
 #include <utility>
+
+#include "tokenizer/vocabulary/first_bytes.h"
 
 namespace penstock {
 
-PieceBoundaries::PieceBoundaries(std::span<const std::string_view> pieces) {
-  size_t bytes = 0;
-  for (const std::string_view piece : pieces) bytes += piece.size();
+PieceBoundaries::PieceBoundaries(size_t bytes) {
   // There are fewer pairs than bytes, most of them many times: one bit in 32 or
   // so is set, and few parts are longer than they could be.
   const int table_bits = std::clamp<int>(std::bit_width(8 * bytes), 12, 24);
   shift_ = 32 - table_bits;
-  HugePageVector<uint64_t> bits((size_t{1} << table_bits) / 64);
-  std::string padded;
-  for (const std::string_view piece : pieces) {
-    padded.assign(piece);
-    padded.append(TextBuffer::kSlack, '\0');
-    const char* at = padded.data();
-    const char* const end = at + piece.size();
-    uint32_t before = TakeChar(at);
-    while (at < end) {
-      const uint32_t after = TakeChar(at);
+  bits_ = Table<uint64_t>((size_t{1} << table_bits) / 64);
+}
+
+bool PieceBoundaries::Add(std::string_view piece) {
+  uint64_t* const bits = &bits_.At(0);
+  const char* const end = piece.data() + piece.size();
+  uint32_t before = 0;
+  for (const char* at = piece.data(); at != end;) {
+    // As TakeChar has it, and nothing behind the piece is read.
+    uint32_t after = static_cast<unsigned char>(*at);
+    size_t size = 1;
+    if (after >= 0x80) {
+      size = Utf8SizeOfChar(at, end);
+      if (size == 0) return false;
+      after = static_cast<uint32_t>(FirstBytes({at, size}));
+    }
+    if (at != piece.data()) {
       const uint32_t hash = HashOf(before, after);
       bits[hash / 64] |= uint64_t{1} << hash % 64;
       if (before < 0x80 && after < 0x80) {
         ascii_bits_[2 * before + after / 64] |= uint64_t{1} << after % 64;
       }
-      before = after;
     }
+    before = after;
+    at += size;
   }
-  bits_ = Table<uint64_t>(std::move(bits));
+  return true;
 }
 
 void PieceBoundaries::Save(TableWriter& to) const {

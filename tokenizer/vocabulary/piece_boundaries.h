@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <span>
 #include <string_view>
 
 #include "tokenizer/interface/text_buffer.h"
@@ -26,8 +25,11 @@ class PieceBoundaries {
  public:
   // Cuts nothing.
   PieceBoundaries() = default;
-  // `pieces` are UTF-8.
-  explicit PieceBoundaries(std::span<const std::string_view> pieces);
+  // For pieces of so many bytes together. Cuts everywhere as long as there are
+  // none.
+  explicit PieceBoundaries(size_t bytes);
+  // False for a piece that is not UTF-8: these boundaries are then of no use.
+  bool Add(std::string_view piece);
 
   // What Load makes them of again, that look where `from` does.
   void Save(TableWriter& to) const;

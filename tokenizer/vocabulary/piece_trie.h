@@ -3,20 +3,15 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string_view>
-#include <utility>
-#include <vector>
 
-#include "formats/files/status_or.h"
-#include "tokenizer/interface/tokenizer.h"
 #include "tokenizer/vocabulary/stored_tables.h"
 #include "tokenizer/vocabulary/table.h"
 
 namespace penstock {
 
-// A double array: the child of a node by byte c is unit (base ^ c), if its
-// label is c.
+// A double array: the child of a node by byte c is unit base + c, if its label
+// is c.
 //
 //   unit   base << 9 | 1 << 8 | label, 32 bits; then the piece's id, or -1
 //
@@ -29,15 +24,7 @@ class PieceTrie {
   using Node = uint32_t;
   static constexpr int32_t kNoPiece = -1;
 
-  // Pieces are distinct and not empty; ids are at most 2^31 - 1. If asked for,
-  // `shorter` becomes by id the longest other piece that each piece begins
-  // with, kNoPiece if none; it must have a place for each id.
-  // Errors:  kResourceExhausted above 2^23 units.
-  static StatusOr<PieceTrie> Build(
-      std::vector<std::pair<std::string_view, TokenId>> pieces,
-      std::span<TokenId> shorter = {});
-
-  // One without pieces.
+  // One without pieces; others are made by a PieceTrieBuilder.
   PieceTrie() : units_(2 * kBlock) {}
 
   static constexpr Node Root() { return kBlock; }
@@ -47,7 +34,7 @@ class PieceTrie {
   // Goes on by one byte; `id` is then that of the piece which ends here, or
   // kNoPiece. False, and `node` unchanged, if no piece goes on so.
   bool Step(Node& node, unsigned char byte, int32_t& id) const {
-    const Unit unit = units_[node ^ byte];
+    const Unit unit = units_[node + byte];
     if ((unit.word & 0x1ff) != (0x100u | byte)) return false;
     node = unit.word >> 9;
     id = unit.id;
@@ -74,8 +61,7 @@ class PieceTrie {
     int32_t id = kNoPiece;
   };
 
-  // Block 0 stays empty: it is the base of nodes without children. The root's
-  // children are block 1.
+  // The first block stays empty: 0 is the base of nodes without children.
   Table<Unit> units_;
 };
 

@@ -71,6 +71,11 @@ class Table {
     own_.reserve(size);
     UseOwn();
   }
+  void Append(const T& value) {
+    Own();
+    own_.push_back(value);
+    UseOwn();
+  }
   void Append(std::span<const T> values) {
     Own();
     own_.insert(own_.end(), values.begin(), values.end());

@@ -47,10 +47,11 @@ size_t Vocabulary::PlaceOf(std::string_view bytes, uint64_t hash) const {
   return i;
 }
 
-void Vocabulary::Reserve(size_t tokens) {
+void Vocabulary::Reserve(size_t tokens, size_t bytes) {
   const size_t slots = std::bit_ceil(tokens * 2 + 2);
   if (slots > slots_.size()) Resize(slots);
   entries_.Reserve(tokens);
+  bytes_.Reserve(bytes);
 }
 
 void Vocabulary::Resize(size_t slots) {
@@ -63,9 +64,14 @@ void Vocabulary::Resize(size_t slots) {
 }
 
 void Vocabulary::Store(TokenId id, std::string_view bytes) {
-  if (id >= entries_.size()) entries_.Resize(id + 1);
-  entries_.At(id) = {static_cast<uint32_t>(bytes_.size()),
-                     static_cast<uint32_t>(bytes.size())};
+  const Entry entry = {static_cast<uint32_t>(bytes_.size()),
+                       static_cast<uint32_t>(bytes.size())};
+  if (id == entries_.size()) {
+    entries_.Append(entry);
+  } else {
+    if (id > entries_.size()) entries_.Resize(id + 1);
+    entries_.At(id) = entry;
+  }
   bytes_.Append(bytes);
   ++tokens_;
 }

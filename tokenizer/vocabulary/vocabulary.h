@@ -45,8 +45,9 @@ class Vocabulary {
   // another token's too.
   Added AddForDecoding(TokenId id, std::string_view bytes);
 
-  // Makes room for that many tokens, so that adding them is faster.
-  void Reserve(size_t tokens);
+  // Makes room for that many tokens of so many bytes together, if that is
+  // known, so that adding them is faster.
+  void Reserve(size_t tokens, size_t bytes = 0);
 
   std::optional<TokenId> Find(std::string_view bytes) const;
   // Brings what Find(bytes) looks at first nearer.

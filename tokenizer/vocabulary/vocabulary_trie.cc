@@ -1,23 +1,22 @@
 #include "tokenizer/vocabulary/vocabulary_trie.h"
 
 #include <string_view>
-#include <utility>
 
 #include "formats/files/status_or.h"
+#include "tokenizer/vocabulary/piece_trie_builder.h"
 
 namespace penstock {
 namespace {
 
-std::vector<std::pair<std::string_view, TokenId>> FoundTokens(
-    const Vocabulary& vocabulary) {
-  std::vector<std::pair<std::string_view, TokenId>> tokens;
-  tokens.reserve(vocabulary.tokens());
+PieceTrieBuilder FoundTokens(const Vocabulary& vocabulary) {
+  PieceTrieBuilder tokens;
+  tokens.Reserve(vocabulary.tokens());
   for (TokenId id = 0; id < vocabulary.size(); ++id) {
     if (!vocabulary.Has(id)) continue;
     const std::string_view bytes = vocabulary.BytesOf(id);
     if (!bytes.empty() &&
         (vocabulary.FindsAll() || vocabulary.Find(bytes) == id)) {
-      tokens.emplace_back(bytes, id);
+      tokens.Add(bytes, id);
     }
   }
   return tokens;
@@ -26,15 +25,15 @@ std::vector<std::pair<std::string_view, TokenId>> FoundTokens(
 }  // namespace
 
 StatusOr<PieceTrie> TrieOf(const Vocabulary& vocabulary) {
-  return PieceTrie::Build(FoundTokens(vocabulary));
+  return FoundTokens(vocabulary).Build();
 }
 
 StatusOr<TokenTrie> TokenTrieOf(const Vocabulary& vocabulary) {
   constexpr auto kNone = static_cast<TokenId>(PieceTrie::kNoPiece);
   TokenTrie tokens = {.trie = {}, .shorter = {}};
   tokens.shorter.assign(vocabulary.size(), kNone);
-  PENSTOCK_ASSIGN_OR_RETURN(
-      tokens.trie, PieceTrie::Build(FoundTokens(vocabulary), tokens.shorter));
+  PENSTOCK_ASSIGN_OR_RETURN(tokens.trie,
+                            FoundTokens(vocabulary).Build(tokens.shorter));
   return tokens;
 }
 
