@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <string>
 
 namespace penstock::testing {
 namespace {
@@ -12,6 +13,30 @@ TEST(FingerprinterTest, ItsValuesStay) {
   EXPECT_EQ(Fingerprinter().Finish(), 0xefd01f60ba992926);
   EXPECT_EQ(Fingerprinter().Add("tokens").Add(uint64_t{17}).Finish(),
             0x58b81fb569e71e7c);
+}
+
+// FNV-1a of a number's eight bytes, the lowest first, of which the high ones
+// that are 0 are taken together.
+TEST(FingerprinterTest, NumbersAreAddedByteByByte) {
+  const auto by_bytes = [](uint64_t number) {
+    std::string bytes;
+    for (int i = 0; i < 8; ++i) bytes += static_cast<char>(number >> 8 * i);
+    uint64_t hash = 0xcbf29ce484222325;
+    for (const unsigned char byte : bytes) hash = (hash ^ byte) * 0x100000001b3;
+    return hash;
+  };
+  const auto mixed = [](uint64_t h) {
+    h = (h ^ (h >> 33)) * 0xff51afd7ed558ccd;
+    h = (h ^ (h >> 33)) * 0xc4ceb9fe1a85ec53;
+    return h ^ (h >> 33);
+  };
+  for (int bits = 0; bits < 64; ++bits) {
+    for (const uint64_t number : {uint64_t{1} << bits, ~uint64_t{0} >> bits,
+                                  uint64_t{0x8001} << bits}) {
+      EXPECT_EQ(Fingerprinter().Add(number).Finish(), mixed(by_bytes(number)));
+    }
+  }
+  EXPECT_EQ(Fingerprinter().Add(uint64_t{0}).Finish(), mixed(by_bytes(0)));
 }
 
 }  // namespace

@@ -145,6 +145,30 @@ TEST(SentencePieceTokenizerTest, DecodeAppendsAsIfTheTextWereEmpty) {
   EXPECT_EQ(text, "kepta ab");
 }
 
+// The first one of the first piece is left out.
+TEST(SentencePieceTokenizerTest, DecodePutsSpacesWhereverAPieceHasThem) {
+  std::string many, more_spaces;
+  for (int i = 0; i < 300; ++i) many += kSpaceSymbol;
+  more_spaces = std::string(kSpaceSymbol) + "a" + std::string(kSpaceSymbol) +
+                std::string(kSpaceSymbol) + "b" + std::string(kSpaceSymbol);
+  TinySentencePiece model;
+  const auto first = static_cast<TokenId>(model.pieces.size());
+  model.pieces.push_back({many});
+  model.pieces.push_back({more_spaces});
+  model.pieces.push_back(
+      {std::string_view(more_spaces).substr(kSpaceSymbol.size())});
+  const auto tokenizer = ParseTiny(model);
+  for (const auto& [ids, expected] :
+       std::vector<std::pair<std::vector<TokenId>, std::string>>{
+           {{first}, std::string(299, ' ')},
+           {{first + 1, first}, "a  b " + std::string(300, ' ')},
+           {{first + 2, first + 1, first + 2}, "a  b  a  b a  b "}}) {
+    std::string text;
+    ASSERT_OK(tokenizer->Decode(ids, {}, text));
+    EXPECT_EQ(text, expected);
+  }
+}
+
 // By hand: E3 81 is cut off by <s>'s neighbour; 41 stands alone.
 TEST(SentencePieceTokenizerTest, BytePiecesMakeCharactersOrReplacements) {
   const auto tokenizer = ParseTiny({.byte_fallback = true});
