@@ -15,7 +15,8 @@ namespace penstock {
 //
 //   unit   base << 9 | 1 << 8 | label, 32 bits; then the piece's id, or -1
 //
-// Memory:  8 bytes for each distinct prefix of a piece, and some 10 % more.
+// Memory:  8 bytes for each distinct prefix of a piece, and some 10 % more: of
+//          vocabularies at most 12, of random bytes up to 45.
 //
 // Threads: any number at a time.
 class PieceTrie {
