@@ -85,7 +85,7 @@ void Pipeline::Impl::Drive() {
 }
 
 Status Pipeline::Impl::Start() {
-  job_->accounts->begin_ns = ProfileNowNs();
+  job_->accounts->begin_ns = SteadyNs();
   PENSTOCK_ASSIGN_OR_RETURN(driver_, StartThread([this] { Drive(); }));
   return OkStatus();
 }

@@ -8,17 +8,9 @@
 #include <utility>
 
 #include "pipeline/groups/host_words.h"
+#include "pipeline/tasks/steady_ns.h"
 
 namespace penstock {
-namespace {
-
-int64_t SteadyNs() {
-  return std::chrono::nanoseconds(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
-
-}  // namespace
 
 // One connection; who it is, is known once it has said so.
 class Meeting::Guest final : public LinkListener {

@@ -3,21 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <string_view>
 #include <utility>
 
 #include "formats/files/status_or.h"
+#include "pipeline/tasks/steady_ns.h"
 
 namespace penstock {
-namespace {
-
-int64_t SequenceNowNs() {
-  return std::chrono::steady_clock::now().time_since_epoch().count();
-}
-
-}  // namespace
 
 SharedSequence::SharedSequence(Group& group, FileSystem& files,
                                std::vector<std::string> paths, OpenOptions open,
@@ -169,7 +162,7 @@ Status SharedSequence::Meet(const std::stop_token& stop) {
                             reader_.ReadOn(ahead_bytes_, ahead_records_, stop));
   ahead_bytes_ += news.bytes;
   ahead_records_ += news.records;
-  const int64_t begin_ns = SequenceNowNs();
+  const int64_t begin_ns = SteadyNs();
   std::string mine;
   for (const ToldRecords& told : news.told) WriteTold(told, mine);
   PENSTOCK_ASSIGN_OR_RETURN(const std::vector<std::string> all,
@@ -187,7 +180,7 @@ Status SharedSequence::Meet(const std::stop_token& stop) {
   for (ToldRecords& told : news.told) {
     queues_[reader_.options().host].push_back({.told = std::move(told)});
   }
-  waited_ns_ += SequenceNowNs() - begin_ns;
+  waited_ns_ += SteadyNs() - begin_ns;
   if (!Front().empty()) return OkStatus();
   return InternalError(fmt::format("host {} tells nothing of file {}",
                                    reader_.HostOf(unit_), unit_));

@@ -6,7 +6,7 @@ PipelineProfile StageAccounts::Profile(int threads, bool sequence) const {
   const int64_t begun_ns = begin_ns.load(std::memory_order_relaxed);
   PipelineProfile profile{
       .threads = threads,
-      .wall_ns = begun_ns == 0 ? 0 : ProfileNowNs() - begun_ns,
+      .wall_ns = begun_ns == 0 ? 0 : SteadyNs() - begun_ns,
       .starved_ns = starved.busy_ns.load(std::memory_order_relaxed),
       .blocked_ns = blocked.busy_ns.load(std::memory_order_relaxed)};
   const auto add = [&](const char* name, const StageAccount& account,

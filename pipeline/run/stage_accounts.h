@@ -2,13 +2,13 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <span>
 #include <string_view>
 
 #include "pipeline/build/batch_ring.h"
 #include "pipeline/profile.h"
+#include "pipeline/tasks/steady_ns.h"
 
 namespace penstock {
 
@@ -40,18 +40,14 @@ struct StageAccounts {
   PipelineProfile Profile(int threads, bool sequence) const;
 };
 
-inline int64_t ProfileNowNs() {
-  return std::chrono::steady_clock::now().time_since_epoch().count();
-}
-
 // Charges its life to a stage.
 // Cost:    two looks at the clock, some 50 ns: for chunks of rows, not for one.
 class StageTimer {
  public:
   explicit StageTimer(StageAccount& account)
-      : account_(account), begin_ns_(ProfileNowNs()) {}
+      : account_(account), begin_ns_(SteadyNs()) {}
   ~StageTimer() {
-    account_.busy_ns.fetch_add(ProfileNowNs() - begin_ns_,
+    account_.busy_ns.fetch_add(SteadyNs() - begin_ns_,
                                std::memory_order_relaxed);
   }
   StageTimer(const StageTimer&) = delete;
