@@ -108,10 +108,11 @@ std::vector<std::pair<std::string, std::string>> Corpora() {
              std::string(word) + "\"}\n";
   }
   const std::string csv = "id,text\n1,one\n2,\"two\nlines\"\n3,three\n";
-  const std::vector<Entry> entries = {{"d/a.txt", text},
-                                      {"d/b.jsonl", jsonl},
-                                      {"a name longer than fifteen", "whole"},
-                                      {"e.csv.gz", Gzip(csv)}};
+  const std::vector<PackedFile> entries = {
+      {"d/a.txt", text},
+      {"d/b.jsonl", jsonl},
+      {"a name longer than fifteen", "whole"},
+      {"e.csv.gz", Gzip(csv)}};
   return {{"f.txt", text},
           {"f.txt.gz", Gzip(text)},
           {"f.txt.zst", Zstd(text)},

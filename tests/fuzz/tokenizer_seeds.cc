@@ -8,7 +8,7 @@ std::vector<std::string> FuzzSeeds() {
   std::vector<std::string> seeds;
   seeds.push_back(std::string(1, '\0') + "YWI= 256\r\n\nYWJj 257\n");
   auto json = TinyJson({"ab", "abc"}, {"a b", "ab c"});
-  json["added_tokens"] = {AddedToken("<x>", 258)};
+  json["added_tokens"] = {AddedTokenJson("<x>", 258)};
   seeds.push_back('\1' + json.dump());
   const std::string text =
       "It's  the\r\n\n 1234 \xe6\x97\xa5\xe6\x9c\xac e\xcc\x81 "

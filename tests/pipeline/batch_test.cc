@@ -219,11 +219,8 @@ TEST_P(BatchTest, FixedFeaturesNeedNoBuckets) {
   const std::string pattern = WriteDataset(folder_, RandomLengths(5, 9, 1));
   ASSERT_OK_AND_ASSIGN(
       const Batch batch,
-      First(Dataset::TfRecords(pattern)
-                .Parse(
-                    {{.name = "half", .type = FeatureType::kFloat, .length = 1},
-                     {.name = "id", .length = 1, .as = ElementType::kInt64}})
-                .Batch({.size = 6})));
+      First(
+          Dataset::TfRecords(pattern).Parse({kHalf, kId}).Batch({.size = 6})));
   EXPECT_THAT(Find(batch, "half").shape, ElementsAre(6));
   EXPECT_THAT(Find(batch, "half").values<float>(),
               ElementsAre(0, 0.5, 1, 1.5, 2, 0));

@@ -25,13 +25,9 @@ class BucketPairsTest : public ViewsTest {
 
   // id, tokens, targets.
   Dataset Pairs() const {
-    return Dataset::Zip(
-        {Read(inputs_).Parse(
-             {{.name = "id", .length = 1, .as = ElementType::kInt64},
-              {.name = "tokens"}}),
-         Read(targets_)
-             .Parse({{.name = "tokens"}})
-             .Rename({.from = "tokens", .to = "targets"})});
+    return Dataset::Zip({Read(inputs_).Parse({kId, kTokens}),
+                         Read(targets_).Parse({kTokens}).Rename(
+                             {.from = "tokens", .to = "targets"})});
   }
   static BucketOptions Cells() {
     return {.by = "tokens",

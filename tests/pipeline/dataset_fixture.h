@@ -38,6 +38,15 @@ std::string WriteDataset(const ScratchFolder& folder,
                          const std::vector<uint32_t>& lengths,
                          DatasetFiles files = {});
 
+// What they have, for Parse.
+inline const Feature kId = {
+    .name = "id", .length = 1, .as = ElementType::kInt64};
+inline const Feature kTokens = {.name = "tokens"};
+inline const Feature kHalf = {
+    .name = "half", .type = FeatureType::kFloat, .length = 1};
+inline const Feature kText = {
+    .name = "text", .type = FeatureType::kBytes, .length = 1};
+
 // The same rows as columns.
 std::shared_ptr<const Examples> RowsInMemory(
     const std::vector<uint32_t>& lengths);

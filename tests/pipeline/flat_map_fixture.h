@@ -18,8 +18,6 @@
 
 namespace penstock::testing {
 
-inline const Feature kFlatId = {
-    .name = "id", .length = 1, .as = ElementType::kInt64};
 inline constexpr uint64_t kFlatWindow = 5;
 
 // Each row's tokens five by five; a row without tokens becomes none.
@@ -63,7 +61,7 @@ class FlatMapTest : public ::testing::Test {
   Dataset Read(DatasetFiles files = {}) {
     folders_.push_back(std::make_unique<ScratchFolder>());
     return Dataset::TfRecords(WriteDataset(*folders_.back(), lengths_, files))
-        .Parse({kFlatId, {.name = "tokens"}});
+        .Parse({kId, {.name = "tokens"}});
   }
   static Dataset Bucketed(const Dataset& dataset) {
     return dataset.Bucket({.by = "tokens", .lengths = {2, 4, 5}})

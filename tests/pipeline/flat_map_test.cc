@@ -202,8 +202,8 @@ TEST_F(FlatMapTest, TextsBecomeSeveralBeforeTheyAreTokenized) {
   const ScratchFolder folder;
   const Dataset dataset =
       Dataset::TfRecords(WriteDataset(folder, lengths_))
-          .Parse({kFlatId,
-                  {.name = "text", .type = FeatureType::kBytes, .length = 1}})
+          .Parse(
+              {kId, {.name = "text", .type = FeatureType::kBytes, .length = 1}})
           .FlatMap({.name = "lines", .most_rows = 10},
                    [](const RowChunk& chunk, Examples& made,
                       std::vector<uint32_t>& rows_of) {

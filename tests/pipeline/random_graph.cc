@@ -17,19 +17,14 @@
 namespace penstock::testing {
 namespace {
 
-constexpr uint32_t kLongest = 40;
+constexpr uint32_t kMostTokens = 40;
 // Has the first record, as some data have no other.
 constexpr SplitOptions kPart = {.seed = 7, .end = 0.7};
-
-const Feature kId = {.name = "id", .length = 1, .as = ElementType::kInt64};
-const Feature kTokens = {.name = "tokens"};
-const Feature kText = {
-    .name = "text", .type = FeatureType::kBytes, .length = 1};
 
 std::vector<uint32_t> LengthsOf(size_t kind) {
   constexpr size_t kSizes[] = {1, 3, 17, 64, 155, 400, 1500, 64};
   const size_t records = kSizes[kind % 8];
-  std::vector<uint32_t> lengths = RandomLengths(records, kLongest, kind);
+  std::vector<uint32_t> lengths = RandomLengths(records, kMostTokens, kind);
   // Lengths that go with the number of the record, and none at all.
   if (kind % 3 == 1) {
     for (size_t i = 0; i < records; i += 3) lengths[i] = 1;
@@ -347,7 +342,7 @@ Dataset RandomGraph::Make(const std::string& pattern) const {
 
 std::vector<BucketFeature> RandomGraph::WithTwin() const {
   if (!pairs) return {};
-  return {{.by = "twin", .lengths = {10, kLongest}}};
+  return {{.by = "twin", .lengths = {10, kMostTokens}}};
 }
 
 // Copies of a row, told apart by the first value of the first column.

@@ -21,8 +21,6 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-const Feature kId = {.name = "id", .length = 1, .as = ElementType::kInt64};
-
 class RowFunctionsTest : public ::testing::Test {
  protected:
   Dataset Read() {

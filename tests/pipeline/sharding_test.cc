@@ -52,9 +52,7 @@ class ShardingTest : public ViewsTest {
   }
   static Dataset Fixed(const Dataset& dataset, int64_t rows,
                        Leftover leftover = Leftover::kPad) {
-    return dataset
-        .Parse({{.name = "id", .length = 1, .as = ElementType::kInt64}})
-        .Batch({.size = rows, .leftover = leftover});
+    return dataset.Parse({kId}).Batch({.size = rows, .leftover = leftover});
   }
   static std::string Told(const Dataset& dataset, ShardBy by, uint32_t hosts) {
     const auto pipeline =

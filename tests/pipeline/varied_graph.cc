@@ -127,9 +127,6 @@ Dataset VariedGraph::Parsed(const Dataset& dataset) {
   if (One(3)) tokens.as = One(2) ? ElementType::kInt64 : ElementType::kUint32;
   tokens.optional = One(5);
   tokens.pad_value = One(3) ? std::optional<double>(7) : std::nullopt;
-  const Feature id = {.name = "id", .length = 1, .as = ElementType::kInt64};
-  const Feature half = {
-      .name = "half", .type = FeatureType::kFloat, .length = 1};
   cuts_left_ = tokens.cut_side == Side::kLeft;
   Say(fmt::format("Parse({}{}{})", tokens.pad_side == Side::kLeft ? "l" : "r",
                   tokens.cut_side == Side::kLeft ? "l" : "r",
@@ -140,12 +137,12 @@ Dataset VariedGraph::Parsed(const Dataset& dataset) {
     Say("Tokenize");
     const TokenizeOptions to = {.pad_side = tokens.pad_side,
                                 .cut_side = tokens.cut_side};
-    return dataset.Parse(packing_ ? std::vector{text} : std::vector{text, id})
+    return dataset.Parse(packing_ ? std::vector{text} : std::vector{text, kId})
         .Tokenize(*LoadTokenizer(LocalFiles(), "bytes"), to);
   }
   if (packing_) return dataset.Parse({tokens});
-  return dataset.Parse(One(2) ? std::vector{tokens, id}
-                              : std::vector{half, tokens});
+  return dataset.Parse(One(2) ? std::vector{tokens, kId}
+                              : std::vector{kHalf, tokens});
 }
 
 // Any of what changes rows, one behind the other.

@@ -37,7 +37,8 @@ void AddByteLevel(std::vector<NamedTokenizer>& to) {
   }
   json document =
       TinyJson({"th", "the", "Ġthe", "æĹ"}, {"t h", "th e", "Ġ the", "æ Ĺ"});
-  document["added_tokens"] = {AddedToken("<x>", 260), AddedToken("é<", 261)};
+  document["added_tokens"] = {AddedTokenJson("<x>", 260),
+                              AddedTokenJson("é<", 261)};
   Add("byte-level json", ParseTokenizerJson(document.dump(), "t.json"), to);
 }
 

@@ -23,14 +23,14 @@ using testing::FindFixture;
 using testing::Ids;
 using testing::MissingFixture;
 
-struct Row {
+struct ReferenceRow {
   std::string_view text;
   std::vector<TokenId> gpt2, cl100k, o200k;
 };
 
 // gpt2: Hugging Face tokenizers 0.23.3. The others: tiktoken 0.14.0, with
 // allowed_special="all".
-const Row kRows[] = {
+const ReferenceRow kReferenceRows[] = {
     {"", {}, {}, {}},
     {"hello world", {31373, 995}, {15339, 1917}, {24912, 2375}},
     {"Hello, World! It's 2024.",
@@ -145,17 +145,17 @@ const Row kRows[] = {
      {6, 461, 82, 8686, 82}},
 };
 
-struct Vocabulary {
+struct ReferenceVocabulary {
   const char* file;
-  std::vector<TokenId> Row::*ids;
+  std::vector<TokenId> ReferenceRow::*ids;
   size_t size;
 };
 
-void PrintTo(const Vocabulary& vocabulary, std::ostream* out) {
+void PrintTo(const ReferenceVocabulary& vocabulary, std::ostream* out) {
   *out << vocabulary.file;
 }
 
-class ReferenceTest : public ::testing::TestWithParam<Vocabulary> {
+class ReferenceTest : public ::testing::TestWithParam<ReferenceVocabulary> {
  protected:
   void SetUp() override {
     const std::string name = std::string("tokenizers/") + GetParam().file;
@@ -175,16 +175,19 @@ class ReferenceTest : public ::testing::TestWithParam<Vocabulary> {
 
 INSTANTIATE_TEST_SUITE_P(
     Published, ReferenceTest,
-    ::testing::Values(Vocabulary{"gpt2.tokenizer.json", &Row::gpt2, 50257},
-                      Vocabulary{"cl100k_base.tiktoken", &Row::cl100k, 100277},
-                      Vocabulary{"o200k_base.tiktoken", &Row::o200k, 200019}),
+    ::testing::Values(ReferenceVocabulary{"gpt2.tokenizer.json",
+                                          &ReferenceRow::gpt2, 50257},
+                      ReferenceVocabulary{"cl100k_base.tiktoken",
+                                          &ReferenceRow::cl100k, 100277},
+                      ReferenceVocabulary{"o200k_base.tiktoken",
+                                          &ReferenceRow::o200k, 200019}),
     [](const auto& info) {
       return std::string(info.param.file, 0,
                          std::string_view(info.param.file).find_first_of("._"));
     });
 
 TEST_P(ReferenceTest, IdsAreTheReferences) {
-  for (const Row& row : kRows) {
+  for (const ReferenceRow& row : kReferenceRows) {
     EXPECT_EQ(Ids(*tokenizer_, row.text), row.*GetParam().ids) << row.text;
   }
   EXPECT_EQ(tokenizer_->vocabulary_size(), GetParam().size);
@@ -192,7 +195,7 @@ TEST_P(ReferenceTest, IdsAreTheReferences) {
 
 TEST_P(ReferenceTest, KnownPiecesHaveTheSameIdsAsNewOnes) {
   for (int round = 0; round < 2; ++round) {
-    for (const Row& row : kRows) {
+    for (const ReferenceRow& row : kReferenceRows) {
       EXPECT_EQ(Ids(*tokenizer_, row.text), row.*GetParam().ids) << row.text;
     }
   }

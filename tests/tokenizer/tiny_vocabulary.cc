@@ -72,7 +72,7 @@ nlohmann::json TinyJson(const std::vector<std::string>& tokens,
             {"merges", merges}}}};
 }
 
-nlohmann::json AddedToken(std::string_view content, TokenId id) {
+nlohmann::json AddedTokenJson(std::string_view content, TokenId id) {
   return {{"id", id},        {"content", content}, {"single_word", false},
           {"lstrip", false}, {"rstrip", false},    {"normalized", false},
           {"special", true}};

@@ -21,7 +21,7 @@ nlohmann::json TinyJson(const std::vector<std::string>& tokens,
                         const std::vector<std::string>& merges);
 
 // An entry of "added_tokens", special, with no other flag.
-nlohmann::json AddedToken(std::string_view content, TokenId id);
+nlohmann::json AddedTokenJson(std::string_view content, TokenId id);
 
 // The ids of `text`, expecting success.
 std::vector<TokenId> Ids(const Tokenizer& tokenizer, std::string_view text,

@@ -13,7 +13,7 @@
 namespace penstock {
 namespace {
 
-using testing::AddedToken;
+using testing::AddedTokenJson;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -29,7 +29,7 @@ Made MakeTokenizer(const std::string& kind) {
   if (kind == "json") {
     auto document =
         TinyJson({"th", "the", "\u0120the"}, {"t h", "th e", "\u0120 the"});
-    document["added_tokens"] = {AddedToken("<x>", 259)};
+    document["added_tokens"] = {AddedTokenJson("<x>", 259)};
     return ParseTokenizerJson(document.dump(), kind);
   }
   return ParseTiktoken(TinyTiktoken({"th", "the", " the", "\xe6\x97"}), kind,
@@ -162,7 +162,7 @@ TEST(FingerprintTest, DiffersWithEverythingThatDecidesIds) {
   documents[3]["model"]["ignore_merges"] = true;
   documents[4]["pre_tokenizer"]["use_regex"] = false;
   documents[5]["pre_tokenizer"]["add_prefix_space"] = true;
-  documents[6]["added_tokens"] = {AddedToken("<x>", 258)};
+  documents[6]["added_tokens"] = {AddedTokenJson("<x>", 258)};
   documents[7] = TinyJson({"bc", "ab"}, {"a b", "b c"});
   std::vector<uint64_t> prints;
   for (const auto& document : documents) {

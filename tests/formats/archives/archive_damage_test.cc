@@ -20,8 +20,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-const std::vector<Entry>& Small() {
-  static const std::vector<Entry> entries = {
+const std::vector<PackedFile>& Small() {
+  static const std::vector<PackedFile> entries = {
       {"a.txt", "alpha alpha alpha alpha alpha alpha\n"},
       {"d/b.txt", "beta"},
       {"LICENSE", "gamma gamma gamma gamma gamma gamma"}};

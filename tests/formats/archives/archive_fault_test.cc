@@ -25,7 +25,7 @@ using ::testing::HasSubstr;
 class ArchiveFaultTest : public ::testing::Test {
  protected:
   ArchiveFaultTest() {
-    std::vector<Entry> entries;
+    std::vector<PackedFile> entries;
     for (int i = 0; i < 40; ++i) {
       const std::string name = "d/" + std::to_string(i);
       std::string content(20'000, '\0');

@@ -21,7 +21,7 @@
 namespace penstock::testing {
 
 // An entry to write: a file unless `type` says otherwise.
-struct Entry {
+struct PackedFile {
   std::string name;
   std::string content;
   mode_t type = AE_IFREG;
@@ -32,7 +32,8 @@ struct Entry {
 using SetFormat = int (*)(archive*);
 
 // What libarchive writes for `entries`.
-inline std::string Pack(SetFormat format, const std::vector<Entry>& entries,
+inline std::string Pack(SetFormat format,
+                        const std::vector<PackedFile>& entries,
                         const char* options = nullptr) {
   std::string out(1 << 22, '\0');
   size_t used = 0;
@@ -45,7 +46,7 @@ inline std::string Pack(SetFormat format, const std::vector<Entry>& entries,
   }
   EXPECT_EQ(archive_write_open_memory(a, out.data(), out.size(), &used),
             ARCHIVE_OK);
-  for (const Entry& entry : entries) {
+  for (const PackedFile& entry : entries) {
     archive_entry* header = archive_entry_new();
     archive_entry_set_pathname(header, entry.name.c_str());
     archive_entry_set_filetype(header, entry.type);
@@ -72,14 +73,14 @@ inline std::string Pack(SetFormat format, const std::vector<Entry>& entries,
   return out;
 }
 
-inline std::string Tar(const std::vector<Entry>& entries) {
+inline std::string Tar(const std::vector<PackedFile>& entries) {
   return Pack(archive_write_set_format_pax_restricted, entries);
 }
-inline std::string Zip(const std::vector<Entry>& entries,
+inline std::string Zip(const std::vector<PackedFile>& entries,
                        const char* options = nullptr) {
   return Pack(archive_write_set_format_zip, entries, options);
 }
-inline std::string SevenZip(const std::vector<Entry>& entries,
+inline std::string SevenZip(const std::vector<PackedFile>& entries,
                             const char* options = nullptr) {
   return Pack(archive_write_set_format_7zip, entries, options);
 }

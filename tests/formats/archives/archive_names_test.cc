@@ -73,7 +73,7 @@ TEST(ArchiveNamesTest, ThatLeadElsewhereEndTheArchiveAndWriteNothing) {
   for (const std::string name :
        {"../evil.txt", "/tmp/evil.txt", "C:evil.txt", "a/../../evil.txt"}) {
     const ScratchFolder folder;
-    const std::vector<Entry> entries = {{"a.txt", "x"}, {name, "evil"}};
+    const std::vector<PackedFile> entries = {{"a.txt", "x"}, {name, "evil"}};
     std::filesystem::create_directory(folder / "in");
     folder.Write("in/c.tar", Tar(entries));
     folder.Write("in/c.zip", Zip(entries));
@@ -149,7 +149,7 @@ TEST(ArchiveNamesTest, OverTheLimitNameTheLimit) {
 
 // They are all delivered: a name says where a record came from, no more.
 TEST(ArchiveNamesTest, ThatComeTwiceOrDifferInCaseAreAllDelivered) {
-  const std::vector<Entry> entries = {
+  const std::vector<PackedFile> entries = {
       {"a.txt", "1"}, {"./a.txt", "2"}, {"A.txt", "3"}, {"a.txt", "4"}};
   for (const auto& [name, bytes] :
        std::vector<std::pair<std::string, std::string>>{

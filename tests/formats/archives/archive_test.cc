@@ -23,8 +23,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 // A member of each kind.
-const std::vector<Entry>& Corpus() {
-  static const std::vector<Entry> entries = {
+const std::vector<PackedFile>& Corpus() {
+  static const std::vector<PackedFile> entries = {
       {"dir/", "", AE_IFDIR},
       {"dir/a.txt", "one\nmore\n\ntwo\n"},
       {"dir/b.jsonl", "\n{\"text\": \"three\"}\n{\"text\": \"four\"}\n"},
@@ -87,7 +87,7 @@ TEST(ArchiveTest, OtherTarDialectsAreRead) {
 }
 
 TEST(ArchiveTest, LargeMembersAndManySmallOnesComeWhole) {
-  std::vector<Entry> entries;
+  std::vector<PackedFile> entries;
   std::vector<std::string> expected;
   for (int i = 0; i < 700; ++i) {
     expected.push_back(std::string(i * 7 % 3000 + 1, 'a' + i % 26));
@@ -110,7 +110,7 @@ TEST(ArchiveTest, LargeMembersAndManySmallOnesComeWhole) {
 
 // What was found before them must not be lost while they are passed over.
 TEST(ArchiveTest, MembersAroundLargeOnesThatAreLeftOutComeWhole) {
-  std::vector<Entry> entries;
+  std::vector<PackedFile> entries;
   std::vector<std::string> expected;
   for (int i = 0; i < 300; ++i) {
     expected.push_back(std::string(i * 37 % 3000 + 1, 'a' + i % 26));
@@ -314,15 +314,15 @@ class BadMembers {
 };
 
 TEST(ArchiveTest, ABadMemberCostsOneMemberWhereItMayBeLeftOut) {
-  const std::vector<Entry> entries = {{"a.txt", "one"},
-                                      {"bad.jsonl.gz", "no gzip"},
-                                      {"b.txt", "two"},
-                                      {"../up.txt", "no name"},
-                                      {"wide.txt",
-                                       "\xff\xfe"
-                                       "a"},
-                                      {"long.txt", std::string(5000, 'x')},
-                                      {"c.txt", "three"}};
+  const std::vector<PackedFile> entries = {{"a.txt", "one"},
+                                           {"bad.jsonl.gz", "no gzip"},
+                                           {"b.txt", "two"},
+                                           {"../up.txt", "no name"},
+                                           {"wide.txt",
+                                            "\xff\xfe"
+                                            "a"},
+                                           {"long.txt", std::string(5000, 'x')},
+                                           {"c.txt", "three"}};
   for (const auto& [name, bytes] :
        {std::pair("c.tar", Tar(entries)), std::pair("c.zip", Zip(entries))}) {
     BadMembers bad;

@@ -17,13 +17,13 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-ReadOut Read(const std::vector<Entry>& entries, OpenOptions options = {}) {
+ReadOut Read(const std::vector<PackedFile>& entries, OpenOptions options = {}) {
   options.kind = FileKind::kWebDataset;
   return ReadAs("w.tar", Tar(entries), std::move(options));
 }
 
 TEST(WebDatasetTest, TheRecordIsOneComponentOfEachSample) {
-  const std::vector<Entry> entries = {
+  const std::vector<PackedFile> entries = {
       {"0001.jpg", "image"}, {"0001.txt", "one"},   {"0001.seg.png", "seg"},
       {"0002.txt", "two"},   {"0002.jpg", "image"}, {"d.x/0001.txt", "three"},
       {"d.x/0001.cls", "7"}};
@@ -52,7 +52,7 @@ TEST(WebDatasetTest, MembersThatAreNotWantedAreOfNoSample) {
 }
 
 TEST(WebDatasetTest, CompressedTarsAndManySamplesAreReadInBlocks) {
-  std::vector<Entry> entries;
+  std::vector<PackedFile> entries;
   std::vector<std::string> expected;
   for (int i = 0; i < 900; ++i) {
     expected.push_back(std::string(i * 37 % 3000, 'a' + i % 26));

@@ -22,7 +22,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-struct Corpus {
+struct WrittenCorpus {
   std::string path;
   OpenOptions options;
 };
@@ -48,11 +48,11 @@ class TextFaultTest : public ::testing::Test {
   }
 
   ScratchFolder folder_;
-  std::vector<Corpus> corpora_;
+  std::vector<WrittenCorpus> corpora_;
 };
 
 TEST_F(TextFaultTest, InterruptedAndShortCallsAreInvisible) {
-  for (const Corpus& corpus : corpora_) {
+  for (const WrittenCorpus& corpus : corpora_) {
     const ReadOut whole =
         ReadAll(OpenRecords(LocalFiles(), corpus.path, corpus.options));
     ASSERT_OK(whole.status);
@@ -70,7 +70,7 @@ TEST_F(TextFaultTest, InterruptedAndShortCallsAreInvisible) {
 }
 
 TEST_F(TextFaultTest, ACallThatFailsAnywhereIsNeverAnEnd) {
-  for (const Corpus& corpus : corpora_) {
+  for (const WrittenCorpus& corpus : corpora_) {
     const ReadOut whole =
         ReadAll(OpenRecords(LocalFiles(), corpus.path, corpus.options));
     for (const Call call : {Call::kOpen, Call::kRead, Call::kStat}) {
@@ -99,7 +99,7 @@ TEST_F(TextFaultTest, ACallThatFailsAnywhereIsNeverAnEnd) {
 
 // Cut anywhere, a gzip file is an error after a part of its records.
 TEST_F(TextFaultTest, ACutGzipFileIsNeverWhole) {
-  for (const Corpus& corpus : corpora_) {
+  for (const WrittenCorpus& corpus : corpora_) {
     if (!corpus.path.ends_with(".gz")) continue;
     const std::string name = corpus.path.substr(folder_.path().size() + 1);
     const std::string bytes = folder_.Read(name);

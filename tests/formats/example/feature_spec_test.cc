@@ -18,7 +18,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-std::string Ints(std::string_view name, const std::vector<int64_t>& values) {
+std::string IntFeature(std::string_view name,
+                       const std::vector<int64_t>& values) {
   std::string packed;
   for (const int64_t v : values) packed += Varint(v);
   return Entry(name, Int64List(Chunk(1, packed)));
@@ -43,9 +44,9 @@ TEST(FeatureSpecTest, Case30AWrongCountForADenseShapeNamesBoth) {
   const FeatureSpec spec = {.name = "image", .shape = {2, 3}};
   ASSERT_OK_AND_ASSIGN(
       const Examples out,
-      Parse(spec, {Record(Ints("image", {1, 2, 3, 4, 5, 6}))}));
+      Parse(spec, {Record(IntFeature("image", {1, 2, 3, 4, 5, 6}))}));
   EXPECT_THAT(out.columns[0].ints_of(0), ElementsAre(1, 2, 3, 4, 5, 6));
-  EXPECT_THAT(Parse(spec, {Record(Ints("image", {1, 2, 3}))}),
+  EXPECT_THAT(Parse(spec, {Record(IntFeature("image", {1, 2, 3}))}),
               StatusIs(kInvalid, HasSubstr("f: record 0: feature \"image\": "
                                            "expected int64[2,3], found "
                                            "int64[3]")));
@@ -72,8 +73,8 @@ TEST(FeatureSpecTest, ALengthAndAShapeTogetherAreRefused) {
 
 std::string RaggedRow(const std::vector<int64_t>& values,
                       const std::vector<int64_t>& lengths) {
-  return Record(Ints("x/ragged_flat_values", values) +
-                Ints("x/ragged_row_lengths_0", lengths));
+  return Record(IntFeature("x/ragged_flat_values", values) +
+                IntFeature("x/ragged_row_lengths_0", lengths));
 }
 
 TEST(FeatureSpecTest, ARaggedFeatureHasStepsOfValues) {
@@ -102,14 +103,15 @@ TEST(FeatureSpecTest, RaggedStepsMustAddUpToTheValues) {
               StatusIs(kInvalid, HasSubstr("more than the 1 values")));
   EXPECT_THAT(error(RaggedRow({1}, {-1, 2})),
               StatusIs(kInvalid, HasSubstr("a step of -1 values")));
-  EXPECT_THAT(error(Record(Ints("x/ragged_flat_values", {1}))),
+  EXPECT_THAT(error(Record(IntFeature("x/ragged_flat_values", {1}))),
               StatusIs(kInvalid, HasSubstr("a part of the ragged feature")));
 }
 
 TEST(FeatureSpecTest, AnOptionalRaggedFeatureMayBeMissing) {
-  ASSERT_OK_AND_ASSIGN(const Examples out,
-                       Parse({.name = "x", .optional = true, .ragged = true},
-                             {Record(Ints("y", {1})), RaggedRow({1}, {1})}));
+  ASSERT_OK_AND_ASSIGN(
+      const Examples out,
+      Parse({.name = "x", .optional = true, .ragged = true},
+            {Record(IntFeature("y", {1})), RaggedRow({1}, {1})}));
   EXPECT_THAT(out.columns[0].row_steps, ElementsAre(0, 0, 1));
 }
 
@@ -146,7 +148,7 @@ TEST(FeatureSpecTest, BytesThatAreNoWholeNumbersAreRefused) {
       Parse(spec,
             {Record(Entry("x", BytesList(Chunk(1, "ab") + Chunk(1, "cd"))))}),
       StatusIs(kInvalid, HasSubstr("found bytes[2]")));
-  EXPECT_THAT(Parse(spec, {Record(Ints("x", {1}))}),
+  EXPECT_THAT(Parse(spec, {Record(IntFeature("x", {1}))}),
               StatusIs(kInvalid, HasSubstr("found int64[1]")));
   spec.length = 3;
   EXPECT_THAT(Parse(spec, {Record(Bytes("x", "abcd"))}),

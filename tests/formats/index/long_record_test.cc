@@ -28,7 +28,7 @@ namespace {
 using ::testing::Optional;
 
 constexpr uint64_t kMost = 1 << 20;
-constexpr size_t kImageBytes = 300'007;
+constexpr size_t kLongImageBytes = 300'007;
 
 std::string ImageOf(int record, size_t size) {
   std::string image(size, '\0');
@@ -38,7 +38,7 @@ std::string ImageOf(int record, size_t size) {
   return image;
 }
 
-std::string RecordOf(int record, size_t size = kImageBytes) {
+std::string RecordOf(int record, size_t size = kLongImageBytes) {
   ExampleWriter writer;
   writer.SetBytes("image", ImageOf(record, size));
   writer.SetInts("label", std::vector<int64_t>{record});
@@ -63,7 +63,7 @@ class LongRecordTest : public ::testing::Test {
     ASSERT_OK(opened);
     opened_ = *std::move(opened);
   }
-  std::optional<uint64_t> Take(uint64_t id, size_t size = kImageBytes,
+  std::optional<uint64_t> Take(uint64_t id, size_t size = kLongImageBytes,
                                uint64_t most_bytes = kMost) {
     image_.assign(size, '#');
     LongValue image = {"image", image_};
@@ -76,7 +76,7 @@ class LongRecordTest : public ::testing::Test {
   void ExpectTakes(int record) {
     ASSERT_THAT(Take(record), Optional(RecordOf(record).size()));
     EXPECT_TRUE(found_);
-    EXPECT_TRUE(image_ == ImageOf(record, kImageBytes));
+    EXPECT_TRUE(image_ == ImageOf(record, kLongImageBytes));
     ExampleWriter writer;
     writer.SetBytes("image", "");
     writer.SetInts("label", std::vector<int64_t>{record});
@@ -128,11 +128,11 @@ TEST_F(LongRecordTest, ItIsReadInAnyPartsAndWaitedFor) {
 }
 
 TEST_F(LongRecordTest, RecordsForTheOrdinaryWayAreLeftToIt) {
-  Write({RecordOf(0), RecordOf(1, kImageBytes - 1), "no Example", ""});
+  Write({RecordOf(0), RecordOf(1, kLongImageBytes - 1), "no Example", ""});
   Open();
   const uint64_t size = RecordOf(0).size();
-  EXPECT_THAT(Take(0, kImageBytes, size), Optional(size));
-  EXPECT_FALSE(Take(0, kImageBytes, size - 1));
+  EXPECT_THAT(Take(0, kLongImageBytes, size), Optional(size));
+  EXPECT_FALSE(Take(0, kLongImageBytes, size - 1));
   for (uint64_t id = 1; id <= 4; ++id) EXPECT_FALSE(Take(id)) << id;
   Write({RecordOf(0)}, {.compression = Compression::kGzip});
   Open();

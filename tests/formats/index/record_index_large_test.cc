@@ -37,7 +37,7 @@ uint64_t Kilobytes(const std::string& name) {
 }
 
 template <typename T>
-std::string_view BytesOf(const T& value) {
+std::string_view FileBytes(const T& value) {
   return {reinterpret_cast<const char*>(&value), sizeof(value)};
 }
 
@@ -53,7 +53,7 @@ class LargeIndexTest : public ::testing::Test {
       std::string bytes;
       for (uint64_t i = page * kFilePage / 8;
            i < (page + 1) * kFilePage / 8 && i <= kRecords; ++i) {
-        bytes += BytesOf(i * kStep);
+        bytes += FileBytes(i * kStep);
       }
       const uint32_t checksum = Crc32c(bytes);
       std::memcpy(directory.data() + page * 4, &checksum, 4);
@@ -73,9 +73,9 @@ class LargeIndexTest : public ::testing::Test {
                                 .directory_bytes = directory.size(),
                                 .directory_checksum = Crc32c(directory)};
     std::memcpy(header.magic, kRecordIndexMagic, sizeof(header.magic));
-    header.checksum = Crc32c(BytesOf(header).substr(0, 76));
+    header.checksum = Crc32c(FileBytes(header).substr(0, 76));
     const std::string index = folder_.Write(
-        ".a.tfrecord.index", std::string(BytesOf(header)) + directory);
+        ".a.tfrecord.index", std::string(FileBytes(header)) + directory);
     const uint64_t data = sizeof(header) + directory.size();
     std::filesystem::resize_file(index, data + data_bytes);
     std::fstream out(index, std::ios::in | std::ios::out | std::ios::binary);

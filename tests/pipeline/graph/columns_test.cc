@@ -18,10 +18,7 @@ using ::testing::HasSubstr;
 class ColumnsTest : public ViewsTest {
  protected:
   static Dataset Taken(const Dataset& dataset) {
-    return dataset.Parse(
-        {{.name = "id", .length = 1, .as = ElementType::kInt64},
-         {.name = "half", .type = FeatureType::kFloat, .length = 1},
-         {.name = "tokens"}});
+    return dataset.Parse({kId, kHalf, kTokens});
   }
   static Dataset InBuckets(const Dataset& dataset) {
     return Taken(dataset)
@@ -55,7 +52,6 @@ class ColumnsTest : public ViewsTest {
   static std::vector<Dataset> ManyGraphs(
       const std::shared_ptr<const Examples>& first,
       const std::shared_ptr<const Examples>& tokens_first) {
-    const Feature id = {.name = "id", .length = 1, .as = ElementType::kInt64};
     const Feature left = {
         .name = "tokens", .pad_side = Side::kLeft, .cut_side = Side::kLeft};
     const auto repeated = [](const Dataset& dataset) {
@@ -69,42 +65,40 @@ class ColumnsTest : public ViewsTest {
                    LossWeights("tokens")})
           .Batch({.size = 6});
     };
-    const Dataset ids = Dataset::Columns(first).Parse({id, {.name = "tokens"}});
+    const Dataset ids = Dataset::Columns(first).Parse({kId, kTokens});
     const auto bucket = [&](const Dataset& dataset) {
       return repeated(dataset)
           .Bucket(
               {.by = "tokens", .lengths = {8, 30}, .too_long = TooLong::kDrop})
           .Batch({.size = 6});
     };
-    return {
-        pack({.by = "tokens", .length = 64}),
-        pack({.by = "tokens", .length = 64, .kind = PackKind::kBestFit}),
-        pack({.by = "tokens", .length = 64, .kind = PackKind::kChunk}),
-        bucket(ids), bucket(ids.Skip(31)),
-        bucket(Dataset::Mix({{ids}, {ids.Take(100), 2}})),
-        // In another order than in the table, and in another for each.
-        bucket(Dataset::Columns(first).Parse({{.name = "tokens"}, id})),
-        bucket(Dataset::Mix(
-            {{ids},
-             {Dataset::Columns(tokens_first).Parse({id, {.name = "tokens"}}),
-              2}})),
-        repeated(Dataset::Columns(first).Parse({{.name = "tokens"}, id}))
-            .Bucket({.by = "tokens", .lengths = {40}})
-            .Derive({LossWeights("tokens", {.prompt = "id"})})
-            .Batch({.size = 6}),
-        repeated(Dataset::Columns(first).Parse({id, left}))
-            .Bucket({.by = "tokens",
-                     .lengths = {8, 30},
-                     .too_long = TooLong::kTruncate})
-            .Batch({.size = 6}),
-        tokens
-            .Objective(FillInMiddle{
-                .prefix_id = 100, .middle_id = 101, .suffix_id = 102})
-            .Bucket({.by = "tokens", .lengths = {48}})
-            .Batch({.size = 6}),
-        tokens.Objective(SpanCorruption{.sentinel = 30'000})
-            .Bucket({.by = "tokens", .lengths = {48}})
-            .Batch({.size = 6})};
+    return {pack({.by = "tokens", .length = 64}),
+            pack({.by = "tokens", .length = 64, .kind = PackKind::kBestFit}),
+            pack({.by = "tokens", .length = 64, .kind = PackKind::kChunk}),
+            bucket(ids), bucket(ids.Skip(31)),
+            bucket(Dataset::Mix({{ids}, {ids.Take(100), 2}})),
+            // In another order than in the table, and in another for each.
+            bucket(Dataset::Columns(first).Parse({kTokens, kId})),
+            bucket(Dataset::Mix(
+                {{ids},
+                 {Dataset::Columns(tokens_first).Parse({kId, kTokens}), 2}})),
+            repeated(Dataset::Columns(first).Parse({kTokens, kId}))
+                .Bucket({.by = "tokens", .lengths = {40}})
+                .Derive({LossWeights("tokens", {.prompt = "id"})})
+                .Batch({.size = 6}),
+            repeated(Dataset::Columns(first).Parse({kId, left}))
+                .Bucket({.by = "tokens",
+                         .lengths = {8, 30},
+                         .too_long = TooLong::kTruncate})
+                .Batch({.size = 6}),
+            tokens
+                .Objective(FillInMiddle{
+                    .prefix_id = 100, .middle_id = 101, .suffix_id = 102})
+                .Bucket({.by = "tokens", .lengths = {48}})
+                .Batch({.size = 6}),
+            tokens.Objective(SpanCorruption{.sentinel = 30'000})
+                .Bucket({.by = "tokens", .lengths = {48}})
+                .Batch({.size = 6})};
   }
   static void ExpectSameRows(const std::vector<GlobalBatch>& one,
                              const std::vector<GlobalBatch>& two) {

@@ -28,7 +28,7 @@ std::shared_ptr<const Tokenizer> Bytes() {
   return *LoadTokenizer(LocalFiles(), "bytes");
 }
 
-BucketOptions Tokens() { return {.by = "tokens", .lengths = {8, 16}}; }
+BucketOptions ByTokens() { return {.by = "tokens", .lengths = {8, 16}}; }
 
 void ExpectRefused(const Dataset& dataset, const char* words) {
   EXPECT_THAT(FlattenStages(dataset),
@@ -36,27 +36,27 @@ void ExpectRefused(const Dataset& dataset, const char* words) {
 }
 
 TEST(StagesTest, StagesInTheWrongPlaceAreRefused) {
-  ExpectRefused(Read().Bucket(Tokens()), "no Batch");
-  ExpectRefused(Read().Bucket(Tokens()).Batch({.size = 1}).Batch({.size = 1}),
+  ExpectRefused(Read().Bucket(ByTokens()), "no Batch");
+  ExpectRefused(Read().Bucket(ByTokens()).Batch({.size = 1}).Batch({.size = 1}),
                 "two Batch");
-  ExpectRefused(Read().Bucket(Tokens()).Bucket(Tokens()).Batch({.size = 1}),
+  ExpectRefused(Read().Bucket(ByTokens()).Bucket(ByTokens()).Batch({.size = 1}),
                 "two of Bucket, Pad and Pack");
   ExpectRefused(Read()
-                    .Bucket(Tokens())
+                    .Bucket(ByTokens())
                     .Pad({.by = "tokens", .max_length = 128})
                     .Batch({.size = 1}),
                 "two of Bucket, Pad and Pack");
-  ExpectRefused(Read().Bucket(Tokens()).Shuffle({}).Batch({.size = 1}),
+  ExpectRefused(Read().Bucket(ByTokens()).Shuffle({}).Batch({.size = 1}),
                 "Shuffle after Bucket");
-  ExpectRefused(Read().Bucket(Tokens()).Batch({.size = 1}).Repeat({}),
+  ExpectRefused(Read().Bucket(ByTokens()).Batch({.size = 1}).Repeat({}),
                 "Repeat after Batch");
-  ExpectRefused(Read().Batch({.size = 1}).Bucket(Tokens()),
+  ExpectRefused(Read().Batch({.size = 1}).Bucket(ByTokens()),
                 "Bucket after Batch");
   ExpectRefused(
-      Read().Shuffle({}).Shuffle({}).Bucket(Tokens()).Batch({.size = 1}),
+      Read().Shuffle({}).Shuffle({}).Bucket(ByTokens()).Batch({.size = 1}),
       "two Shuffle");
   ExpectRefused(
-      Read().Repeat({}).Repeat({}).Bucket(Tokens()).Batch({.size = 1}),
+      Read().Repeat({}).Repeat({}).Bucket(ByTokens()).Batch({.size = 1}),
       "two Repeat");
   ExpectRefused(Read()
                     .Tokenize(Bytes())
@@ -72,7 +72,7 @@ TEST(StagesTest, StagesInTheWrongPlaceAreRefused) {
                     .Pack({.by = "tokens", .length = 16})
                     .Batch({.size = 1}),
                 "SpanCorruption after Pack");
-  ExpectRefused(Dataset::TfRecords("").Bucket(Tokens()).Batch({.size = 1}),
+  ExpectRefused(Dataset::TfRecords("").Bucket(ByTokens()).Batch({.size = 1}),
                 "no files");
 }
 
@@ -99,7 +99,7 @@ TEST(StagesTest, FeaturesThatCannotBeBatchedAreRefused) {
       "two tensors");
   ExpectRefused(
       Parsed({{.name = "tokens"}, {.name = "tokens_lengths", .length = 1}})
-          .Bucket(Tokens())
+          .Bucket(ByTokens())
           .Batch({.size = 1}),
       "tokens_lengths");
   ExpectRefused(Parsed({{.name = "row_mask", .length = 1}}).Batch({.size = 1}),
@@ -111,7 +111,7 @@ TEST(StagesTest, TokenizeNeedsOneTextAndANewName) {
                             TokenizeOptions options = {}) {
     return Parsed(std::move(features))
         .Tokenize(Bytes(), std::move(options))
-        .Bucket(Tokens())
+        .Bucket(ByTokens())
         .Batch({.size = 1});
   };
   ExpectRefused(tokenized({{.name = "id", .length = 1}}),
@@ -124,7 +124,7 @@ TEST(StagesTest, TokenizeNeedsOneTextAndANewName) {
       tokenized({{.name = "text", .type = FeatureType::kBytes, .length = 1},
                  {.name = "tokens", .length = 1}}),
       "already a feature");
-  ExpectRefused(Read().Tokenize(nullptr).Bucket(Tokens()).Batch({.size = 1}),
+  ExpectRefused(Read().Tokenize(nullptr).Bucket(ByTokens()).Batch({.size = 1}),
                 "without tokenizer");
   EXPECT_OK(FlattenStages(
       tokenized({{.name = "text", .type = FeatureType::kBytes, .length = 1}})));
@@ -170,8 +170,8 @@ TEST(StagesTest, BucketsAndPaddingAreChecked) {
 }
 
 TEST(StagesTest, BatchesHaveRowsButNotTooMany) {
-  ExpectRefused(Read().Bucket(Tokens()).Batch({}), "a batch of 0 rows");
-  ExpectRefused(Read().Bucket(Tokens()).Batch({.size = int64_t{1} << 40}),
+  ExpectRefused(Read().Bucket(ByTokens()).Batch({}), "a batch of 0 rows");
+  ExpectRefused(Read().Bucket(ByTokens()).Batch({.size = int64_t{1} << 40}),
                 "from 1 to 67108864");
 }
 
@@ -179,7 +179,8 @@ TEST(StagesTest, StagesBeforeBucketMayStandInAnyOrder) {
   const Dataset one = Read().Shuffle({.seed = 3}).Repeat({.epochs = 2});
   const Dataset two = Read().Repeat({.epochs = 2}).Shuffle({.seed = 3});
   const auto fingerprint = [](const Dataset& dataset) {
-    return FlattenStages(dataset.Bucket(Tokens()).Batch({.size = 1}))->Parts();
+    return FlattenStages(dataset.Bucket(ByTokens()).Batch({.size = 1}))
+        ->Parts();
   };
   EXPECT_EQ(fingerprint(one), fingerprint(two));
 }
@@ -189,7 +190,7 @@ TEST(StagesTest, EpochsAreNoPartOfTheGraph) {
   const auto parts = [](uint64_t epochs) {
     return FlattenStages(Read()
                              .Repeat({.epochs = epochs})
-                             .Bucket(Tokens())
+                             .Bucket(ByTokens())
                              .Batch({.size = 8}))
         ->Parts();
   };
@@ -229,28 +230,31 @@ TEST(StagesTest, EveryOptionThatDecidesBatchesIsInTheFingerprint) {
     return Read().Bucket(std::move(options)).Batch(batch);
   };
   const std::vector<Dataset> datasets = {
-      bucket(Tokens()),
+      bucket(ByTokens()),
       bucket({.by = "words", .lengths = {8, 16}}),
       bucket({.by = "tokens", .lengths = {8, 24}}),
       bucket({.by = "tokens", .lengths = {8, 16}, .too_long = TooLong::kDrop}),
       bucket({.by = "tokens", .lengths = {8, 16}, .pad_value = 1}),
-      bucket(Tokens(), {.size = 16}),
+      bucket(ByTokens(), {.size = 16}),
       bucket({.by = "tokens", .lengths = {8, 16}, .rows = {8, 4}}, {}),
       bucket({.by = "tokens", .lengths = {8, 16}, .rows = {4, 8}}, {}),
       bucket({.by = "tokens", .lengths = {8, 16}, .rows = {24, 32}}, {}),
       bucket({.by = "tokens", .lengths = {8, 16, 24, 32}}, {.size = 32}),
-      bucket(Tokens(), {.size = 8, .leftover = Leftover::kDrop}),
+      bucket(ByTokens(), {.size = 8, .leftover = Leftover::kDrop}),
       Read()
           .Pad({.by = "tokens", .multiple_of = 8, .max_length = 16})
           .Batch({.size = 8}),
-      Read().Shuffle({}).Bucket(Tokens()).Batch({.size = 8}),
-      Read().Shuffle({.seed = 1}).Bucket(Tokens()).Batch({.size = 8}),
-      Read().Shuffle({.window_records = 9}).Bucket(Tokens()).Batch({.size = 8}),
+      Read().Shuffle({}).Bucket(ByTokens()).Batch({.size = 8}),
+      Read().Shuffle({.seed = 1}).Bucket(ByTokens()).Batch({.size = 8}),
+      Read()
+          .Shuffle({.window_records = 9})
+          .Bucket(ByTokens())
+          .Batch({.size = 8}),
       Parsed({{.name = "tokens", .as = ElementType::kInt64}})
-          .Bucket(Tokens())
+          .Bucket(ByTokens())
           .Batch({.size = 8}),
       Parsed({{.name = "tokens", .optional = true}})
-          .Bucket(Tokens())
+          .Bucket(ByTokens())
           .Batch({.size = 8}),
       text({}),
       text({}, "ids"),

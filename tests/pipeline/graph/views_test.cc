@@ -23,9 +23,6 @@ using ::testing::AllOf;
 
 using ::testing::HasSubstr;
 
-const Feature kId = {.name = "id", .length = 1, .as = ElementType::kInt64};
-const Feature kTokens = {.name = "tokens"};
-
 TEST_F(ViewsTest, AMixKeepsItsRatioAndTheOrderOfItsSources) {
   const Dataset mix =
       Dataset::Mix({{Read(Write(700)), 0.7}, {Read(Write(300)), 0.3}});

@@ -14,14 +14,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-const Feature kZipId = {.name = "id", .length = 1, .as = ElementType::kInt64};
-const Feature kZipHalf = {
-    .name = "half", .type = FeatureType::kFloat, .length = 1};
-const Feature kZipTokens = {.name = "tokens"};
-const Feature kZipText = {
-    .name = "text", .type = FeatureType::kBytes, .length = 1};
-
-constexpr uint64_t kRecords = 90;
+constexpr uint64_t kZipped = 90;
 
 class ZipTest : public ViewsTest {
  protected:
@@ -30,10 +23,10 @@ class ZipTest : public ViewsTest {
         target_(WriteDataset(other_folder_, target_lengths_, {.files = 2})) {}
 
   // Both have "tokens" in their records, of other lengths.
-  Dataset Source() const { return Read(source_).Parse({kZipHalf, kZipTokens}); }
+  Dataset Source() const { return Read(source_).Parse({kHalf, kTokens}); }
   Dataset Target() const {
     return Read(target_)
-        .Parse({kZipId, kZipTokens})
+        .Parse({kId, kTokens})
         .Rename({.from = "tokens", .to = "targets"});
   }
   Dataset Pairs() const { return Dataset::Zip({Source(), Target()}); }
@@ -66,11 +59,11 @@ class ZipTest : public ViewsTest {
         }
       }
     }
-    EXPECT_EQ(rows, kRecords - first);
+    EXPECT_EQ(rows, kZipped - first);
   }
 
-  const std::vector<uint32_t> source_lengths_ = RandomLengths(kRecords, 4, 1);
-  const std::vector<uint32_t> target_lengths_ = RandomLengths(kRecords, 12, 2);
+  const std::vector<uint32_t> source_lengths_ = RandomLengths(kZipped, 4, 1);
+  const std::vector<uint32_t> target_lengths_ = RandomLengths(kZipped, 12, 2);
   ScratchFolder folder_;
   ScratchFolder other_folder_;
   const std::string source_;
@@ -108,7 +101,7 @@ TEST_F(ZipTest, ItIsPlannedByTheLengthsOfWhicheverSideHasThem) {
 
 TEST_F(ZipTest, ASideWithoutAnIndexOfLengthsMattersOnlyWhereItArranges) {
   const Dataset unknown =
-      Read(Write(kRecords, 3, {.length_column = false})).Parse({kZipTokens});
+      Read(Write(kZipped, 3, {.length_column = false})).Parse({kTokens});
   const Dataset zip = Dataset::Zip({unknown, Target()});
   EXPECT_THAT(Explained(Arranged(zip)), HasSubstr("planned: every file"));
   EXPECT_THAT(Explained(Arranged(zip, "tokens")),
@@ -134,8 +127,8 @@ TEST_F(ZipTest, AnyHostsGoOnFromAnyState) {
 }
 
 TEST_F(ZipTest, ViewsOverItWorkByRecord) {
-  EXPECT_EQ(Ids(Batched(Dataset::Zip({Read(source_).Parse({kZipTokens}),
-                                      Read(target_).Parse({kZipId})})
+  EXPECT_EQ(Ids(Batched(Dataset::Zip({Read(source_).Parse({kTokens}),
+                                      Read(target_).Parse({kId})})
                             .Slice({.begin = 5, .end = 9}))),
             (std::vector<uint64_t>{5, 6, 7, 8}));
   const Dataset pairs = Pairs();
@@ -147,16 +140,16 @@ TEST_F(ZipTest, ViewsOverItWorkByRecord) {
   const std::vector<uint64_t> rest = Ids(Arranged(pairs.Split({.begin = 0.4})));
   ids.insert(ids.end(), rest.begin(), rest.end());
   std::ranges::sort(ids);
-  EXPECT_EQ(ids, Iota(kRecords));
+  EXPECT_EQ(ids, Iota(kZipped));
   // In a mix, its ids follow those of what stands before it.
   const Dataset mix =
       Dataset::Mix({{Dataset::Columns(RowsInMemory(target_lengths_), "more")
-                         .Parse({kZipHalf, kZipId, kZipTokens})
+                         .Parse({kHalf, kId, kTokens})
                          .Rename({.from = "tokens", .to = "targets"})},
                     {pairs.Select({"id", "half", "targets"})}});
   ids = Ids(Arranged(mix));
   std::ranges::sort(ids);
-  EXPECT_EQ(ids, Iota(2 * kRecords));
+  EXPECT_EQ(ids, Iota(2 * kZipped));
 }
 
 TEST_F(ZipTest, PartsOfItsDatasetsAreCountedFromTheirFirst) {
@@ -175,7 +168,7 @@ TEST_F(ZipTest, FilesGoWithRowsInMemoryAndWithTokenizedText) {
   ASSERT_OK_AND_ASSIGN(const std::shared_ptr<const Tokenizer> bytes,
                        LoadTokenizer(LocalFiles(), "bytes"));
   const Dataset memory = Dataset::Columns(RowsInMemory(target_lengths_))
-                             .Parse({kZipId, kZipTokens})
+                             .Parse({kId, kTokens})
                              .Rename({.from = "tokens", .to = "targets"});
   ASSERT_OK_AND_ASSIGN(const auto files, RunAll(Arranged(Pairs())));
   ASSERT_OK_AND_ASSIGN(const auto columns,
@@ -186,7 +179,7 @@ TEST_F(ZipTest, FilesGoWithRowsInMemoryAndWithTokenizedText) {
   }
   // The text has as many letters as the record has tokens.
   const Dataset texts = Dataset::Zip(
-      {Read(target_).Parse({kZipText}).Tokenize(bytes, {.to = "letters"}),
+      {Read(target_).Parse({kText}).Tokenize(bytes, {.to = "letters"}),
        memory.Map({.name = "same", .keeps_lengths = true},
                   [](const RowChunk&) { return OkStatus(); })});
   ASSERT_OK_AND_ASSIGN(const auto lettered, RunAll(Arranged(texts)));
@@ -198,9 +191,8 @@ TEST_F(ZipTest, FilesGoWithRowsInMemoryAndWithTokenizedText) {
 TEST_F(ZipTest, WhatHappensToItsRowsSeesAllFeatures) {
   const Dataset dataset =
       Dataset::Zip({Source(), Target(),
-                    Read(source_)
-                        .Parse({kZipText})
-                        .Rename({.from = "text", .to = "words"})})
+                    Read(source_).Parse({kText}).Rename(
+                        {.from = "text", .to = "words"})})
           .Map({.name = "sum", .keeps_lengths = true},
                [](const RowChunk& chunk) {
                  // half, tokens, id, targets, words
@@ -244,7 +236,7 @@ TEST_F(ZipTest, AStateIsOfTheSameDatasetsAndPartsOfThem) {
                 StatusIs(StatusCode::kFailedPrecondition, HasSubstr(words)));
   };
   const Dataset other = Dataset::Columns(RowsInMemory(target_lengths_))
-                            .Parse({kZipId, kZipTokens})
+                            .Parse({kId, kTokens})
                             .Rename({.from = "tokens", .to = "targets"});
   refused(Dataset::Zip({Source(), other}),
           "the files of dataset 1 of Zip differ");
@@ -289,7 +281,7 @@ TEST_F(ZipTest, WhatDoesNotGoTogetherIsRefusedWithAReason) {
                                                  return OkStatus();
                                                })}),
       "has FlatMap");
-  refused(Pairs().Parse({kZipId}), "Parse after Zip");
+  refused(Pairs().Parse({kId}), "Parse after Zip");
   refused(Dataset::Zip({Read(source_), Target()}),
           "no stage names a feature to read of dataset 0 of source 0");
 }
@@ -303,16 +295,14 @@ TEST_F(ZipTest, HostsHaveFilesOfTheirOwnWhereThoseOfAllDatasetsAreAsLong) {
     return RunHosts(dataset, options);
   };
   // Records 1 to 29, 30 to 59 and 60 to 89 are of files 0, 1 and 2 of both.
-  const std::string other = Write(kRecords, 3, {.records = {30, 30, 30}});
-  const Dataset alike =
-      Arranged(Dataset::Zip({Dataset::Columns(RowsInMemory(source_lengths_))
-                                 .Parse({kZipHalf})
-                                 .Skip(1),
-                             Read(source_).Parse({kZipTokens}).Skip(1),
-                             Read(other)
-                                 .Parse({kZipId, kZipTokens})
-                                 .Rename({.from = "tokens", .to = "targets"})
-                                 .Skip(1)}));
+  const std::string other = Write(kZipped, 3, {.records = {30, 30, 30}});
+  const Dataset alike = Arranged(Dataset::Zip(
+      {Dataset::Columns(RowsInMemory(source_lengths_)).Parse({kHalf}).Skip(1),
+       Read(source_).Parse({kTokens}).Skip(1),
+       Read(other)
+           .Parse({kId, kTokens})
+           .Rename({.from = "tokens", .to = "targets"})
+           .Skip(1)}));
   const auto hosts = shared(alike, ShardBy::kFile);
   for (uint64_t host = 0; host < 2; ++host) {
     ASSERT_OK(hosts[host]);
@@ -324,7 +314,7 @@ TEST_F(ZipTest, HostsHaveFilesOfTheirOwnWhereThoseOfAllDatasetsAreAsLong) {
     }
     std::ranges::sort(ids);
     std::vector<uint64_t> own;
-    for (uint64_t id = 1; id < kRecords; ++id) {
+    for (uint64_t id = 1; id < kZipped; ++id) {
       if (id / 30 % 2 == host) own.push_back(id);
     }
     EXPECT_EQ(ids, own) << "host " << host;
@@ -340,14 +330,14 @@ TEST_F(ZipTest, HostsHaveFilesOfTheirOwnWhereThoseOfAllDatasetsAreAsLong) {
     run.compile.shard_by = ShardBy::kAuto;
   };
   ASSERT_OK_AND_ASSIGN(const auto batches, RunAll(Arranged(Pairs()), options));
-  EXPECT_EQ(RealIds(batches), Iota(kRecords));
+  EXPECT_EQ(RealIds(batches), Iota(kZipped));
 }
 
 TEST_F(ZipTest, AMixWeighsTheValuesOfOneOfItsDatasets) {
   const Dataset mix =
       Dataset::Mix({{Dataset::Zip({Source().Select({"half"}), Target()}), 1},
-                    {Read(Write(kRecords, 3))
-                         .Parse({kZipHalf, kZipId, kZipTokens})
+                    {Read(Write(kZipped, 3))
+                         .Parse({kHalf, kId, kTokens})
                          .Rename({.from = "tokens", .to = "targets"}),
                      1}},
                    {.by = "tokens"});

@@ -18,11 +18,6 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-const Feature kSideId = {.name = "id", .length = 1, .as = ElementType::kInt64};
-const Feature kSideTokens = {.name = "tokens"};
-const Feature kSideText = {
-    .name = "text", .type = FeatureType::kBytes, .length = 1};
-
 constexpr SequenceReading kReadings[] = {SequenceReading::kOneDecodes,
                                          SequenceReading::kOneReads,
                                          SequenceReading::kAllRead};
@@ -44,11 +39,11 @@ class ZippedSequenceTest : public ViewsTest {
   }
   static Dataset Targets(const std::string& pattern) {
     return Read(pattern)
-        .Parse({kSideId, kSideTokens})
+        .Parse({kId, kTokens})
         .Rename({.from = "tokens", .to = "targets"});
   }
   static Dataset Tokens(const std::string& pattern) {
-    return Read(pattern).Parse({kSideTokens});
+    return Read(pattern).Parse({kTokens});
   }
   static Dataset Arranged(const Dataset& dataset) {
     return dataset.Bucket({.by = "targets", .lengths = {8, 16, 40}})
@@ -65,7 +60,7 @@ TEST_F(ZippedSequenceTest, ItsRowsAreThoseOfAZipByNumber) {
   const std::string tokens = Files(source, {});
   const std::string targets = Files(target, {.files = 1});
   const Dataset memory = Dataset::Columns(RowsInMemory(target))
-                             .Parse({kSideId, kSideTokens})
+                             .Parse({kId, kTokens})
                              .Rename({.from = "tokens", .to = "targets"});
   ASSERT_OK_AND_ASSIGN(
       const auto expected,
@@ -74,9 +69,8 @@ TEST_F(ZippedSequenceTest, ItsRowsAreThoseOfAZipByNumber) {
        {Dataset::Zip({Tokens(gzip), Targets(plain)}),
         Dataset::Zip({Tokens(gzip), Targets(targets)}),  // which has an index
         Dataset::Zip({Tokens(gzip), memory}),
-        Dataset::Zip(
-            {Dataset::Columns(RowsInMemory(source)).Parse({kSideTokens}),
-             Targets(plain)})}) {
+        Dataset::Zip({Dataset::Columns(RowsInMemory(source)).Parse({kTokens}),
+                      Targets(plain)})}) {
     ASSERT_OK_AND_ASSIGN(const auto batches, RunAll(Arranged(zip)));
     ASSERT_EQ(batches.size(), expected.size());
     for (size_t step = 0; step < batches.size(); ++step) {
@@ -92,7 +86,7 @@ TEST_F(ZippedSequenceTest, PartsOfItsDatasetsAreCountedFromTheirFirst) {
   const Dataset plain = Tokens(Files(lengths, {.files = 3, .index = false}));
   const auto memory = [&] {
     return Dataset::Columns(RowsInMemory(lengths))
-        .Parse({kSideText})
+        .Parse({kText})
         .Rename({.from = "text", .to = "words"})
         .Tokenize(*LoadTokenizer(LocalFiles(), "bytes"),
                   {.from = "words", .to = "letters"});
@@ -138,26 +132,24 @@ class ZippedHostsTest : public ZippedSequenceTest {
     const std::string source = Gzip({20, 130, 0, 3, 90, 1}, 8, 1);
     const std::string target = Gzip({100, 44, 100}, 40, 2);
     const Dataset pairs = Dataset::Zip({Tokens(source), Targets(target)});
-    const Dataset part =
-        Dataset::Zip({Tokens(source).Slice({.begin = 25, .end = 229}),
-                      Dataset::Columns(RowsInMemory(RandomLengths(204, 9, 3)))
-                          .Parse({kSideId}),
-                      Targets(target).Select({"targets"}).Skip(10).Take(204)});
+    const Dataset part = Dataset::Zip(
+        {Tokens(source).Slice({.begin = 25, .end = 229}),
+         Dataset::Columns(RowsInMemory(RandomLengths(204, 9, 3))).Parse({kId}),
+         Targets(target).Select({"targets"}).Skip(10).Take(204)});
     return {
         {"pairs", Arranged(pairs.Repeat({.epochs = 2}))},
         {"windows", Arranged(pairs.Repeat({.epochs = 2})
                                  .Shuffle({.seed = 3, .window_records = 29}))},
         {"part", Arranged(part.Repeat({.epochs = 3}))},
-        {"fixed", Dataset::Zip({Read(source).Parse({kSideId}),
+        {"fixed", Dataset::Zip({Read(source).Parse({kId}),
                                 Tokens(target).Select({"tokens"})})
                       .Select({"id"})
                       .Shuffle({.seed = 3, .window_records = 64})
                       .Batch({.size = 12})},
-        {"tokenized", Arranged(Dataset::Zip(
-                          {Read(source)
-                               .Parse({kSideText})
-                               .Tokenize(*LoadTokenizer(LocalFiles(), "bytes")),
-                           Targets(target)}))}};
+        {"tokenized",
+         Arranged(Dataset::Zip({Read(source).Parse({kText}).Tokenize(
+                                    *LoadTokenizer(LocalFiles(), "bytes")),
+                                Targets(target)}))}};
   }
 };
 
@@ -266,7 +258,7 @@ TEST_F(ZippedSequenceTest, TokenFilesGoWithFilesThatAreReadInSequence) {
   folder.Write("corpus.idx", files.idx);
   folder.Write("corpus.bin", files.bin);
   const Dataset dataset =
-      Dataset::Zip({Read(Gzip({10, 30}, 5, 1)).Parse({kSideId}),
+      Dataset::Zip({Read(Gzip({10, 30}, 5, 1)).Parse({kId}),
                     Dataset::MegatronTokens(folder / "corpus")})
           .Bucket({.by = "tokens", .lengths = {4}})
           .Batch({.size = 8});
@@ -302,8 +294,8 @@ TEST_F(ZippedSequenceTest, OtherNumbersAreNamedWhereTheShorterEnds) {
       EXPECT_THAT(run(zip, hosts, sequence),
                   StatusIs(StatusCode::kInvalidArgument, HasSubstr(message)));
       EXPECT_THAT(
-          run(Dataset::Zip({memory.Parse({kSideTokens}), Targets(shorter)}),
-              hosts, sequence),
+          run(Dataset::Zip({memory.Parse({kTokens}), Targets(shorter)}), hosts,
+              sequence),
           StatusIs(StatusCode::kInvalidArgument,
                    AllOf(HasSubstr("three has 3 records"),
                          HasSubstr("has 220,"), HasSubstr(".Take(3)"))));
@@ -357,7 +349,7 @@ TEST_F(ZippedHostsTest, DamageBehindAPartEndsNoEpoch) {
   }
   const Dataset memory =
       Dataset::Columns(RowsInMemory(RandomLengths(900, 8, 3)))
-          .Parse({kSideTokens})
+          .Parse({kTokens})
           .Rename({.from = "tokens", .to = "third"});
   const auto zip = [&](SliceOptions part) {
     return Arranged(
@@ -423,7 +415,7 @@ TEST_F(ZippedSequenceTest, WhatNeedsRecordsByNumberIsRefusedWithAReason) {
       Dataset::Zip({Dataset::TfRecords(
                         Gzip({30}, 8, 1),
                         {.recovery = {.on_corruption = OnCorruption::kSkip}})
-                        .Parse({kSideTokens}),
+                        .Parse({kTokens}),
                     Targets(Gzip({30}, 8, 1))}),
       "records behind it would stand beside others",
       StatusCode::kInvalidArgument);

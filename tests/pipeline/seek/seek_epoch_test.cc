@@ -22,11 +22,11 @@ namespace {
 using testing::StatusIs;
 
 constexpr uint64_t kPart = SeekEpoch::kPartRecords;
-constexpr uint64_t kRecords = 16 * kPart + 77;
+constexpr uint64_t kSoughtRecords = 16 * kPart + 77;
 constexpr int kThreads = 1;  // so that a group of parts is a small one
 constexpr uint64_t kGroup = 8 * kThreads * kPart;
 
-TaskQueue& Threads() {
+TaskQueue& SeekThreads() {
   static const auto& threads = *new auto(*TaskQueue::Create(kThreads));
   return *threads;
 }
@@ -43,7 +43,7 @@ PlanFacts BucketFacts(std::span<const uint32_t> lengths) {
                      .steps = {.epochs = 2},
                      .forecast = {}};
   facts.forecast = ForecastEpoch(lengths.size(), facts.lengths, facts.arrange,
-                                 /*keep_left_over=*/true, Threads());
+                                 /*keep_left_over=*/true, SeekThreads());
   return facts;
 }
 
@@ -56,7 +56,7 @@ PlanFacts ChunkFacts(std::span<const uint32_t> lengths) {
   facts.arrange.pack = PackRule{
       .kind = PackKind::kChunk, .max_segments = 64, .window_rows = 512};
   facts.forecast = ForecastEpoch(lengths.size(), facts.lengths, facts.arrange,
-                                 /*keep_left_over=*/true, Threads());
+                                 /*keep_left_over=*/true, SeekThreads());
   facts.forecast.pack = ForecastPacking(facts);
   return facts;
 }
@@ -88,7 +88,7 @@ uint64_t SeekAll(const PlanFacts& facts) {
                            steps + steps / 3, 2 * steps})) {
     uint64_t looked = 0;
     uint64_t of_last = 0;
-    const auto state = SeekStep(facts, step, Threads(),
+    const auto state = SeekStep(facts, step, SeekThreads(),
                                 {.progress = [&](uint64_t done, uint64_t of) {
                                   EXPECT_GE(of, done);
                                   EXPECT_GT(done, looked);
@@ -102,41 +102,41 @@ uint64_t SeekAll(const PlanFacts& facts) {
     EXPECT_EQ(looked, of_last);
     if (step == middle) looked_for_middle = looked;
   }
-  EXPECT_THAT(SeekStep(facts, 2 * steps + 1, Threads(), {}).status(),
+  EXPECT_THAT(SeekStep(facts, 2 * steps + 1, SeekThreads(), {}).status(),
               StatusIs(StatusCode::kFailedPrecondition,
                        ::testing::HasSubstr("2 epochs of")));
   return looked_for_middle;
 }
 
 TEST(SeekEpochTest, NoMoreIsLookedAtThanASteadyOrderNeeds) {
-  const auto lengths = testing::RandomLengths(kRecords, 60, 1);
+  const auto lengths = testing::RandomLengths(kSoughtRecords, 60, 1);
   for (const PlanFacts& facts : {BucketFacts(lengths), ChunkFacts(lengths)}) {
     const uint64_t looked = SeekAll(facts);
-    EXPECT_GE(looked, kRecords / 2);
-    EXPECT_LE(looked, kRecords / 2 + 2 * kPart);
+    EXPECT_GE(looked, kSoughtRecords / 2);
+    EXPECT_LE(looked, kSoughtRecords / 2 + 2 * kPart);
   }
 }
 
 // The middle step lies where the estimate has not yet come to.
 TEST(SeekEpochTest, StepsThatComeLateAreFound) {
-  std::vector<uint32_t> lengths(kRecords, 1);
+  std::vector<uint32_t> lengths(kSoughtRecords, 1);
   std::fill(lengths.end() - 5 * kPart / 2, lengths.end(), 60);
-  EXPECT_EQ(SeekAll(ChunkFacts(lengths)), kRecords);
+  EXPECT_EQ(SeekAll(ChunkFacts(lengths)), kSoughtRecords);
   std::replace(lengths.begin(), lengths.end(), 1, 99);  // dropped
-  EXPECT_EQ(SeekAll(BucketFacts(lengths)), kRecords);
+  EXPECT_EQ(SeekAll(BucketFacts(lengths)), kSoughtRecords);
 }
 
 // And here long before it.
 TEST(SeekEpochTest, StepsThatComeEarlyAreFound) {
-  std::vector<uint32_t> lengths(kRecords, 60);
+  std::vector<uint32_t> lengths(kSoughtRecords, 60);
   std::fill(lengths.begin() + 5 * kPart / 2, lengths.end(), 1);
-  EXPECT_LE(SeekAll(ChunkFacts(lengths)), kRecords / 2 + 2 * kPart);
+  EXPECT_LE(SeekAll(ChunkFacts(lengths)), kSoughtRecords / 2 + 2 * kPart);
   std::replace(lengths.begin(), lengths.end(), 1, 99);
-  EXPECT_LE(SeekAll(BucketFacts(lengths)), kRecords / 2 + 2 * kPart);
+  EXPECT_LE(SeekAll(BucketFacts(lengths)), kSoughtRecords / 2 + 2 * kPart);
 }
 
 TEST(SeekEpochTest, WhatIsFarIsLookedAtInGroups) {
-  const auto lengths = testing::RandomLengths(kRecords, 60, 1);
+  const auto lengths = testing::RandomLengths(kSoughtRecords, 60, 1);
   const PlanFacts facts = BucketFacts(lengths);
   const SeekEpoch epoch(facts, 0);
   for (const uint64_t last : {uint64_t{1}, uint64_t{9}, epoch.parts()}) {
@@ -148,7 +148,7 @@ TEST(SeekEpochTest, WhatIsFarIsLookedAtInGroups) {
           asked.push_back(looked);
           return looked >= last;
         },
-        Threads(), {}));
+        SeekThreads(), {}));
     EXPECT_TRUE(std::ranges::is_sorted(asked));
     const uint64_t end = asked.back();
     EXPECT_GE(end, last);
@@ -160,7 +160,7 @@ TEST(SeekEpochTest, WhatIsFarIsLookedAtInGroups) {
 }
 
 TEST(SeekEpochTest, WhatIsStoppedBetweenGroupsIsCancelled) {
-  const auto lengths = testing::RandomLengths(kRecords, 60, 1);
+  const auto lengths = testing::RandomLengths(kSoughtRecords, 60, 1);
   const PlanFacts facts = BucketFacts(lengths);
   std::stop_source stop;
   uint64_t looked = 0;
@@ -170,7 +170,7 @@ TEST(SeekEpochTest, WhatIsStoppedBetweenGroupsIsCancelled) {
         stop.request_stop();
         return false;
       },
-      Threads(), {.stop = stop.get_token()});
+      SeekThreads(), {.stop = stop.get_token()});
   EXPECT_EQ(status.code(), StatusCode::kCancelled);
   EXPECT_EQ(looked, 1u);
 }
@@ -184,7 +184,7 @@ TEST(SeekEpochTest, NothingIsLookedAtWhereNothingIs) {
         EXPECT_EQ(looked, 0u);
         return false;
       },
-      Threads(), {}));
+      SeekThreads(), {}));
 }
 
 }  // namespace

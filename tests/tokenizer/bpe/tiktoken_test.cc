@@ -20,20 +20,21 @@ using testing::kInvalid;
 using testing::StatusIs;
 using testing::TinyTiktoken;
 
-StatusOr<std::shared_ptr<const Tokenizer>> Parse(
+StatusOr<std::shared_ptr<const Tokenizer>> ParseRanks(
     const std::string& file, const std::string& pattern = "cl100k_base") {
   return ParseTiktoken(file, "tiny.tiktoken", pattern);
 }
 
 TEST(TiktokenTest, PieceThatIsATokenNeedsNoMerges) {
   // No two tokens make "xyz", yet tiktoken takes a whole piece first.
-  ASSERT_OK_AND_ASSIGN(const auto tokenizer, Parse(TinyTiktoken({"xyz"})));
+  ASSERT_OK_AND_ASSIGN(const auto tokenizer, ParseRanks(TinyTiktoken({"xyz"})));
   EXPECT_THAT(Ids(*tokenizer, "xyz"), ElementsAre(256));
   EXPECT_THAT(Ids(*tokenizer, "xyza"), ElementsAre('x', 'y', 'z', 'a'));
 }
 
 TEST(TiktokenTest, PartOfAPieceThatIsATokenNeedsMerges) {
-  ASSERT_OK_AND_ASSIGN(const auto tokenizer, Parse(TinyTiktoken({"日本"})));
+  ASSERT_OK_AND_ASSIGN(const auto tokenizer,
+                       ParseRanks(TinyTiktoken({"日本"})));
   // What is known of the piece is not true of a part that is as long.
   for (int i = 0; i < 2; ++i) {
     EXPECT_THAT(Ids(*tokenizer, "日本"), ElementsAre(256));
@@ -44,13 +45,13 @@ TEST(TiktokenTest, PartOfAPieceThatIsATokenNeedsMerges) {
 
 TEST(TiktokenTest, NeighboursMergeWhereTheyMakeAToken) {
   ASSERT_OK_AND_ASSIGN(const auto tokenizer,
-                       Parse(TinyTiktoken({"bc", "ab", "abc"})));
+                       ParseRanks(TinyTiktoken({"bc", "ab", "abc"})));
   // "bc" comes first; then "a" + "bc" is a token as much as "ab" + "c".
   EXPECT_THAT(Ids(*tokenizer, "abcd"), ElementsAre(258, 'd'));
 }
 
 TEST(TiktokenTest, SpecialTokensAreThoseOfThePattern) {
-  ASSERT_OK_AND_ASSIGN(const auto tokenizer, Parse(TinyTiktoken({})));
+  ASSERT_OK_AND_ASSIGN(const auto tokenizer, ParseRanks(TinyTiktoken({})));
   EXPECT_EQ(tokenizer->IdOf("<|endoftext|>"), 100257u);
   EXPECT_EQ(tokenizer->IdOf("<|fim_prefix|>"), 100258u);
   EXPECT_EQ(tokenizer->IdOf("<|endofprompt|>"), 100276u);
@@ -59,7 +60,7 @@ TEST(TiktokenTest, SpecialTokensAreThoseOfThePattern) {
 }
 
 TEST(TiktokenTest, SpecialTextFollowsItsPolicy) {
-  ASSERT_OK_AND_ASSIGN(const auto tokenizer, Parse(TinyTiktoken({})));
+  ASSERT_OK_AND_ASSIGN(const auto tokenizer, ParseRanks(TinyTiktoken({})));
   const std::string text = "a<|endoftext|>b";
   EXPECT_THAT(Ids(*tokenizer, text), ElementsAre('a', 100257, 'b'));
   EXPECT_EQ(Ids(*tokenizer, text, {.special_text = SpecialText::kAsText}),
@@ -77,12 +78,12 @@ TEST(TiktokenTest, CarriageReturnsAndBlankLinesAreTaken) {
   for (size_t i = 0; (i = file.find('\n', i)) != std::string::npos; i += 3) {
     file.replace(i, 1, "\r\n\n");
   }
-  EXPECT_OK(Parse(file));
+  EXPECT_OK(ParseRanks(file));
 }
 
 TEST(TiktokenTest, UnknownPatternIsAnsweredWithTheKnownOnes) {
   EXPECT_THAT(
-      Parse(TinyTiktoken({}), "cl10k"),
+      ParseRanks(TinyTiktoken({}), "cl10k"),
       StatusIs(kInvalid, AllOf(HasSubstr("unknown pattern \"cl10k\""),
                                HasSubstr("cl100k_base"), HasSubstr("gpt2"))));
 }
@@ -92,7 +93,7 @@ TEST(TiktokenTest, BadLinesAreNamedByNumber) {
   for (const char* bad :
        {"YWI", "YWI=256", "YWI= ", "YWI= x", "YWI= 256 ", "YWI= -1", " 256",
         "YWI 256", "Y?I= 256", "YWI=  256", "YWI= 99999999999999999999999"}) {
-    EXPECT_THAT(Parse(good + bad + "\n"),
+    EXPECT_THAT(ParseRanks(good + bad + "\n"),
                 StatusIs(kDataLoss, AllOf(HasSubstr("tiny.tiktoken:257: "),
                                           HasSubstr("base64"))))
         << bad;
@@ -102,7 +103,7 @@ TEST(TiktokenTest, BadLinesAreNamedByNumber) {
 // Whisper's multilingual.tiktoken has "= 50256".
 TEST(TiktokenTest, AnEmptyTokenHasARankAndNoText) {
   ASSERT_OK_AND_ASSIGN(const auto tokenizer,
-                       Parse(TinyTiktoken({"ab"}) + "= 257\nYWJj 258\n"));
+                       ParseRanks(TinyTiktoken({"ab"}) + "= 257\nYWJj 258\n"));
   EXPECT_THAT(Ids(*tokenizer, "abc ab"), ElementsAre(258, ' ', 256));
   EXPECT_EQ(tokenizer->TokenOf(257), "");
   std::string text;
@@ -113,35 +114,35 @@ TEST(TiktokenTest, AnEmptyTokenHasARankAndNoText) {
 TEST(TiktokenTest, NothingIsGivenTwice) {
   const std::string good = TinyTiktoken({});
   EXPECT_THAT(
-      Parse(good + "YWI= 255\n"),
+      ParseRanks(good + "YWI= 255\n"),
       StatusIs(kDataLoss,
                HasSubstr("tiny.tiktoken:257: rank 255 is given twice")));
   EXPECT_THAT(
-      Parse(good + "YQ== 256\n"),
+      ParseRanks(good + "YQ== 256\n"),
       StatusIs(kDataLoss, HasSubstr("rank 256 is also that of rank 97")));
 }
 
 TEST(TiktokenTest, CutFileIsNotTakenForAVocabulary) {
   const std::string good = TinyTiktoken({"ab", "abc"});
   const size_t line = good.find('\n', 1000) + 1;
-  EXPECT_THAT(Parse(good.substr(0, line)),
+  EXPECT_THAT(ParseRanks(good.substr(0, line)),
               StatusIs(kDataLoss, HasSubstr("no token for the byte 0x")));
-  EXPECT_THAT(Parse(good.substr(0, line + 3)),
+  EXPECT_THAT(ParseRanks(good.substr(0, line + 3)),
               StatusIs(kDataLoss, HasSubstr("expected a token in base64")));
-  EXPECT_THAT(Parse(""), StatusIs(kDataLoss, HasSubstr("byte 0x00")));
+  EXPECT_THAT(ParseRanks(""), StatusIs(kDataLoss, HasSubstr("byte 0x00")));
 }
 
 TEST(TiktokenTest, MissingRankIsNamed) {
-  EXPECT_THAT(Parse(TinyTiktoken({}) + "YWI= 300\n"),
+  EXPECT_THAT(ParseRanks(TinyTiktoken({}) + "YWI= 300\n"),
               StatusIs(kDataLoss, HasSubstr("no token of rank 256")));
 }
 
 TEST(TiktokenTest, LimitsAreNamed) {
   const std::string good = TinyTiktoken({});
-  EXPECT_THAT(Parse(good + "YWI= 4194304\n"),
+  EXPECT_THAT(ParseRanks(good + "YWI= 4194304\n"),
               StatusIs(StatusCode::kResourceExhausted,
                        HasSubstr("rank 4194304; the limit is 4194303")));
-  EXPECT_THAT(Parse(TinyTiktoken({std::string(1025, 'a')})),
+  EXPECT_THAT(ParseRanks(TinyTiktoken({std::string(1025, 'a')})),
               StatusIs(StatusCode::kResourceExhausted,
                        HasSubstr("a token of 1025 bytes")));
 }
@@ -157,10 +158,10 @@ TEST(TiktokenTest, RanksOfSpecialTokensBelongToThePattern) {
   std::vector<std::string> tokens;
   for (int i = 256; i <= 50256; ++i) tokens.push_back("t" + std::to_string(i));
   EXPECT_THAT(
-      Parse(TinyTiktoken(tokens), "gpt2"),
+      ParseRanks(TinyTiktoken(tokens), "gpt2"),
       StatusIs(kInvalid,
                HasSubstr("rank 50256 is the special token \"<|endoftext|>\"")));
-  EXPECT_OK(Parse(TinyTiktoken(tokens), "cl100k_base"));
+  EXPECT_OK(ParseRanks(TinyTiktoken(tokens), "cl100k_base"));
 }
 
 TEST(TiktokenTest, RankOfASpecialTokenMayBeLeftOut) {
@@ -169,14 +170,14 @@ TEST(TiktokenTest, RankOfASpecialTokenMayBeLeftOut) {
   for (int i = 256; i < 50256; ++i) tokens.push_back("t" + std::to_string(i));
   ASSERT_OK_AND_ASSIGN(
       const auto tokenizer,
-      Parse(TinyTiktoken(tokens) + "ICA= 50257\n", "p50k_base"));
+      ParseRanks(TinyTiktoken(tokens) + "ICA= 50257\n", "p50k_base"));
   EXPECT_EQ(tokenizer->IdOf("  "), 50257u);
   EXPECT_EQ(tokenizer->IdOf("<|endoftext|>"), 50256u);
 }
 
 TEST(TiktokenTest, Llama3HasMetasSpecialTokens) {
   ASSERT_OK_AND_ASSIGN(const auto tokenizer,
-                       Parse(Numbered(128000), "llama-3"));
+                       ParseRanks(Numbered(128000), "llama-3"));
   EXPECT_EQ(tokenizer->vocabulary_size(), 128256u);
   EXPECT_EQ(tokenizer->IdOf("<|begin_of_text|>"), 128000u);
   EXPECT_EQ(tokenizer->IdOf("<|reserved_special_token_3|>"), 128005u);

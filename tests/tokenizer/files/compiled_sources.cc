@@ -31,7 +31,8 @@ json SmallJson() {
   json document = TinyJson(
       {"th", "the", "Ġthe", "æĹ", "in", "ing", "Ġin", "thein"},
       {"t h", "th e", "Ġ the", "æ Ĺ", "i n", "in g", "Ġ in", "the in"});
-  document["added_tokens"] = {AddedToken("<x>", 264), AddedToken("é<", 265)};
+  document["added_tokens"] = {AddedTokenJson("<x>", 264),
+                              AddedTokenJson("é<", 265)};
   return document;
 }
 
@@ -91,7 +92,7 @@ json TrimmedJson() {
 json ComponentsJson(json model) {
   return {
       {"version", "1.0"},
-      {"added_tokens", {AddedToken("<x>", 0), AddedToken("e<", 90)}},
+      {"added_tokens", {AddedTokenJson("<x>", 0), AddedTokenJson("e<", 90)}},
       {"normalizer", {{"type", "Lowercase"}}},
       {"pre_tokenizer", {{"type", "Whitespace"}}},
       {"decoder", {{"type", "WordPiece"}, {"prefix", "##"}, {"cleanup", true}}},

@@ -16,19 +16,19 @@ namespace {
 using nlohmann::json;
 using testing::Ids;
 
-const json& Vectors() {
+const json& HfVectors() {
   static const json& cases = *new json(testing::ReadHfCases("hf_vectors.json"));
   return cases;
 }
 
 class HfVectorsTest : public testing::HfCaseTest {
  protected:
-  HfVectorsTest() : HfCaseTest(Vectors()) {}
+  HfVectorsTest() : HfCaseTest(HfVectors()) {}
 };
 INSTANTIATE_TEST_SUITE_P(Cases, HfVectorsTest,
-                         ::testing::ValuesIn(testing::BothWays(Vectors())),
+                         ::testing::ValuesIn(testing::BothWays(HfVectors())),
                          [](const auto& info) {
-                           return testing::NameOfCase(Vectors(), info.param);
+                           return testing::NameOfCase(HfVectors(), info.param);
                          });
 
 TEST_P(HfVectorsTest, IdsAreTheReferences) {

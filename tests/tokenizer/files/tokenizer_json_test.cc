@@ -11,7 +11,7 @@ namespace penstock {
 namespace {
 
 using nlohmann::json;
-using testing::AddedToken;
+using testing::AddedTokenJson;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::Ids;
@@ -20,7 +20,7 @@ using testing::kUnimplemented;
 using testing::StatusIs;
 using testing::TinyJson;
 
-StatusOr<std::shared_ptr<const Tokenizer>> Parse(const json& document) {
+StatusOr<std::shared_ptr<const Tokenizer>> ParseJson(const json& document) {
   return ParseTokenizerJson(document.dump(), "tiny.json");
 }
 
@@ -34,14 +34,14 @@ json With(const char* place, json value, json document = Tiny()) {
 }
 
 TEST(TokenizerJsonTest, OnlyListedPairsMerge) {
-  ASSERT_OK_AND_ASSIGN(const auto tokenizer, Parse(Tiny()));
+  ASSERT_OK_AND_ASSIGN(const auto tokenizer, ParseJson(Tiny()));
   EXPECT_THAT(Ids(*tokenizer, "abc"), ElementsAre(257));
   EXPECT_THAT(Ids(*tokenizer, "cab"), ElementsAre('c', 256));
 }
 
 TEST(TokenizerJsonTest, IgnoreMergesTakesAPieceThatIsAToken) {
   ASSERT_OK_AND_ASSIGN(const auto tokenizer,
-                       Parse(With("/model/ignore_merges", true)));
+                       ParseJson(With("/model/ignore_merges", true)));
   EXPECT_THAT(Ids(*tokenizer, "cab"), ElementsAre(258));
   EXPECT_THAT(Ids(*tokenizer, "cabb"), ElementsAre('c', 256, 'b'));
 }
@@ -49,23 +49,24 @@ TEST(TokenizerJsonTest, IgnoreMergesTakesAPieceThatIsAToken) {
 TEST(TokenizerJsonTest, MergesMayBePairs) {
   ASSERT_OK_AND_ASSIGN(
       const auto tokenizer,
-      Parse(With("/model/merges", json::array({json::array({"a", "b"}),
-                                               json::array({"ab", "c"})}))));
+      ParseJson(With(
+          "/model/merges",
+          json::array({json::array({"a", "b"}), json::array({"ab", "c"})}))));
   EXPECT_THAT(Ids(*tokenizer, "abc"), ElementsAre(257));
 }
 
 TEST(TokenizerJsonTest, OldFilesHaveNoModelType) {
   json document = Tiny();
   document["model"].erase("type");
-  ASSERT_OK_AND_ASSIGN(const auto tokenizer, Parse(document));
+  ASSERT_OK_AND_ASSIGN(const auto tokenizer, ParseJson(document));
   EXPECT_THAT(Ids(*tokenizer, "abc"), ElementsAre(257));
 }
 
 TEST(TokenizerJsonTest, PrefixSpaceIsAddedToEachStretchOfText) {
   // As tokenizers 0.23.3 does: not before a space, nor to an empty stretch.
   json document = With("/pre_tokenizer/add_prefix_space", true);
-  document["added_tokens"] = {AddedToken("<x>", 259)};
-  ASSERT_OK_AND_ASSIGN(const auto tokenizer, Parse(document));
+  document["added_tokens"] = {AddedTokenJson("<x>", 259)};
+  ASSERT_OK_AND_ASSIGN(const auto tokenizer, ParseJson(document));
   EXPECT_THAT(Ids(*tokenizer, "a<x>b<x> c"),
               ElementsAre(' ', 'a', 259, ' ', 'b', 259, ' ', 'c'));
   EXPECT_THAT(Ids(*tokenizer, "<x>"), ElementsAre(259));
@@ -74,9 +75,10 @@ TEST(TokenizerJsonTest, PrefixSpaceIsAddedToEachStretchOfText) {
 
 TEST(TokenizerJsonTest, TokensThatAreNotSpecialAreFoundInEveryText) {
   json document = Tiny();
-  document["added_tokens"] = {AddedToken("<x>", 259), AddedToken("<y>", 260)};
+  document["added_tokens"] = {AddedTokenJson("<x>", 259),
+                              AddedTokenJson("<y>", 260)};
   document["added_tokens"][0]["special"] = false;
-  ASSERT_OK_AND_ASSIGN(const auto tokenizer, Parse(document));
+  ASSERT_OK_AND_ASSIGN(const auto tokenizer, ParseJson(document));
   EXPECT_THAT(Ids(*tokenizer, "<x><y>"), ElementsAre(259, 260));
   EXPECT_THAT(Ids(*tokenizer, "<x><y>", {.special_text = SpecialText::kAsText}),
               ElementsAre(259, '<', 'y', '>'));
@@ -87,9 +89,10 @@ TEST(TokenizerJsonTest, TokensThatAreNotSpecialAreFoundInEveryText) {
 TEST(TokenizerJsonTest, NormalizedTokensGetWhatTheOthersLeave) {
   // As tokenizers 0.23.3 does, though "<x>" begins further left.
   json document = Tiny();
-  document["added_tokens"] = {AddedToken("<x>", 259), AddedToken("x>b", 260)};
+  document["added_tokens"] = {AddedTokenJson("<x>", 259),
+                              AddedTokenJson("x>b", 260)};
   document["added_tokens"][0]["normalized"] = true;
-  ASSERT_OK_AND_ASSIGN(const auto tokenizer, Parse(document));
+  ASSERT_OK_AND_ASSIGN(const auto tokenizer, ParseJson(document));
   EXPECT_THAT(Ids(*tokenizer, "a<x>b"), ElementsAre('a', '<', 260));
   EXPECT_THAT(Ids(*tokenizer, "a<x>c"), ElementsAre('a', 259, 'c'));
 }
@@ -110,20 +113,21 @@ json Template() {
 
 TEST(TokenizerJsonTest, TemplateStandsAroundTheTextWhenAsked) {
   json document = With("/post_processor", Template());
-  document["added_tokens"] = {AddedToken("<s>", 259), AddedToken("</s>", 260)};
-  ASSERT_OK_AND_ASSIGN(const auto tokenizer, Parse(document));
+  document["added_tokens"] = {AddedTokenJson("<s>", 259),
+                              AddedTokenJson("</s>", 260)};
+  ASSERT_OK_AND_ASSIGN(const auto tokenizer, ParseJson(document));
   EXPECT_THAT(Ids(*tokenizer, "ab"), ElementsAre(259, 256, 260, 97));
   EXPECT_THAT(Ids(*tokenizer, "ab", {.add_special_tokens = false}),
               ElementsAre(256));
   document["added_tokens"].erase(1);
-  EXPECT_THAT(Parse(document),
+  EXPECT_THAT(ParseJson(document),
               StatusIs(kDataLoss, HasSubstr("not in the vocabulary")));
 }
 
 TEST(TokenizerJsonTest, TokensKeepTheirSpelling) {
   ASSERT_OK_AND_ASSIGN(
       const auto tokenizer,
-      Parse(TinyJson({"\u0120a", "\u65e5", "<|x y|>"}, {"\u0120 a"})));
+      ParseJson(TinyJson({"\u0120a", "\u65e5", "<|x y|>"}, {"\u0120 a"})));
   EXPECT_EQ(tokenizer->IdOf("\u0120a"), 256u);
   EXPECT_EQ(tokenizer->TokenOf(256), "\u0120a");
   EXPECT_EQ(tokenizer->IdOf(" a"), std::nullopt);
@@ -139,7 +143,7 @@ TEST(TokenizerJsonTest, TokensKeepTheirSpelling) {
 TEST(TokenizerJsonTest, ByteWithoutATokenIsNamedWhereItOccurs) {
   json document = Tiny();
   document["model"]["vocab"].erase("x");
-  ASSERT_OK_AND_ASSIGN(const auto tokenizer, Parse(document));
+  ASSERT_OK_AND_ASSIGN(const auto tokenizer, ParseJson(document));
   std::vector<TokenId> ids;
   EXPECT_THAT(tokenizer->Encode("abx", {}, ids),
               StatusIs(StatusCode::kInvalidArgument,
@@ -151,7 +155,7 @@ TEST(TokenizerJsonTest, ByteWithoutATokenIsNamedWhereItOccurs) {
 TEST(TokenizerJsonTest, PrefixSpaceWithoutATokenIsNamed) {
   json document = With("/pre_tokenizer/add_prefix_space", true);
   document["model"]["vocab"].erase("\u0120");
-  ASSERT_OK_AND_ASSIGN(const auto tokenizer, Parse(document));
+  ASSERT_OK_AND_ASSIGN(const auto tokenizer, ParseJson(document));
   const auto is_named =
       StatusIs(StatusCode::kInvalidArgument,
                HasSubstr("byte 0x20 at offset 0 has no token"));
@@ -165,7 +169,7 @@ TEST(TokenizerJsonTest, PrefixSpaceWithoutATokenIsNamed) {
 TEST(TokenizerJsonTest, ByteBehindAPrefixSpaceIsNamedWhereTheTextHasIt) {
   json document = With("/pre_tokenizer/add_prefix_space", true);
   document["model"]["vocab"].erase("x");
-  ASSERT_OK_AND_ASSIGN(const auto tokenizer, Parse(document));
+  ASSERT_OK_AND_ASSIGN(const auto tokenizer, ParseJson(document));
   std::vector<TokenId> ids;
   EXPECT_THAT(tokenizer->Encode("abx", {}, ids),
               StatusIs(StatusCode::kInvalidArgument,
@@ -228,7 +232,7 @@ TEST(TokenizerJsonTest, WhatIsNotThereIsNamed) {
       {"/model", 1, kDataLoss, "model is not an object"},
   };
   for (const Refused& refused : all) {
-    EXPECT_THAT(Parse(With(refused.place, refused.value)),
+    EXPECT_THAT(ParseJson(With(refused.place, refused.value)),
                 StatusIs(refused.code, HasSubstr(refused.words)))
         << refused.place << " = " << refused.value;
   }
@@ -243,28 +247,29 @@ TEST(TokenizerJsonTest, AddedTokensThatAreNotAsTheFileSaysAreWarnedOf) {
             .status());
     return warnings;
   };
-  EXPECT_THAT(parse({AddedToken("<x>", 259), AddedToken("ab", 256),
-                     AddedToken("<x>", 259)}),
+  EXPECT_THAT(parse({AddedTokenJson("<x>", 259), AddedTokenJson("ab", 256),
+                     AddedTokenJson("<x>", 259)}),
               ElementsAre());
-  EXPECT_THAT(
-      parse({AddedToken("<x>", 300), AddedToken("ab", 259), AddedToken("", 5)}),
-      ElementsAre("tiny.json: added_tokens[0]: \"<x>\" has id 300 in "
-                  "the file, and is given 259",
-                  "tiny.json: added_tokens[1]: \"ab\" has id 259 in "
-                  "the file, and is given 256",
-                  "tiny.json: added_tokens[2]: passed over, "
-                  "\"content\" is empty"));
+  EXPECT_THAT(parse({AddedTokenJson("<x>", 300), AddedTokenJson("ab", 259),
+                     AddedTokenJson("", 5)}),
+              ElementsAre("tiny.json: added_tokens[0]: \"<x>\" has id 300 in "
+                          "the file, and is given 259",
+                          "tiny.json: added_tokens[1]: \"ab\" has id 259 in "
+                          "the file, and is given 256",
+                          "tiny.json: added_tokens[2]: passed over, "
+                          "\"content\" is empty"));
 }
 
 // Byte-level BPE has a path of its own, which must agree.
 TEST(TokenizerJsonTest, AddedTokensAreNumberedAlikeOnBothPaths) {
   json document = Tiny();
   document["model"]["vocab"]["far"] = 300;
-  document["added_tokens"] = {AddedToken("far", 7), AddedToken("<y>", 9),
-                              AddedToken("<x>", 9), AddedToken("<y>", 9)};
-  ASSERT_OK_AND_ASSIGN(const auto fast, Parse(document));
+  document["added_tokens"] = {
+      AddedTokenJson("far", 7), AddedTokenJson("<y>", 9),
+      AddedTokenJson("<x>", 9), AddedTokenJson("<y>", 9)};
+  ASSERT_OK_AND_ASSIGN(const auto fast, ParseJson(document));
   document["added_tokens"][3]["lstrip"] = true;
-  ASSERT_OK_AND_ASSIGN(const auto slow, Parse(document));
+  ASSERT_OK_AND_ASSIGN(const auto slow, ParseJson(document));
   ASSERT_NE(fast->Describe(), slow->Describe());
   EXPECT_THAT(Ids(*fast, "<x>far<y>"), ElementsAre(261, 300, 260));
   EXPECT_EQ(Ids(*slow, "<x>far<y>"), Ids(*fast, "<x>far<y>"));
@@ -298,7 +303,7 @@ TEST(TokenizerJsonTest, WordPieceWithoutATypeIsRecognised) {
                        {"continuing_subword_prefix", "##"},
                        {"max_input_chars_per_word", 100},
                        {"vocab", {{"?", 0}, {"ab", 1}, {"##c", 2}}}};
-  ASSERT_OK_AND_ASSIGN(const auto tokenizer, Parse(document));
+  ASSERT_OK_AND_ASSIGN(const auto tokenizer, ParseJson(document));
   EXPECT_THAT(Ids(*tokenizer, "abc x"), ElementsAre(1, 2, 0));
 }
 

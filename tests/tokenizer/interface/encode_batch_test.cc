@@ -19,7 +19,7 @@
 namespace penstock {
 namespace {
 
-using testing::AddedToken;
+using testing::AddedTokenJson;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using testing::Ids;
@@ -53,8 +53,8 @@ TokenizerPtr Gpt2WithSpecials() {
 TokenizerPtr Json(const nlohmann::json& changes) {
   auto document = TinyJson({"th", "the", "\u0120the", "\u0120\u0120"},
                            {"t h", "th e", "\u0120 the", "\u0120 \u0120"});
-  document["added_tokens"] = {AddedToken("<|endoftext|>", 260),
-                              AddedToken("<s>", 261)};
+  document["added_tokens"] = {AddedTokenJson("<|endoftext|>", 260),
+                              AddedTokenJson("<s>", 261)};
   document.update(changes);
   return *ParseTokenizerJson(document.dump(), "tiny.json");
 }

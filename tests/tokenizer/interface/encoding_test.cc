@@ -34,7 +34,7 @@ using testing::TinyTiktoken;
 using TokenizerPtr = std::shared_ptr<const Tokenizer>;
 using Ranges = std::vector<std::pair<uint32_t, uint32_t>>;
 
-TokenizerPtr Tiny() {
+TokenizerPtr TinyEncoder() {
   return *ParseTiktoken(TinyTiktoken({"th", "the", " the", "\xe6\x97"}), "tiny",
                         "gpt2");
 }
@@ -57,7 +57,7 @@ Ranges Chars(const Encoding& encoding) {
 
 TEST(EncodingTest, TokensOfAPartOfACharacterAreAllOfTheCharacters) {
   ASSERT_OK_AND_ASSIGN(const Encoding encoding,
-                       EncodeFully(*Tiny(), {"\u65e5 the"}));
+                       EncodeFully(*TinyEncoder(), {"\u65e5 the"}));
   EXPECT_THAT(encoding.ids, ElementsAre(259, 0xa5, 258));
   EXPECT_THAT(Bytes(encoding),
               ElementsAre(std::pair(0, 3), std::pair(0, 3), std::pair(3, 7)));
@@ -72,7 +72,7 @@ TEST(EncodingTest, CallsCutAndPadWhatFilesDoNot) {
   options.truncation = Truncation{.max_length = 3, .stride = 1};
   options.padding = Padding{.length = 4, .id = 9, .type_id = 2};
   ASSERT_OK_AND_ASSIGN(const Encoding encoding,
-                       EncodeFully(*Tiny(), {"abcd"}, options));
+                       EncodeFully(*TinyEncoder(), {"abcd"}, options));
   EXPECT_THAT(encoding.ids, ElementsAre('a', 'b', 'c', 9));
   EXPECT_THAT(encoding.type_ids, ElementsAre(0, 0, 0, 2));
   EXPECT_THAT(encoding.attention, ElementsAre(1, 1, 1, 0));
@@ -81,7 +81,7 @@ TEST(EncodingTest, CallsCutAndPadWhatFilesDoNot) {
   EXPECT_THAT(encoding.overflowing[0].ids, ElementsAre('c', 'd', 9, 9));
   options.keep_overflow = false;
   ASSERT_OK_AND_ASSIGN(const Encoding alone,
-                       EncodeFully(*Tiny(), {"abcd"}, options));
+                       EncodeFully(*TinyEncoder(), {"abcd"}, options));
   EXPECT_TRUE(alone.overflowing.empty());
 }
 
@@ -154,7 +154,7 @@ TEST(EncodingTest, TextsBehindATokenAreTrimmedFromTheirFirstSpaceOn) {
 
 TEST(EncodingTest, BatchesNameTheTextThatFails) {
   const TextPair texts[] = {{"a"}, {"\xff"}};
-  EXPECT_THAT(EncodeFully(*Tiny(), texts),
+  EXPECT_THAT(EncodeFully(*TinyEncoder(), texts),
               StatusIs(kInvalid, AllOf(HasSubstr("text 1"),
                                        HasSubstr("0xFF at offset 0"))));
 }
@@ -164,7 +164,7 @@ TEST(EncodingTest, MoreOverflowThanTheLimitIsAnError) {
   FullEncodeOptions options;
   options.truncation = Truncation{.max_length = 400};
   EXPECT_THAT(
-      EncodeFully(*Tiny(), {text, text}, options),
+      EncodeFully(*TinyEncoder(), {text, text}, options),
       StatusIs(StatusCode::kResourceExhausted, HasSubstr("overflowing")));
 }
 
@@ -172,17 +172,17 @@ TEST(EncodingTest, TextThatCannotBeCutIsAnError) {
   FullEncodeOptions options;
   options.truncation =
       Truncation{.max_length = 2, .strategy = TruncationStrategy::kOnlySecond};
-  EXPECT_THAT(EncodeFully(*Tiny(), {"abc"}, options),
+  EXPECT_THAT(EncodeFully(*TinyEncoder(), {"abc"}, options),
               StatusIs(kInvalid, HasSubstr("second of two texts")));
-  EXPECT_THAT(EncodeFully(*Tiny(), {"abc", "d"}, options),
+  EXPECT_THAT(EncodeFully(*TinyEncoder(), {"abc", "d"}, options),
               StatusIs(kInvalid, HasSubstr("2 tokens too many")));
   options.truncation = Truncation{.max_length = 2, .stride = 2};
-  EXPECT_THAT(EncodeFully(*Tiny(), {"abc"}, options),
+  EXPECT_THAT(EncodeFully(*TinyEncoder(), {"abc"}, options),
               StatusIs(kInvalid, HasSubstr("stride of 2")));
 }
 
 TEST(EncodingTest, EveryKindCanRefuseWhatIsNotUtf8) {
-  std::vector<TokenizerPtr> tokenizers = {Tiny(),
+  std::vector<TokenizerPtr> tokenizers = {TinyEncoder(),
                                           std::make_shared<ByteTokenizer>()};
   for (const char* name :
        {"gpt2.tokenizer.json", "bert-base-uncased.tokenizer.json",
@@ -221,7 +221,7 @@ TEST(EncodingTest, SentencePieceTellsItsBeginsAndEnds) {
 
 // 'a' and ' ' by the million, and NUL: in n log n.
 TEST(EncodingTest, LongRunsAreEncodedByEveryKind) {
-  std::vector<TokenizerPtr> tokenizers = {Tiny()};
+  std::vector<TokenizerPtr> tokenizers = {TinyEncoder()};
   for (const char* name :
        {"gpt2.tokenizer.json", "cl100k_base.tiktoken",
         "bert-base-uncased.tokenizer.json", "sentencepiece-unigram-en.model"}) {

@@ -20,7 +20,7 @@
 namespace penstock {
 namespace {
 
-using testing::AddedToken;
+using testing::AddedTokenJson;
 using ::testing::HasSubstr;
 using testing::Ids;
 using testing::StatusIs;
@@ -61,7 +61,7 @@ std::vector<TokenizerPtr> Tokenizers() {
   }
   auto document = TinyJson({"th", "the", "\u0120the", "\u0120\u0120"},
                            {"t h", "th e", "\u0120 the", "\u0120 \u0120"});
-  document["added_tokens"] = {AddedToken("<|endoftext|>", 260)};
+  document["added_tokens"] = {AddedTokenJson("<|endoftext|>", 260)};
   document["pre_tokenizer"]["add_prefix_space"] = true;
   made.push_back(*ParseTokenizerJson(document.dump(), "prefix.json"));
   document["normalizer"] = {{"type", "NFC"}};
@@ -192,7 +192,7 @@ TEST(StreamEncoderTest, WordsOfComponentsAreNotHeldBack) {
             words.size());
   EXPECT_EQ(held("null", R"({"type": "Digits", "individual_digits": true})"),
             words.size());
-  document["added_tokens"] = {AddedToken("the, ", 4)};
+  document["added_tokens"] = {AddedTokenJson("the, ", 4)};
   EXPECT_EQ(held("null", kBert), words.size());
 }
 

@@ -13,9 +13,9 @@
 namespace penstock::testing {
 
 // Through a window of `window` ends, as large texts are cut.
-inline std::vector<std::string> Pieces(const PreTokenizer& splitter,
-                                       std::string_view text,
-                                       size_t window = 1000) {
+inline std::vector<std::string> PiecesOf(const PreTokenizer& splitter,
+                                         std::string_view text,
+                                         size_t window = 1000) {
   std::vector<std::string> pieces;
   std::vector<size_t> ends(window);
   size_t begin = 0;

@@ -28,7 +28,7 @@ constexpr auto kFancyRegex = RegexSyntax::kFancyRegex;
 
 using PatternOr = StatusOr<std::unique_ptr<const TextPattern>>;
 
-const json& Vectors() {
+const json& RegexVectors() {
   static const json& vectors = *new json(
       json::parse(std::ifstream("tests/tokenizer/patterns/regex_vectors.json"),
                   nullptr, false));
@@ -63,7 +63,7 @@ std::vector<std::string> Matches(const TextPattern& pattern,
 class RegexVectorsTest : public ::testing::TestWithParam<size_t> {
  protected:
   void Check(const TextPattern& pattern) {
-    const json& texts = Vectors()["texts"];
+    const json& texts = RegexVectors()["texts"];
     for (size_t i = 0; i < texts.size(); ++i) {
       const auto text = texts[i].get<std::string>();
       EXPECT_EQ(Matches(pattern, text, 1000), vector_["matches"][i])
@@ -73,12 +73,12 @@ class RegexVectorsTest : public ::testing::TestWithParam<size_t> {
     }
   }
 
-  const json& vector_ = Vectors()["cases"][GetParam()];
+  const json& vector_ = RegexVectors()["cases"][GetParam()];
   const std::string regex_ = vector_["regex"].get<std::string>();
 };
 INSTANTIATE_TEST_SUITE_P(Cases, RegexVectorsTest,
                          ::testing::Range(size_t{0},
-                                          Vectors()["cases"].size()));
+                                          RegexVectors()["cases"].size()));
 
 TEST_P(RegexVectorsTest, MatchesAreTheReferences) {
   ASSERT_OK_AND_ASSIGN(const auto pattern,
@@ -97,7 +97,7 @@ TEST_P(RegexVectorsTest, WindowsDoNotShowInLongTexts) {
   ASSERT_OK_AND_ASSIGN(const auto pattern,
                        Pcre2Pattern::Make(regex_, SyntaxOf(vector_)));
   std::string all;
-  for (const json& text : Vectors()["texts"]) {
+  for (const json& text : RegexVectors()["texts"]) {
     all += text.get<std::string>() + std::string(70, 'a') + "\xff ";
   }
   const auto matches = Matches(*pattern, all, 100000);

@@ -20,7 +20,7 @@ namespace penstock {
 namespace {
 
 using testing::Cases;
-using testing::Pieces;
+using testing::PiecesOf;
 
 constexpr std::string_view kGpt2 =
     R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+)"
@@ -74,9 +74,9 @@ void ExpectCutsAs(std::string_view regex, const PreTokenizer& scanner,
   for (int i = 0; i < Cases(5000); ++i) {
     const std::string text = DrawnText(random).append(end);
     if (text.find(left_out) != std::string::npos) continue;
-    const auto expected = Pieces(**oracle, text, 1000);
+    const auto expected = PiecesOf(**oracle, text, 1000);
     for (const size_t window : {3, 1000}) {
-      const auto pieces = Pieces(scanner, text, window);
+      const auto pieces = PiecesOf(scanner, text, window);
       const auto differ = std::ranges::mismatch(pieces, expected);
       ASSERT_EQ(pieces.end(), differ.in1)
           << "finds \"" << *differ.in1 << "\", not \"" << *differ.in2

@@ -14,18 +14,18 @@ namespace penstock {
 namespace {
 
 using ::testing::ElementsAre;
-using testing::Pieces;
-using Texts = std::vector<std::string>;
+using testing::PiecesOf;
+using SplitTexts = std::vector<std::string>;
 
-struct Row {
+struct SplitRow {
   std::string_view text;
-  Texts gpt2, cl100k, llama3, o200k;
+  SplitTexts gpt2, cl100k, llama3, o200k;
 };
-void PrintTo(const Row& row, std::ostream* out) { *out << row.text; }
+void PrintTo(const SplitRow& row, std::ostream* out) { *out << row.text; }
 
 // Pieces that the Python package regex 2026.11.15 finds with the patterns of
 // tiktoken 0.14 (`$` written \Z, as it means there) and of Llama 3.
-const Row kRows[] = {
+const SplitRow kSplitRows[] = {
     {"It's  DON'T we'LL I'\xc5\xbf 'x",
      {"It", "'s", " ", " DON", "'", "T", " we", "'", "LL", " I", "'",
       "\xc5\xbf", " '", "x"},
@@ -139,24 +139,24 @@ const Row kRows[] = {
      {"''", " '", "s's"}},
 };
 
-class PieceTest : public ::testing::TestWithParam<Row> {};
+class PieceTest : public ::testing::TestWithParam<SplitRow> {};
 
 TEST_P(PieceTest, Gpt2CutsAsTheRegex) {
-  EXPECT_EQ(Pieces(Gpt2Scanner(), GetParam().text), GetParam().gpt2);
+  EXPECT_EQ(PiecesOf(Gpt2Scanner(), GetParam().text), GetParam().gpt2);
 }
 TEST_P(PieceTest, Cl100kCutsAsTheRegex) {
-  EXPECT_EQ(Pieces(Cl100kScanner(Cl100kSpelling::kTiktoken), GetParam().text),
+  EXPECT_EQ(PiecesOf(Cl100kScanner(Cl100kSpelling::kTiktoken), GetParam().text),
             GetParam().cl100k);
 }
 TEST_P(PieceTest, Llama3CutsAsTheRegex) {
-  EXPECT_EQ(Pieces(Cl100kScanner(Cl100kSpelling::kLlama3), GetParam().text),
+  EXPECT_EQ(PiecesOf(Cl100kScanner(Cl100kSpelling::kLlama3), GetParam().text),
             GetParam().llama3);
 }
 TEST_P(PieceTest, O200kCutsAsTheRegex) {
-  EXPECT_EQ(Pieces(O200kScanner(O200kSpelling::kO200k), GetParam().text),
+  EXPECT_EQ(PiecesOf(O200kScanner(O200kSpelling::kO200k), GetParam().text),
             GetParam().o200k);
 }
-INSTANTIATE_TEST_SUITE_P(Rows, PieceTest, ::testing::ValuesIn(kRows));
+INSTANTIATE_TEST_SUITE_P(Rows, PieceTest, ::testing::ValuesIn(kSplitRows));
 
 // What every scanner keeps. A new one joins in one line.
 std::unique_ptr<const PreTokenizer> MakeScanner(std::string_view name) {
@@ -178,12 +178,12 @@ INSTANTIATE_TEST_SUITE_P(All, ScannerTest,
 TEST_P(ScannerTest, IsNamed) { EXPECT_EQ(scanner_->name(), GetParam()); }
 
 TEST_P(ScannerTest, EmptyTextHasNoPiece) {
-  EXPECT_TRUE(Pieces(*scanner_, "").empty());
+  EXPECT_TRUE(PiecesOf(*scanner_, "").empty());
 }
 
 TEST_P(ScannerTest, WindowDoesNotMoveThePieces) {
-  for (const Row& row : kRows) {
-    EXPECT_EQ(Pieces(*scanner_, row.text, 1), Pieces(*scanner_, row.text));
+  for (const SplitRow& row : kSplitRows) {
+    EXPECT_EQ(PiecesOf(*scanner_, row.text, 1), PiecesOf(*scanner_, row.text));
   }
 }
 
@@ -193,7 +193,7 @@ TEST_P(ScannerTest, EachInvalidByteIsACharacterThatIsNoLetter) {
        {"\x80", "\xc0\xaf", "\xe0\x80\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80",
         "\xf5", "\xff", "\xe3\x81", "\xf0\x9f\x98"}) {
     const std::string text = "x " + std::string(bytes);
-    EXPECT_THAT(Pieces(*scanner_, text),
+    EXPECT_THAT(PiecesOf(*scanner_, text),
                 ElementsAre("x", " " + std::string(bytes)));
   }
 }
@@ -202,7 +202,7 @@ TEST_P(ScannerTest, CharacterCutAtTheEndIsNotReadPastIt) {
   const std::string_view whole = "\xe6\x97\xa5";
   for (size_t size = 1; size < whole.size(); ++size) {
     const std::vector<char> exact(whole.begin(), whole.begin() + size);
-    EXPECT_THAT(Pieces(*scanner_, {exact.data(), size}),
+    EXPECT_THAT(PiecesOf(*scanner_, {exact.data(), size}),
                 ElementsAre(std::string(whole.substr(0, size))));
   }
 }

@@ -27,10 +27,10 @@ using testing::StatusIs;
 using testing::TinyPiece;
 using testing::TinySentencePiece;
 using testing::VarintField;
-using Piece = SentencePiece::Type;
+using PieceType = SentencePiece::Type;
 using Type = SentencePieceModel::Type;
 
-auto Parse(const std::string& bytes) {
+auto ParseModel(const std::string& bytes) {
   return SentencePieceTokenizer::Parse(bytes, "a.model");
 }
 
@@ -44,7 +44,7 @@ TEST(SentencePieceModelTest, CutOffAnywhereIsAnErrorOrAModel) {
   const std::string bytes = TinySentencePiece{.rules = {{"A", "a"}}}.Bytes();
   size_t errors = 0;
   for (size_t size = 0; size < bytes.size(); ++size) {
-    const auto tokenizer = Parse(bytes.substr(0, size));
+    const auto tokenizer = ParseModel(bytes.substr(0, size));
     if (tokenizer.ok()) {
       Ids(**tokenizer, "ab A foo");
     } else {
@@ -57,11 +57,11 @@ TEST(SentencePieceModelTest, CutOffAnywhereIsAnErrorOrAModel) {
 }
 
 TEST(SentencePieceModelTest, DamageIsNamedWithItsOffset) {
-  EXPECT_THAT(Parse(Chunk(1, Chunk(1, "a")) + "\x0a\x05xyz"),
+  EXPECT_THAT(ParseModel(Chunk(1, Chunk(1, "a")) + "\x0a\x05xyz"),
               StatusIs(kDataLoss, AllOf(HasSubstr("a.model: not a "
                                                   "SentencePiece model"),
                                         HasSubstr("past the end at offset"))));
-  EXPECT_THAT(Parse(""), StatusIs(kDataLoss, HasSubstr("no pieces")));
+  EXPECT_THAT(ParseModel(""), StatusIs(kDataLoss, HasSubstr("no pieces")));
 }
 
 TEST(SentencePieceModelTest, UnknownFieldsAndTypesAreSteppedOver) {
@@ -76,45 +76,45 @@ TEST(SentencePieceModelTest, UnknownFieldsAndTypesAreSteppedOver) {
 }
 
 TEST(SentencePieceModelTest, PiecesThatCannotBeAreNamed) {
-  EXPECT_THAT(Parse(With({""}).Bytes()),
+  EXPECT_THAT(ParseModel(With({""}).Bytes()),
               StatusIs(kDataLoss, HasSubstr("piece 22 (\"\") is empty")));
   EXPECT_THAT(
-      Parse(With({std::string_view("x\0y", 3)}).Bytes()),
+      ParseModel(With({std::string_view("x\0y", 3)}).Bytes()),
       StatusIs(kDataLoss, HasSubstr("piece 22 (\"x\\x00y\") holds a NUL")));
-  EXPECT_THAT(Parse(With({"ab"}).Bytes()),
+  EXPECT_THAT(ParseModel(With({"ab"}).Bytes()),
               StatusIs(kDataLoss, HasSubstr("(\"ab\") is piece 6 again")));
-  EXPECT_THAT(Parse(With({"foo", 0, Piece::kUserDefined}).Bytes()),
+  EXPECT_THAT(ParseModel(With({"foo", 0, PieceType::kUserDefined}).Bytes()),
               StatusIs(kDataLoss, HasSubstr("(\"foo\") is piece 15 again")));
-  EXPECT_THAT(Parse(With({"x", NAN}).Bytes()),
+  EXPECT_THAT(ParseModel(With({"x", NAN}).Bytes()),
               StatusIs(kDataLoss, HasSubstr("score that is not finite")));
-  EXPECT_THAT(Parse(With({"?", 0, Piece::kUnknown}).Bytes()),
+  EXPECT_THAT(ParseModel(With({"?", 0, PieceType::kUnknown}).Bytes()),
               StatusIs(kDataLoss, HasSubstr("second unknown piece, after "
                                             "piece 0")));
   const std::string longest(8000, 'a');
-  EXPECT_THAT(Parse(With({longest}).Bytes()),
+  EXPECT_THAT(ParseModel(With({longest}).Bytes()),
               StatusIs(StatusCode::kResourceExhausted,
                        HasSubstr("piece 22 has 8000 bytes")));
 }
 
 TEST(SentencePieceModelTest, BytePiecesComeAllTogetherOrNotAtAll) {
-  EXPECT_THAT(Parse(With({"<0x41>", 0, Piece::kByte}).Bytes()),
+  EXPECT_THAT(ParseModel(With({"<0x41>", 0, PieceType::kByte}).Bytes()),
               StatusIs(kDataLoss, HasSubstr("has no byte fallback")));
-  TinySentencePiece model = With({"<0xgg>", 0, Piece::kByte});
+  TinySentencePiece model = With({"<0xgg>", 0, PieceType::kByte});
   model.byte_fallback = true;
-  EXPECT_THAT(Parse(model.Bytes()),
+  EXPECT_THAT(ParseModel(model.Bytes()),
               StatusIs(kDataLoss, HasSubstr("not spelled like \"<0x0A>\"")));
   std::string none = TinySentencePiece().Bytes();
   none += Chunk(2, VarintField(35, 1));
-  EXPECT_THAT(Parse(none), StatusIs(kDataLoss, HasSubstr("\"<0x00>\"")));
+  EXPECT_THAT(ParseModel(none), StatusIs(kDataLoss, HasSubstr("\"<0x00>\"")));
 }
 
 TEST(SentencePieceModelTest, AnUnknownPieceIsNeededUnlessBytesStandIn) {
   TinySentencePiece model;
   model.pieces.erase(model.pieces.begin());
-  EXPECT_THAT(Parse(model.Bytes()),
+  EXPECT_THAT(ParseModel(model.Bytes()),
               StatusIs(kDataLoss, HasSubstr("no piece is the unknown one")));
   model.byte_fallback = true;
-  EXPECT_OK(Parse(model.Bytes()));
+  EXPECT_OK(ParseModel(model.Bytes()));
 }
 
 // As sentencepiece has it: a control piece may share a name with another, but
@@ -125,11 +125,11 @@ TEST(SentencePieceModelTest, ReservedNamesAreASpaceOfTheirOwnButInBpe) {
   EXPECT_EQ(Ids(*tokenizer, "a<s>"), (std::vector<TokenId>{7, 22}));
   EXPECT_EQ(tokenizer->IdOf("<s>"), 1u);
   EXPECT_EQ(tokenizer->TokenOf(22), "<s>");
-  EXPECT_THAT(Parse(With({"<s>", -1}, Type::kBpe).Bytes()),
+  EXPECT_THAT(ParseModel(With({"<s>", -1}, Type::kBpe).Bytes()),
               StatusIs(kDataLoss, HasSubstr("is piece 1 again")));
   TinySentencePiece twice = With({"<s>", -1});
   twice.pieces.push_back(twice.pieces.back());
-  EXPECT_THAT(Parse(twice.Bytes()),
+  EXPECT_THAT(ParseModel(twice.Bytes()),
               StatusIs(kDataLoss, HasSubstr("piece 23 (\"<s>\") is piece 22 "
                                             "again")));
 }
@@ -137,7 +137,7 @@ TEST(SentencePieceModelTest, ReservedNamesAreASpaceOfTheirOwnButInBpe) {
 // Converters write one by mistake; sentencepiece 0.2.3 takes it as unused.
 TEST(SentencePieceModelTest, NulPieceIsUnusedWhereThereAreBytes) {
   TinySentencePiece model = With({std::string_view("\0", 1), -1});
-  EXPECT_THAT(Parse(model.Bytes()), StatusIs(kDataLoss, HasSubstr("NUL")));
+  EXPECT_THAT(ParseModel(model.Bytes()), StatusIs(kDataLoss, HasSubstr("NUL")));
   model.byte_fallback = true;
   const auto tokenizer = ParseTiny(model);
   ASSERT_NE(tokenizer, nullptr);
@@ -151,21 +151,21 @@ std::string WithCharsmap(std::string_view blob) {
 
 TEST(CharsmapTest, BrokenLayoutsAreNamed) {
   const std::string blob = testing::TinyCharsmap({{"A", "a"}});
-  EXPECT_OK(Parse(WithCharsmap(blob)));
-  EXPECT_THAT(Parse(WithCharsmap("abc")),
+  EXPECT_OK(ParseModel(WithCharsmap(blob)));
+  EXPECT_THAT(ParseModel(WithCharsmap("abc")),
               StatusIs(kDataLoss, HasSubstr("a.model: the precompiled charsmap "
                                             "is cut off: it has 3 bytes")));
   std::string bad = blob;
   bad[2] = 1;  // the size of the trie
-  EXPECT_THAT(Parse(WithCharsmap(bad)),
+  EXPECT_THAT(ParseModel(WithCharsmap(bad)),
               StatusIs(kDataLoss, HasSubstr("its trie alone has")));
   bad = blob;
   bad[0] = 1;
-  EXPECT_THAT(Parse(WithCharsmap(bad)),
+  EXPECT_THAT(ParseModel(WithCharsmap(bad)),
               StatusIs(kDataLoss, HasSubstr("no multiple of 1024")));
   bad = blob;
   bad.back() = 'x';
-  EXPECT_THAT(Parse(WithCharsmap(bad)),
+  EXPECT_THAT(ParseModel(WithCharsmap(bad)),
               StatusIs(kDataLoss, HasSubstr("last text does not end")));
 }
 
@@ -182,7 +182,7 @@ TEST(CharsmapTest, NoUnitCanLeadOutside) {
       ++cases;
       std::string bad = blob;
       bad.replace(at, 4, unit.data(), 4);
-      const auto tokenizer = Parse(WithCharsmap(bad));
+      const auto tokenizer = ParseModel(WithCharsmap(bad));
       if (tokenizer.ok()) {
         Ids(**tokenizer, "ab A foo \xe3\x81\x8b\xff");
       } else {

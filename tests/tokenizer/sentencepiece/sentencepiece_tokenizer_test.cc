@@ -31,16 +31,16 @@ using testing::ParseTiny;
 using testing::ScratchFolder;
 using testing::StatusIs;
 using testing::TinySentencePiece;
-using Piece = SentencePiece::Type;
+using PieceType = SentencePiece::Type;
 using Type = SentencePieceModel::Type;
 
-struct Row {
+struct EncodedRow {
   std::string_view text;
   std::vector<TokenId> en, ja;
 };
 
 // Of the models in sentencepiece's own tests; ids by sentencepiece 0.2.3.
-const Row kRows[] = {
+const EncodedRow kEncodedRows[] = {
     {"Hello world.",
      {151, 88, 21, 887, 6},
      {6, 4066, 1129, 2123, 2123, 1477, 6, 5808, 1477, 2366, 2123, 2453, 601}},
@@ -81,7 +81,7 @@ TEST(SentencePieceTokenizerTest, PublishedModelsGiveTheReferencesIds) {
   }
   ASSERT_OK_AND_ASSIGN(const auto english, LoadTokenizer(LocalFiles(), en));
   ASSERT_OK_AND_ASSIGN(const auto japanese, LoadTokenizer(LocalFiles(), ja));
-  for (const Row& row : kRows) {
+  for (const EncodedRow& row : kEncodedRows) {
     EXPECT_EQ(Ids(*english, row.text), row.en) << row.text;
     EXPECT_EQ(Ids(*japanese, row.text), row.ja) << row.text;
   }
@@ -192,7 +192,7 @@ TEST(SentencePieceTokenizerTest, FingerprintDiffersWithAllThatDecidesIds) {
   models[5].whitespace_is_suffix = true;
   models[6].rules = {{"A", "a"}};
   models[7].pieces[4].score = -4;
-  models[8].pieces[4].type = Piece::kUnused;
+  models[8].pieces[4].type = PieceType::kUnused;
   std::set<uint64_t> prints;
   for (const TinySentencePiece& model : models) {
     prints.insert(ParseTiny(model)->Fingerprint());
@@ -206,9 +206,9 @@ TEST(SentencePieceTokenizerTest, FingerprintDiffersWithAllThatDecidesIds) {
 // too.
 TEST(SentencePieceTokenizerTest, UnknownTextInsideOfWordsStaysWhereItIs) {
   TinySentencePiece model;
-  model.pieces = {{"<unk>", 0, Piece::kUnknown},
-                  {"<s>", 0, Piece::kControl},
-                  {"</s>", 0, Piece::kControl},
+  model.pieces = {{"<unk>", 0, PieceType::kUnknown},
+                  {"<s>", 0, PieceType::kControl},
+                  {"</s>", 0, PieceType::kControl},
                   {"▁", -1},
                   {"a", -2},
                   {"b", -3},
@@ -263,18 +263,19 @@ TEST(SentencePieceTokenizerTest, LongRepeatsAreCheapInEveryModel) {
 // that stands before. Ids by sentencepiece 0.2.3 and 0.2.1.
 TEST(SentencePieceTokenizerTest,
      RoundingFromTheStartOnDecidesLikeTheReferences) {
-  const TinySentencePiece model = {.pieces = {{"<unk>", 0, Piece::kUnknown},
-                                              {"<s>", 0, Piece::kControl},
-                                              {"</s>", 0, Piece::kControl},
-                                              {"▁", -0.7f},
-                                              {"a", -0.1f},
-                                              {"b", -0.2f},
-                                              {"ab", -0.3f},
-                                              {"ba", -0.30000001f},
-                                              {"aba", -0.4f},
-                                              {"▁x", -1000.3f},
-                                              {"zz", 0, Piece::kUserDefined},
-                                              {"z", 0, Piece::kUserDefined}}};
+  const TinySentencePiece model = {
+      .pieces = {{"<unk>", 0, PieceType::kUnknown},
+                 {"<s>", 0, PieceType::kControl},
+                 {"</s>", 0, PieceType::kControl},
+                 {"▁", -0.7f},
+                 {"a", -0.1f},
+                 {"b", -0.2f},
+                 {"ab", -0.3f},
+                 {"ba", -0.30000001f},
+                 {"aba", -0.4f},
+                 {"▁x", -1000.3f},
+                 {"zz", 0, PieceType::kUserDefined},
+                 {"z", 0, PieceType::kUserDefined}}};
   struct {
     std::string text;
     std::vector<TokenId> since022, until021;

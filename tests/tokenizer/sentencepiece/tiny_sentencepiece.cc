@@ -13,9 +13,9 @@
 namespace penstock::testing {
 namespace {
 
-using Type = SentencePiece::Type;
+using PieceType = SentencePiece::Type;
 
-std::string PieceField(std::string_view text, float score, Type type) {
+std::string PieceField(std::string_view text, float score, PieceType type) {
   return Chunk(1, Chunk(1, text) + Fixed32Field(2, FloatBytes(score)) +
                       VarintField(3, static_cast<uint64_t>(type)));
 }
@@ -31,9 +31,9 @@ std::string Uint32Bytes(uint32_t value) {
 }  // namespace
 
 std::vector<TinyPiece> TinyPieces() {
-  return {{"<unk>", 0, Type::kUnknown},
-          {"<s>", 0, Type::kControl},
-          {"</s>", 0, Type::kControl},
+  return {{"<unk>", 0, PieceType::kUnknown},
+          {"<s>", 0, PieceType::kControl},
+          {"</s>", 0, PieceType::kControl},
           {"▁", -2},
           {"a", -3},
           {"b", -3.125},
@@ -46,10 +46,10 @@ std::vector<TinyPiece> TinyPieces() {
           {"bca", -2.25},
           {"日", -5},
           {"日本", -5.5},
-          {"foo", 0, Type::kUserDefined},
-          {"fo", 0, Type::kUserDefined},
-          {"d", -1, Type::kUnused},
-          {"abc", -1, Type::kUnused},
+          {"foo", 0, PieceType::kUserDefined},
+          {"fo", 0, PieceType::kUserDefined},
+          {"d", -1, PieceType::kUnused},
+          {"abc", -1, PieceType::kUnused},
           {"▁日", -4},
           {"é", -6},
           {"-", -7}};
@@ -61,7 +61,7 @@ std::string TinySentencePiece::Bytes() const {
     bytes += PieceField(piece.text, piece.score, piece.type);
   }
   for (int byte = 0; byte_fallback && byte < 256; ++byte) {
-    bytes += PieceField(fmt::format("<0x{:02X}>", byte), 0, Type::kByte);
+    bytes += PieceField(fmt::format("<0x{:02X}>", byte), 0, PieceType::kByte);
   }
   std::string trainer = VarintField(3, static_cast<uint64_t>(type)) +
                         VarintField(24, whitespace_is_suffix) +

@@ -24,9 +24,9 @@ using testing::Ids;
 using testing::ParseTiny;
 using testing::TinyPiece;
 using testing::TinySentencePiece;
-using Piece = SentencePiece::Type;
+using PieceType = SentencePiece::Type;
 
-constexpr std::string_view kSpace = "\xe2\x96\x81";
+constexpr std::string_view kSpaceSign = "\xe2\x96\x81";
 
 // The pieces that are found in text: their ids and scores.
 using Found = std::map<std::string_view, std::pair<TokenId, float>>;
@@ -80,10 +80,10 @@ TEST(UnigramRoundingTest, PartsAreTakenAsKnownOnlyWhereRoundingCannotDecide) {
       }
       texts.insert(text);
     }
-    TinySentencePiece source = {.pieces = {{"<unk>", 0, Piece::kUnknown},
-                                           {"<s>", 0, Piece::kControl},
-                                           {"</s>", 0, Piece::kControl},
-                                           {kSpace, -0.7f},
+    TinySentencePiece source = {.pieces = {{"<unk>", 0, PieceType::kUnknown},
+                                           {"<s>", 0, PieceType::kControl},
+                                           {"</s>", 0, PieceType::kControl},
+                                           {kSpaceSign, -0.7f},
                                            {"x", -700.3f}}};
     for (const std::string& text : texts) {
       const double off = noise * (static_cast<double>(below(201)) - 100) / 100;
@@ -111,7 +111,7 @@ TEST(UnigramRoundingTest, PartsAreTakenAsKnownOnlyWhereRoundingCannotDecide) {
         score += 701;
       }
       text += (text.empty() ? "" : " ") + word;
-      spelled += std::string(kSpace) + word;
+      spelled += std::string(kSpaceSign) + word;
     }
     ASSERT_EQ(Ids(*newer, text), BestPath<float>(found, spelled));
     ASSERT_EQ(Ids(*older, text), BestPath<double>(found, spelled));

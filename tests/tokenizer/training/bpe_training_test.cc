@@ -29,16 +29,16 @@ using testing::IsOk;
 using testing::kInvalid;
 using testing::StatusIs;
 using Spelled = std::pair<std::string, std::string>;
-using Texts = std::vector<std::string_view>;
+using TrainingTexts = std::vector<std::string_view>;
 
 constexpr uint64_t kNoLimit = 1 << 30;
 
-void Count(const Texts& texts, PieceCounts& counts) {
+void Count(const TrainingTexts& texts, PieceCounts& counts) {
   const auto gpt2 = PreTokenizerByRegex(RegexByName("gpt2"));
   ASSERT_THAT(counts.Add(*gpt2, texts), IsOk());
 }
 
-LearnedBpe Train(const Texts& texts, BpeTrainingOptions options) {
+LearnedBpe Train(const TrainingTexts& texts, BpeTrainingOptions options) {
   PieceCounts counts(kNoLimit);
   Count(texts, counts);
   auto learned = TrainBpe(counts, options);
@@ -142,7 +142,7 @@ TEST(BpeTrainingTest, MergesAreThoseOfCountingAgainForEach) {
     }
     const uint64_t min_frequency = 1 + round % 3;
     const LearnedBpe learned =
-        Train(Texts(pieces.begin(), pieces.end()),
+        Train(TrainingTexts(pieces.begin(), pieces.end()),
               {.vocabulary_size = 256 + 60, .min_frequency = min_frequency});
     ASSERT_THAT(MergesOf(learned),
                 ElementsAreArray(MergesTheSlowWay(pieces, 60, min_frequency)))
@@ -160,7 +160,7 @@ TEST(BpeTrainingTest, ThreadsAndOrderOfDocumentsChangeNothing) {
     }
     texts.push_back(text);
   }
-  const Texts views(texts.begin(), texts.end());
+  const TrainingTexts views(texts.begin(), texts.end());
   const BpeTrainingOptions options = {.vocabulary_size = 600};
   const LearnedBpe one = Train(views, options);
   ASSERT_EQ(one.tokens.size(), 600);
@@ -205,7 +205,7 @@ TEST(BpeTrainingTest, EveryPatternGivesAFileThatLoadsAndDecodes) {
   for (const std::string_view name : TrainingPatternNames()) {
     PieceCounts counts(kNoLimit);
     const auto pattern = PreTokenizerByRegex(RegexByName(name));
-    ASSERT_THAT(counts.Add(*pattern, Texts{text, text}), IsOk());
+    ASSERT_THAT(counts.Add(*pattern, TrainingTexts{text, text}), IsOk());
     const auto learned = TrainBpe(
         counts,
         {.vocabulary_size = 280, .special_tokens = {"<|a\"\\\n\x01|>"}});
@@ -227,8 +227,9 @@ TEST(BpeTrainingTest, EveryPatternGivesAFileThatLoadsAndDecodes) {
 TEST(BpeTrainingTest, TooManyDifferentWordsAreRefused) {
   PieceCounts counts(/*max_bytes=*/10);
   const auto gpt2 = PreTokenizerByRegex(RegexByName("gpt2"));
-  EXPECT_THAT(counts.Add(*gpt2, Texts{"aaaa aaaa", "aaaa aaaa"}), IsOk());
-  EXPECT_THAT(counts.Add(*gpt2, Texts{"bbbb"}),
+  EXPECT_THAT(counts.Add(*gpt2, TrainingTexts{"aaaa aaaa", "aaaa aaaa"}),
+              IsOk());
+  EXPECT_THAT(counts.Add(*gpt2, TrainingTexts{"bbbb"}),
               StatusIs(StatusCode::kResourceExhausted,
                        HasSubstr("more than 10 bytes of different words")));
 }
@@ -252,7 +253,7 @@ TEST(BpeTrainingTest, OptionsThatContradictEachOtherAreRefused) {
 
 // tokenizers 0.23.3 learns the same with 0 and with 1.
 TEST(BpeTrainingTest, AMinimalFrequencyOfZeroIsOne) {
-  const Texts texts = {"abc abd xyz abc q"};
+  const TrainingTexts texts = {"abc abd xyz abc q"};
   const auto merges = [&](uint64_t min_frequency) {
     return MergesOf(
         Train(texts, {.vocabulary_size = 400, .min_frequency = min_frequency}));

@@ -13,7 +13,7 @@ constexpr NormalizationForm kForms[] = {
     NormalizationForm::kNfc, NormalizationForm::kNfd, NormalizationForm::kNfkc,
     NormalizationForm::kNfkd};
 
-std::string Spelled(uint32_t c) {
+std::string TextOf(uint32_t c) {
   std::string text;
   AppendChar(c, text);
   return text;
@@ -55,7 +55,7 @@ TEST(StableCharsTest, AreFoundInTextAsOneByOne) {
     const StableChars& chars = StableChars::Of(form);
     for (uint32_t c = 0; c < 0x110000; ++c) {
       if (c == 0xd800) c = 0xe000;
-      const std::string text = Spelled(c);
+      const std::string text = TextOf(c);
       ASSERT_EQ(chars.Skip(text, 0), chars.Has(c) ? text.size() : 0)
           << std::hex << c;
     }

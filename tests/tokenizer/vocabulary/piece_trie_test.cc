@@ -15,14 +15,14 @@
 namespace penstock::testing {
 namespace {
 
-using Pieces = std::map<std::string, TokenId>;
+using TriePieces = std::map<std::string, TokenId>;
 
 constexpr auto kNone = static_cast<TokenId>(PieceTrie::kNoPiece);
 
 // Strings of few letters share long beginnings; of all bytes, none.
-Pieces RandomPieces(std::mt19937& random, size_t count, size_t letters,
-                    size_t longest, std::string_view first) {
-  Pieces pieces;
+TriePieces RandomPieces(std::mt19937& random, size_t count, size_t letters,
+                        size_t longest, std::string_view first) {
+  TriePieces pieces;
   for (size_t i = 0; i < count; ++i) {
     std::string piece(first);
     for (size_t left = 1 + random() % longest; left > 0; --left) {
@@ -33,7 +33,7 @@ Pieces RandomPieces(std::mt19937& random, size_t count, size_t letters,
   return pieces;
 }
 
-TokenId LongestShorter(const Pieces& pieces, std::string_view piece) {
+TokenId LongestShorter(const TriePieces& pieces, std::string_view piece) {
   while (piece.size() > 1) {
     piece.remove_suffix(1);
     const auto found = pieces.find(std::string(piece));
@@ -52,7 +52,8 @@ TEST(PieceTrieTest, ItFindsItsPiecesAndWhatTheyBeginWithAndNothingElse) {
   for (const size_t letters : {1, 2, 5, 256}) {
     for (const size_t count : {1, 31, 32, 33, 3000}) {
       for (const std::string_view first : {"", "seven b", "more than eight"}) {
-        const Pieces pieces = RandomPieces(random, count, letters, 20, first);
+        const TriePieces pieces =
+            RandomPieces(random, count, letters, 20, first);
         PieceTrieBuilder builder;
         builder.Reserve(count);
         for (const auto& [text, id] : pieces) builder.Add(text, id);
