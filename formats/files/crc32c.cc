@@ -28,13 +28,11 @@ constexpr uint32_t kReflectedPolynomial = 0x82f63b78;
 constexpr size_t kIsalBlockBytes = 256;
 constexpr size_t kIsalFromBytes = kIsalBlockBytes;
 constexpr size_t kIsalBlocksFromBytes = 2 * kIsalBlockBytes;
-// ISA-L counts bytes in an int.
-constexpr size_t kIsalMostBytes = size_t{1} << 30;
+constexpr size_t kIsalMostBytes = size_t{1} << 30;  // counted in an int
 
 constexpr size_t kCopyPieceBytes = 4 << 10;
-// What is folded at once, 64 or 8 times 32 bytes.
-[[maybe_unused]] constexpr size_t kVectorBytes = 64;
-[[maybe_unused]] constexpr size_t kFoldedBytes = 256;
+[[maybe_unused]] constexpr size_t kVectorBytes = 64;   // folded at once
+[[maybe_unused]] constexpr size_t kFoldedBytes = 256;  // 8 times 32
 [[maybe_unused]] constexpr size_t kFoldFromBytes = 2 * kFoldedBytes;
 // Less is copied: to leave the caches costs more than it saves.
 [[maybe_unused]] constexpr size_t kStreamFromBytes = 4 << 10;
@@ -68,25 +66,47 @@ T Load(const char* at) {
 }
 
 #if defined(__x86_64__)
+constexpr size_t kWordBytes = 8;
+
+// The state after the last bytes, 1 to 8 of them, of a word. Those before them
+// become zeros, which a state of zero passes by: no branch for each size.
+[[gnu::target("sse4.2")]] inline uint64_t TakeLast(uint64_t state,
+                                                   uint64_t word,
+                                                   size_t bytes) {
+  const size_t others = 64 - 8 * bytes;  // bits
+  const uint64_t taken = _mm_crc32_u64(0, ((word >> others) ^ state) << others);
+  return taken ^ state >> 4 * bytes >> 4 * bytes;  // of less than 4 bytes
+}
+
+// Of a word or more, which it copies unless `to` is null. Some bytes are read
+// twice: of these what was read last is written and counts.
+[[gnu::target("sse4.2"), gnu::always_inline]] inline uint32_t TakeWords(
+    uint32_t crc, const char* from, size_t size, char* to) {
+  const size_t last = size - kWordBytes;
+  const auto last_word = Load<uint64_t>(from + last);
+  if (to != nullptr) std::memcpy(to + last, &last_word, kWordBytes);
+  uint64_t state = ~crc;
+  size_t at = 0;
+  for (; at < last; at += kWordBytes) {
+    const auto word = Load<uint64_t>(from + at);
+    if (to != nullptr) std::memcpy(to + at, &word, kWordBytes);
+    state = _mm_crc32_u64(state, word);
+  }
+  return ~static_cast<uint32_t>(TakeLast(state, last_word, size - at));
+}
+
 [[gnu::target("sse4.2")]] uint32_t ExtendWithInstruction(
     uint32_t crc, std::string_view bytes) {
-  uint64_t state = ~crc;
-  const char* at = bytes.data();
-  size_t left = bytes.size();
-  for (; left >= 8; left -= 8, at += 8) {
-    state = _mm_crc32_u64(state, Load<uint64_t>(at));
+  if (bytes.size() >= kWordBytes) {
+    return TakeWords(crc, bytes.data(), bytes.size(), nullptr);
   }
-  auto narrow = static_cast<uint32_t>(state);
-  if ((left & 4) != 0) {
-    narrow = _mm_crc32_u32(narrow, Load<uint32_t>(at));
-    at += 4;
-  }
-  if ((left & 2) != 0) {
-    narrow = _mm_crc32_u16(narrow, Load<uint16_t>(at));
-    at += 2;
-  }
-  if ((left & 1) != 0) narrow = _mm_crc32_u8(narrow, Load<uint8_t>(at));
-  return ~narrow;
+  for (const uint8_t byte : bytes) crc = ~_mm_crc32_u8(~crc, byte);
+  return crc;
+}
+
+[[gnu::target("sse4.2")]] uint32_t CopyWithInstruction(const char* from,
+                                                       size_t size, char* to) {
+  return TakeWords(0, from, size, to);
 }
 
 const bool kHasInstruction = __builtin_cpu_supports("sse4.2");
@@ -207,6 +227,9 @@ uint32_t CopyAndCrc32c(const char* from, size_t size, char* to) {
   uint32_t crc = 0;
   size_t whole = 0;
 #if defined(PENSTOCK_CRC32C_FOLDING)
+  if (kWordBytes <= size && size < kIsalFromBytes && kHasInstruction) {
+    return CopyWithInstruction(from, size, to);
+  }
   if (size >= kFoldFromBytes && kHasAvx2Folding) {
     whole = size - size % kFoldedBytes;
     crc = CopyBlocks<Writes::kCopies>(crc, from, whole / kFoldedBytes, to);

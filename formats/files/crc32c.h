@@ -16,8 +16,8 @@ uint32_t ExtendCrc32c(uint32_t crc, std::string_view bytes);
 
 uint32_t Crc32c(std::string_view bytes);
 
-// Copies `size` bytes, each read once, and gives the checksum of what was
-// written: also where others change `from` meanwhile.
+// Copies `size` bytes and gives the checksum of what was written: also where
+// others change `from` meanwhile.
 uint32_t CopyAndCrc32c(const char* from, size_t size, char* to);
 
 // The same, after bytes whose checksum is `crc`, for bytes that nobody reads

@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <numeric>
 #include <string>
 
@@ -72,6 +74,35 @@ TEST(Crc32cTest, ACopyIsOfTheBytesAloneAndHasTheirChecksum) {
     }
   }
   EXPECT_EQ(CopyAndCrc32c(from.data(), 0, nullptr), 0u);
+}
+
+// Another process writes there all the time, as one may in a mapped file.
+TEST(Crc32cTest, TheChecksumIsOfWhatWasWrittenWhateverOthersDo) {
+  constexpr size_t kBytes = 600;
+  auto* const shared =
+      static_cast<unsigned char*>(mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
+                                       MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  ASSERT_NE(static_cast<void*>(shared), MAP_FAILED);
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    for (unsigned round = 0;; ++round) {
+      for (size_t i = 0; i < kBytes; ++i) {
+        reinterpret_cast<volatile unsigned char*>(shared)[i] =
+            static_cast<unsigned char>(round * 37 + i);
+      }
+    }
+  }
+  std::string to;
+  for (size_t i = 0; i < 40 * kBytes && !HasFailure(); ++i) {
+    to.assign(i % kBytes, '#');
+    const uint32_t told =
+        CopyAndCrc32c(reinterpret_cast<char*>(shared), to.size(), to.data());
+    EXPECT_EQ(told, ExtendCrc32cPortable(0, to)) << to.size();
+  }
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  munmap(shared, kBytes);
 }
 
 TEST(Crc32cTest, AStreamIsOfTheBytesAloneAndHasTheirChecksum) {
