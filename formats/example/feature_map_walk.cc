@@ -183,9 +183,7 @@ bool FeatureMapWalk::WalkValue(std::string_view message,
                              : values_.WalkFeatureList(message, found);
 }
 
-bool FeatureMapWalk::EndRow() {
-  // Names that a row before had in this order are known to be distinct.
-  if (!rules_.strict() || as_before_) return true;
+bool FeatureMapWalk::CheckNames() {
   layout_.Truncate(entries_);
   std::ranges::sort(row_names_, [](std::string_view a, std::string_view b) {
     const int order = a.compare(b);

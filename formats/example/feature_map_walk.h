@@ -34,7 +34,10 @@ class FeatureMapWalk {
   // a defect; then the columns hold a part of the row.
   bool Walk(std::string_view message);
   // False for a name that came twice, in strict mode.
-  bool EndRow();
+  bool EndRow() {
+    // Names that a row before had in this order are known to be distinct.
+    return !rules_.strict() || as_before_ || CheckNames();
+  }
 
   const std::vector<FoundFeature>& found() const { return found_; }
   // The feature that was being read when a defect was found, as far as its name
@@ -42,6 +45,7 @@ class FeatureMapWalk {
   std::optional<std::string_view> name() const { return name_; }
 
  private:
+  bool CheckNames();
   bool WalkEntry(std::string_view message);
   bool WalkUnusualEntry(std::string_view message);
   bool WalkValue(std::string_view message, FoundFeature& found) const;

@@ -1,5 +1,6 @@
 #include "formats/wire/packed_varints_sse4.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -19,19 +20,23 @@ namespace {
 
 constexpr ptrdiff_t kBlock = 64;  // bytes whose ends are found together
 constexpr ptrdiff_t kLoad = 4;    // bytes of a value that are loaded
+constexpr size_t kVector = 16;    // bytes
 
 const bool kHasSse4 = __builtin_cpu_supports("sse4.1") &&
                       __builtin_cpu_supports("bmi") &&
                       __builtin_cpu_supports("popcnt");
 
+// A bit for each byte of a vector, set where a value goes on.
+PENSTOCK_SSE4_VARINTS inline uint32_t MoreInVector(const char* at) {
+  return _mm_movemask_epi8(
+      _mm_loadu_si128(reinterpret_cast<const __m128i*>(at)));
+}
+
 // A bit for each byte of a block, set where a value ends.
 PENSTOCK_SSE4_VARINTS inline uint64_t EndsInBlock(const char* at) {
   uint64_t more = 0;
-  for (int i = 0; i < 4; ++i) {
-    const __m128i bytes =
-        _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + 16 * i));
-    more |= uint64_t{static_cast<uint32_t>(_mm_movemask_epi8(bytes))}
-            << (16 * i);
+  for (int i = 0; i < kBlock; i += kVector) {
+    more |= uint64_t{MoreInVector(at + i)} << i;
   }
   return ~more;
 }
@@ -73,9 +78,12 @@ PENSTOCK_SSE4_VARINTS inline bool DecodeFour(__m128i bytes, T* out) {
 }
 
 // Where a value begins in a block, behind the first of `ends`.
+PENSTOCK_SSE4_VARINTS inline size_t BehindFirst(uint64_t ends) {
+  return std::countr_zero(ends) + 1;
+}
 PENSTOCK_SSE4_VARINTS inline const char* Behind(const char* block,
                                                 uint64_t ends) {
-  return block + std::countr_zero(ends) + 1;
+  return block + BehindFirst(ends);
 }
 
 // The lanes of the value at `at` and of those behind the first three `ends`.
@@ -113,22 +121,100 @@ PENSTOCK_SSE4_VARINTS inline bool DecodeBlock(uint64_t& ends, const char*& at,
   }
 }
 
-// Of fewer bytes than a block and a load, of which short rows consist: the same
-// in memory where more may be read, and what is less than four values, too.
+// As EndsInBlock(), of kVector to kBlock bytes: none behind them is read. As
+// many vectors whatever the size, which nobody can predict.
+PENSTOCK_SSE4_VARINTS inline uint64_t EndsIn(const char* at, size_t size) {
+  uint64_t more = 0;
+  for (size_t i = 0; i < kBlock; i += kVector) {
+    const size_t begin = std::min(i, size - kVector);
+    more |= uint64_t{MoreInVector(at + begin)} << begin;
+  }
+  return ~more & (~uint64_t{0} >> (kBlock - size));
+}
+
+// The lane of the value at `place` of 8 bytes or more: zeros are behind them.
+PENSTOCK_SSE4_VARINTS inline int LoadWithin(std::string_view bytes,
+                                            size_t place) {
+  uint64_t loaded;
+  const size_t from = std::min(place, bytes.size() - sizeof(loaded));
+  std::memcpy(&loaded, bytes.data() + from, sizeof(loaded));
+  const size_t half =
+      4 * std::min(place - from, sizeof(loaded));  // of the bits
+  return static_cast<int>(loaded >> half >> half);
+}
+
+// The values that end at `ends`, the first of which is at `at`. False where one
+// is longer than a lane, and `at` is no further than that.
+template <typename T>
+PENSTOCK_SSE4_VARINTS inline bool DecodeWithin(std::string_view bytes,
+                                               uint64_t ends, size_t& at,
+                                               T*& out) {
+  while (ends != 0) {
+    const uint64_t second = ends & (ends - 1);
+    const uint64_t third = second & (second - 1);
+    const uint64_t fourth = third & (third - 1);
+    const __m128i lanes = _mm_setr_epi32(LoadWithin(bytes, at),
+                                         LoadWithin(bytes, BehindFirst(ends)),
+                                         LoadWithin(bytes, BehindFirst(second)),
+                                         LoadWithin(bytes, BehindFirst(third)));
+    if (!DecodeFour(lanes, out)) return false;
+    if (fourth == 0) {
+      out += std::popcount(ends);
+      at = std::bit_width(ends);
+      return true;
+    }
+    out += 4;
+    at = BehindFirst(fourth);
+    ends = fourth & (fourth - 1);
+  }
+  return true;
+}
+
+// Fewer bytes than a vector, and zeros behind them: in no more steps than
+// there are powers of two.
+PENSTOCK_SSE4_VARINTS inline __m128i LoadFew(const char* at, size_t size) {
+  uint64_t low = 0;
+  uint64_t high = 0;
+  if (size >= 8) {
+    std::memcpy(&low, at, 8);
+    std::memcpy(&high, at + size - 8, 8);
+    const size_t half = 4 * (kVector - size);  // of what is in `low`, too
+    high = high >> half >> half;
+  } else if (size >= 4) {
+    uint32_t first;
+    uint32_t last;
+    std::memcpy(&first, at, 4);
+    std::memcpy(&last, at + size - 4, 4);
+    low = first | uint64_t{last} << 8 * (size - 4);
+  } else {
+    for (size_t i = 0; i < size; ++i) {
+      low |= uint64_t{static_cast<uint8_t>(at[i])} << 8 * i;
+    }
+  }
+  return _mm_set_epi64x(static_cast<int64_t>(high), static_cast<int64_t>(low));
+}
+
+// Of fewer bytes than a block and a load, of which short rows consist: none
+// behind them is read. False where a value is wrong.
 template <typename T>
 PENSTOCK_SSE4_VARINTS inline bool DecodeRest(size_t size, const char*& at,
                                              T*& out) {
-  char bytes[kBlock + 2 * kLoad] = {};
-  std::memcpy(bytes, at, size);
-  uint64_t ends = EndsInBlock(bytes);
-  if (size < kBlock) ends &= (uint64_t{1} << size) - 1;
-  const char* from = bytes;
-  const bool right = DecodeBlock(ends, from, out);
-  if (right && ends != 0 && DecodeFour(LoadFour(bytes, from, ends), out)) {
-    out += std::popcount(ends);
-    from = bytes + std::bit_width(ends);
+  alignas(kVector) char few[kVector];
+  std::string_view bytes(at, std::min<size_t>(size, kBlock));
+  if (size < kVector) {
+    _mm_store_si128(reinterpret_cast<__m128i*>(few), LoadFew(at, size));
+    bytes = {few, kVector};
   }
-  at += from - bytes;
+  uint64_t ends = EndsIn(bytes.data(), bytes.size());
+  if (size < kVector) ends &= (uint64_t{1} << size) - 1;
+  // Where a value ends here, a load of it does not go past the last byte.
+  const uint64_t inside = ~uint64_t{0} >> (kBlock - bytes.size() + kLoad - 1);
+  uint64_t fours = ends & inside;
+  const char* next = bytes.data();
+  const bool right = DecodeBlock(fours, next, out);
+  size_t place = next - bytes.data();
+  if (right) DecodeWithin(bytes, fours | (ends & ~inside), place, out);
+  at += place;
   return right;
 }
 
