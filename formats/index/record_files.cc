@@ -162,6 +162,11 @@ std::pair<size_t, uint64_t> RecordFiles::Find(uint64_t id) const {
   return {file, id - first_[file]};
 }
 
+size_t RecordFiles::FindNear(uint64_t id, size_t near) const {
+  return id - first_[near] < first_[near + 1] - first_[near] ? near
+                                                             : Find(id).first;
+}
+
 std::string RecordFiles::Locate(uint64_t id) const {
   if (id >= records()) return fmt::format("record {}, past the end", id);
   const auto [file, number] = Find(id);

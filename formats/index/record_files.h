@@ -113,6 +113,8 @@ class RecordFiles {
   explicit RecordFiles(FileSystem& files);
 
   Status PastTheEnd(uint64_t id) const;
+  // The file of a record, which is likely that with the number `near`.
+  size_t FindNear(uint64_t id, size_t near) const;
   // Framed, where they are mapped; null those that are not known to be warm.
   void FindWarm(std::span<const FoundRecord> found,
                 std::vector<std::string_view>& framed) const;

@@ -23,18 +23,22 @@ StatusOr<GatherBound> RecordFiles::FindWithin(
   found.clear();
   std::array<std::pair<size_t, uint64_t>, kPlacesAhead> ahead;
   size_t asked = 0;
+  size_t near = 0;  // the file of the one before
   GatherBound bound;
   std::set<std::pair<size_t, uint64_t>> members;  // that were counted
   for (size_t i = 0; i < ids.size(); ++i) {
     for (; asked < std::min(ids.size(), i + kPlacesAhead); ++asked) {
       if (ids[asked] >= records()) return PastTheEnd(ids[asked]);
-      const auto [file, number] = ahead[asked % kPlacesAhead] =
-          Find(ids[asked]);
-      indexes_[file].Prefetch(number);
+      near = FindNear(ids[asked], near);
+      ahead[asked % kPlacesAhead] = {near, ids[asked] - first_[near]};
+      indexes_[near].Prefetch(ids[asked] - first_[near]);
     }
     const auto [file, number] = ahead[i % kPlacesAhead];
     uint64_t bytes = 0;
-    FoundRecord record = {.id = ids[i], .file = file, .number = number};
+    FoundRecord& record = found.emplace_back();
+    record.id = ids[i];
+    record.file = file;
+    record.number = number;
     if (indexes_[file].in_gzip_members()) {
       PENSTOCK_ASSIGN_OR_RETURN(const GzipMemberRange member,
                                 indexes_[file].FindMember(number));
@@ -45,8 +49,10 @@ StatusOr<GatherBound> RecordFiles::FindWithin(
       PENSTOCK_ASSIGN_OR_RETURN(record.place, indexes_[file].Find(number));
       bytes = record.place.size_bytes;
     }
-    if (bound.records > 0 && bound.bytes + bytes > limit_bytes) break;
-    found.push_back(record);
+    if (bound.records > 0 && bound.bytes + bytes > limit_bytes) {
+      found.pop_back();
+      break;
+    }
     ++bound.records;
     bound.bytes += bytes;
   }
@@ -87,12 +93,14 @@ Status RecordFiles::GatherFound(std::span<const FoundRecord> found,
 void RecordFiles::FindWarm(std::span<const FoundRecord> found,
                            std::vector<std::string_view>& framed) const {
   framed.assign(found.size(), {});
+  WarmFile warm;
+  size_t of = indexes_.size();  // the file that it is
   for (size_t slot = 0; slot < found.size(); ++slot) {
     const auto& [id, file, number, place] = found[slot];
     if (indexes_[file].in_gzip_members()) continue;
+    if (file != of) warm = warm_.Get(of = file);
     const uint64_t size = place.size_bytes + kTfRecordFramingBytes;
-    const char* const from =
-        warm_.Find(file, place.offset, place.offset + size);
+    const char* const from = warm.Find(place.offset, place.offset + size);
     if (from != nullptr) framed[slot] = {from, size};
   }
 }

@@ -138,10 +138,12 @@ Status RecordIndex::Save(FileSystem& files, const std::string& path) const {
 
 StatusOr<RecordPlace> RecordIndex::Find(uint64_t i) const {
   const uint64_t* const entry = offsets_.data() + i;
-  PENSTOCK_RETURN_IF_ERROR(Verify(entry, entry + 2));
+  if (pages_ != nullptr && !pages_->AreVerified(entry, entry + 2)) {
+    PENSTOCK_RETURN_IF_ERROR(Verify(entry, entry + 2));
+  }
   const uint64_t begin = entry[0];
   const uint64_t end = entry[1];
-  if (pages_ != nullptr) PENSTOCK_RETURN_IF_ERROR(pages_->CheckIntact());
+  if (pages_ != nullptr && !pages_->intact()) return pages_->CheckIntact();
   // Checked here and not for all at once, so that few pages are looked at.
   if (begin > end || end - begin < kTfRecordFramingBytes ||
       end > file_.size_bytes) {

@@ -26,6 +26,12 @@ class RecordIndexPages {
 
   std::string_view data() const { return data_; }
 
+  // Whether all between these, in one or two pages, was verified before.
+  bool AreVerified(const void* begin, const void* end) const {
+    const char* const data = data_.data();
+    return IsVerified((static_cast<const char*>(begin) - data) / kPageBytes) &&
+           IsVerified((static_cast<const char*>(end) - 1 - data) / kPageBytes);
+  }
   // OK where all of [begin, end) of the data is as it was written.
   Status Verify(uint64_t begin, uint64_t end) const {
     for (uint64_t page = begin / kPageBytes; page * kPageBytes < end; ++page) {
@@ -37,9 +43,8 @@ class RecordIndexPages {
   }
 
   // To be asked after reading: OK unless the sidecar was cut off meanwhile.
-  Status CheckIntact() const {
-    return bytes_->intact() ? OkStatus() : CutOff();
-  }
+  Status CheckIntact() const { return intact() ? OkStatus() : CutOff(); }
+  bool intact() const { return bytes_->intact(); }
 
   Status Damaged(std::string_view why) const;
 

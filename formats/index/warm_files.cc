@@ -6,7 +6,7 @@
 namespace penstock {
 namespace {
 
-constexpr uint64_t kPageBytes = 4096;
+constexpr uint64_t kPageBytes = WarmFile::kPageBytes;
 constexpr uint64_t kWordBits = 64;
 constexpr uint64_t kWordBytes = kWordBits * kPageBytes;
 
@@ -30,22 +30,22 @@ uint64_t MostMappedBytes(uint64_t files_bytes, uint64_t memory_bytes) {
                                          : std::min(files_bytes, kOfMore);
 }
 
-const char* WarmFiles::Find(size_t file, uint64_t begin, uint64_t end) const {
-  const Mapped* const mapped =
-      files_[file].mapped.load(std::memory_order_acquire);
-  if (mapped == nullptr || end > files_[file].size_bytes ||
-      !mapped->bytes->intact()) {
-    return nullptr;
-  }
+bool WarmFile::WereRead(uint64_t begin, uint64_t end) const {
   for (uint64_t word = begin / kWordBytes; word <= (end - 1) / kWordBytes;
        ++word) {
     const uint64_t bits = BitsIn(word, begin, end);
-    if ((mapped->read_pages[word].load(std::memory_order_relaxed) & bits) !=
-        bits) {
-      return nullptr;
+    if ((read_pages_[word].load(std::memory_order_relaxed) & bits) != bits) {
+      return false;
     }
   }
-  return mapped->bytes->bytes().data() + begin;
+  return true;
+}
+
+WarmFile WarmFiles::Get(size_t file) const {
+  const Mapped* const mapped =
+      files_[file].mapped.load(std::memory_order_acquire);
+  if (mapped == nullptr || !mapped->bytes->intact()) return {};
+  return {mapped->bytes->bytes(), mapped->read_pages.data()};
 }
 
 void WarmFiles::WasRead(size_t file, const ReadableFile& open, uint64_t begin,

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "formats/files/file.h"
@@ -17,6 +18,38 @@ namespace penstock {
 // 1 GiB, as the system takes pages back then, and touching these again waits
 // for the device.
 uint64_t MostMappedBytes(uint64_t files_bytes, uint64_t memory_bytes);
+
+// One file. Borrowed from WarmFiles.
+class WarmFile {
+ public:
+  static constexpr uint64_t kPageBytes = 4096;
+
+  WarmFile() = default;
+  // `read_pages` has a bit of each page.
+  WarmFile(std::string_view bytes, const std::atomic<uint64_t>* read_pages)
+      : bytes_(bytes), read_pages_(read_pages) {}
+
+  // The bytes from `begin`, null unless all of [begin, end), one at least, was
+  // read before. What they are is to be proven on a copy: a file that is
+  // rewritten changes under the reader, and one that is cut off reads as zero.
+  const char* Find(uint64_t begin, uint64_t end) const {
+    if (end > bytes_.size()) return nullptr;
+    const uint64_t page = begin / kPageBytes;
+    const bool was_read =
+        page == (end - 1) / kPageBytes
+            ? (read_pages_[page / 64].load(std::memory_order_relaxed) >>
+               page % 64) &
+                  1
+            : WereRead(begin, end);
+    return was_read ? bytes_.data() + begin : nullptr;
+  }
+
+ private:
+  bool WereRead(uint64_t begin, uint64_t end) const;
+
+  std::string_view bytes_;  // none of a file that is not mapped
+  const std::atomic<uint64_t>* read_pages_ = nullptr;  // relaxed
+};
 
 // Reading a piece of a file that the system has in memory costs a call for each
 // time; at an address it costs a copy. But touching a page that is not in
@@ -37,10 +70,12 @@ class WarmFiles {
   // Another limit. To be called before anything but Add().
   void Allow(uint64_t most_mapped_bytes) { left_bytes_ = most_mapped_bytes; }
 
-  // The bytes from `begin`, null unless all of [begin, end) was read before.
-  // What they are is to be proven on a copy: a file that is rewritten changes
-  // under the reader, and one that is cut off reads as zero.
-  const char* Find(size_t file, uint64_t begin, uint64_t end) const;
+  // A file as it is now, to look at several places of it.
+  WarmFile Get(size_t file) const;
+  // As WarmFile has it.
+  const char* Find(size_t file, uint64_t begin, uint64_t end) const {
+    return Get(file).Find(begin, end);
+  }
 
   // Says that [begin, end) of that file, which is `open`, was read just now.
   void WasRead(size_t file, const ReadableFile& open, uint64_t begin,
@@ -49,7 +84,7 @@ class WarmFiles {
  private:
   struct Mapped {
     std::unique_ptr<const FileBytes> bytes;
-    std::vector<std::atomic<uint64_t>> read_pages;  // a bit each; relaxed
+    std::vector<std::atomic<uint64_t>> read_pages;  // as WarmFile has them
   };
   struct File {
     explicit File(uint64_t size) : size_bytes(size) {}
