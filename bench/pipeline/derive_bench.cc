@@ -119,15 +119,17 @@ void BM_PlacePacked(benchmark::State& state) {
   Batch batch;
   CheckOk(GiveMemory(placer.contract(), kRows, pool, batch));
   const Locate locate = [](uint64_t) { return std::string(); };
-  std::vector<PlacedPiece> placed;
+  RowBlock block;
   uint64_t cut = 0;
   for (auto _ : state) {
-    for (size_t row = 0; row < rows.size(); ++row) {
-      placed.clear();
-      for (const Piece& piece : rows[row]) {
-        placed.push_back({piece, {&examples, piece.record}});
+    for (size_t row = 0; row < rows.size();) {
+      for (block.Begin(row); row < rows.size() && !block.full(); ++row) {
+        for (const Piece& piece : rows[row]) {
+          block.Add(piece, {&examples, piece.record});
+        }
+        block.EndRow();
       }
-      CheckOk(placer.Place(placed, row, locate, batch, cut));
+      CheckOk(placer.Place(block.rows(), locate, batch, cut));
     }
     benchmark::ClobberMemory();
   }

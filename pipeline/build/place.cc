@@ -14,6 +14,9 @@
 namespace penstock {
 namespace {
 
+// Of rows that are placed tensor by tensor, to stay in the nearest caches.
+constexpr uint64_t kBlockBytes = 16 << 10;
+
 template <typename T>
 void Put(T value, size_t row, Tensor& tensor) {
   reinterpret_cast<T*>(tensor.bytes.data())[row] = value;
@@ -52,6 +55,12 @@ Status TooManyValues(const Run& run, const std::string& name,
       "{}: feature \"{}\" has more than the {} values of its batch's length: "
       "use longer buckets or TooLong::kTruncate",
       locate(run.record()), name, run.count));
+}
+
+// How many values of a row it fills: one value of bytes has all of it.
+size_t ValuesOf(const Run& run, size_t width) {
+  return run.column->type == FeatureType::kBytes ? run.count * width
+                                                 : run.count;
 }
 
 }  // namespace
@@ -97,94 +106,134 @@ Placer::Placer(const Stages& stages, Contract contract, uint64_t dataset)
   }
 }
 
-Status Placer::Place(std::span<const PlacedPiece> pieces, size_t row,
-                     const Locate& locate, Batch& batch,
-                     uint64_t& cut_rows) const {
-  size_t values = 0;  // that the row has of the feature that was placed last
+Status Placer::Place(const RowsToPlace& rows, const Locate& locate,
+                     Batch& batch, uint64_t& cut_rows) const {
+  const size_t block = std::max<size_t>(
+      1, kBlockBytes / std::max<uint64_t>(1, contract_.RowBytes(batch.shape)));
+  for (size_t begin = 0; begin < rows.size(); begin += block) {
+    const size_t count = std::min(block, rows.size() - begin);
+    Status placed =
+        PlaceTensors(rows.Some(begin, count), locate, batch, cut_rows);
+    if (placed.ok()) continue;
+    // Another row before that one may have an error, in a later tensor.
+    for (size_t i = 0; i < count; ++i) {
+      PENSTOCK_RETURN_IF_ERROR(
+          PlaceTensors(rows.Some(begin + i, 1), locate, batch, cut_rows));
+    }
+    return placed;
+  }
+  return OkStatus();
+}
+
+// Tensor by tensor: what is the same for all rows is looked at once.
+Status Placer::PlaceTensors(const RowsToPlace& rows, const Locate& locate,
+                            Batch& batch, uint64_t& cut_rows) const {
   for (size_t t = 0; t < sources_.size(); ++t) {
     const Source& source = sources_[t];
-    Tensor& tensor = batch.tensors[t];
     switch (source.role) {
       case Role::kData:
-        PENSTOCK_RETURN_IF_ERROR(
-            PlaceData(t, pieces, row, locate, batch, values, cut_rows));
+        PENSTOCK_RETURN_IF_ERROR(PlaceData(t, rows, locate, batch, cut_rows));
         break;
       case Role::kLengths:
-      case Role::kPresence: {
-        const size_t width = source.widths[batch.shape];
-        if (!source.counted) values = CountValues(source, pieces, width);
-        if (source.role == Role::kLengths) {
-          Put(static_cast<int32_t>(std::min(values, width)), row, tensor);
-        } else {
-          Put(values > 0 ? 1.0f : 0.0f, row, tensor);
-        }
+      case Role::kPresence:
+        if (!source.counted) PlaceCounts(t, rows, batch);
         break;
-      }
       case Role::kWeights:
-        Put(pieces.empty() ? 0.0f : 1.0f, row, tensor);
+        for (size_t i = 0; i < rows.size(); ++i) {
+          Put(rows.PiecesOf(i).empty() ? 0.0f : 1.0f, rows.first + i,
+              batch.tensors[t]);
+        }
         break;
       case Role::kDerived:
       case Role::kObjective:
         break;
     }
   }
-  for (const auto& deriver : derivers_) {
-    PENSTOCK_RETURN_IF_ERROR(deriver->Derive({pieces, row, locate}, batch));
+  for (size_t i = 0; i < rows.size() && !derivers_.empty(); ++i) {
+    for (const auto& deriver : derivers_) {
+      PENSTOCK_RETURN_IF_ERROR(
+          deriver->Derive({rows.PiecesOf(i), rows.first + i, locate}, batch));
+    }
   }
   return OkStatus();
 }
 
-Status Placer::PlaceData(size_t t, std::span<const PlacedPiece> pieces,
-                         size_t row, const Locate& locate, Batch& batch,
-                         size_t& values, uint64_t& cut_rows) const {
+Status Placer::PlaceData(size_t t, const RowsToPlace& rows,
+                         const Locate& locate, Batch& batch,
+                         uint64_t& cut_rows) const {
   const TensorSpec& spec = contract_.tensors[t];
   const Source& source = sources_[t];
   Tensor& tensor = batch.tensors[t];
   const size_t width = source.widths[batch.shape];
-  const size_t first = row * width;
-  size_t filled = 0;  // values of the row that are written
-  values = 0;
-  const RowRuns runs(pieces, source.feature, width);
-  for (size_t i = 0; i < runs.size(); ++i) {
-    const Run run = runs[i];
-    if (run.unaligned) {
-      return Unaligned(run, source.feature, spec.name, locate);
+  const bool counts = t + 1 < sources_.size() && sources_[t + 1].counted;
+  for (size_t i = PlaceShort(t, rows, batch); i < rows.size(); ++i) {
+    const size_t first = (rows.first + i) * width;
+    size_t filled = 0;  // values of the row that are written
+    size_t values = 0;  // that it has
+    const RowRuns runs(rows.PiecesOf(i), source.feature, width);
+    for (size_t r = 0; r < runs.size(); ++r) {
+      const Run run = runs[r];
+      if (run.unaligned) {
+        return Unaligned(run, source.feature, spec.name, locate);
+      }
+      if (run.cut) {
+        if (!truncate_) return TooManyValues(run, spec.name, locate);
+        ++cut_rows;
+      }
+      FillValues(source.pad_bits, spec.type, first + filled, first + run.place,
+                 tensor);
+      PENSTOCK_RETURN_IF_ERROR(
+          PlaceRun(t, run, first + run.place, locate, batch));
+      filled = run.place + ValuesOf(run, width);
+      values += run.count;
     }
-    if (run.cut) {
-      if (!truncate_) return TooManyValues(run, spec.name, locate);
-      ++cut_rows;
-    }
-    const ValueRange range = {.column = run.column,
-                              .row = run.from->from.row,
-                              .begin = run.begin,
-                              // One value of bytes has all of a row.
-                              .count = run.column->type == FeatureType::kBytes
-                                           ? run.count * width
-                                           : run.count};
-    FillValues(source.pad_bits, spec.type, first + filled, first + run.place,
+    FillValues(source.pad_bits, spec.type, first + filled, first + width,
                tensor);
-    filled = run.place + range.count;
-    values += run.count;
-    const std::vector<bool>* const in_place = run.from->from.in_place;
-    if (in_place != nullptr && (*in_place)[source.feature.column]) continue;
-    PENSTOCK_RETURN_IF_ERROR(
-        source.fill_in_middle ? source.fill_in_middle->Write(
-                                    range, spec, first + run.place, batch.epoch,
-                                    tensor, locate, run.record())
-                              : CopyValues(range, spec, first + run.place,
-                                           tensor, locate, run.record()));
+    if (counts) PutCount(t + 1, values, rows.first + i, batch);
   }
-  FillValues(source.pad_bits, spec.type, first + filled, first + width, tensor);
   return OkStatus();
 }
 
+Status Placer::PlaceRun(size_t t, const Run& run, size_t to,
+                        const Locate& locate, Batch& batch) const {
+  const TensorSpec& spec = contract_.tensors[t];
+  const Source& source = sources_[t];
+  const std::vector<bool>* const in_place = run.from->from.in_place;
+  if (in_place != nullptr && (*in_place)[source.feature.column]) {
+    return OkStatus();
+  }
+  const ValueRange range = {.column = run.column,
+                            .row = run.from->from.row,
+                            .begin = run.begin,
+                            .count = ValuesOf(run, source.widths[batch.shape])};
+  return source.fill_in_middle ? source.fill_in_middle->Write(
+                                     range, spec, to, batch.epoch,
+                                     batch.tensors[t], locate, run.record())
+                               : CopyValues(range, spec, to, batch.tensors[t],
+                                            locate, run.record());
+}
+
 // Where the feature has no tensor of its own.
-size_t Placer::CountValues(const Source& source,
-                           std::span<const PlacedPiece> pieces, size_t width) {
-  const RowRuns runs(pieces, source.feature, width);
-  size_t count = 0;
-  for (size_t i = 0; i < runs.size(); ++i) count += runs[i].count;
-  return count;
+void Placer::PlaceCounts(size_t t, const RowsToPlace& rows,
+                         Batch& batch) const {
+  const Source& source = sources_[t];
+  const size_t width = source.widths[batch.shape];
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const RowRuns runs(rows.PiecesOf(i), source.feature, width);
+    size_t values = 0;
+    for (size_t r = 0; r < runs.size(); ++r) values += runs[r].count;
+    PutCount(t, values, rows.first + i, batch);
+  }
+}
+
+void Placer::PutCount(size_t t, size_t values, size_t row, Batch& batch) const {
+  const Source& source = sources_[t];
+  if (source.role == Role::kLengths) {
+    const size_t most = source.widths[batch.shape];
+    Put(static_cast<int32_t>(std::min(values, most)), row, batch.tensors[t]);
+  } else {
+    Put(values > 0 ? 1.0f : 0.0f, row, batch.tensors[t]);
+  }
 }
 
 }  // namespace penstock

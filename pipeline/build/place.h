@@ -30,16 +30,16 @@ class Placer {
   // `dataset` is the data's fingerprint, by which objectives draw.
   Placer(const Stages& stages, Contract contract, uint64_t dataset);
 
-  // Fills row `row` of all tensors of `batch`, which has shape batch.shape and
-  // is of batch.epoch; without pieces it pads. Adds 1 to `cut_rows` for each
-  // feature, other than the one that arranges, of which some values did not fit
-  // and were left out.
+  // Fills rows of all tensors of `batch`, which has shape batch.shape and is of
+  // batch.epoch. Adds 1 to `cut_rows` for each row and feature, other than the
+  // one that arranges, of which some values did not fit and were left out.
   // Errors:  kInvalidArgument naming the record and the feature: a value that
   //          does not fit its type; more values than the shape has, unless
   //          TooLong::kTruncate; of rows of several records, features that do
-  //          not go together; those of Deriver.
-  Status Place(std::span<const PlacedPiece> pieces, size_t row,
-               const Locate& locate, Batch& batch, uint64_t& cut_rows) const;
+  //          not go together; those of Deriver. Of several rows that have one
+  //          the first row's.
+  Status Place(const RowsToPlace& rows, const Locate& locate, Batch& batch,
+               uint64_t& cut_rows) const;
 
   // A feature that whoever reads a row may put there before Place(), which says
   // so by RowRef::in_place: bytes of kLongValueBytes at least.
@@ -67,12 +67,18 @@ class Placer {
     std::shared_ptr<const FillInMiddleWriter> fill_in_middle;  // or null
   };
 
-  // Says how many values the row has.
-  Status PlaceData(size_t t, std::span<const PlacedPiece> pieces, size_t row,
-                   const Locate& locate, Batch& batch, size_t& values,
-                   uint64_t& cut_rows) const;
-  static size_t CountValues(const Source& source,
-                            std::span<const PlacedPiece> pieces, size_t width);
+  Status PlaceTensors(const RowsToPlace& rows, const Locate& locate,
+                      Batch& batch, uint64_t& cut_rows) const;
+  // Also how many values the rows have, where a tensor behind it tells that.
+  Status PlaceData(size_t t, const RowsToPlace& rows, const Locate& locate,
+                   Batch& batch, uint64_t& cut_rows) const;
+  // The first rows, of one piece each that begins where they do: how many.
+  size_t PlaceShort(size_t t, const RowsToPlace& rows, Batch& batch) const;
+  Status PlaceRun(size_t t, const Run& run, size_t to, const Locate& locate,
+                  Batch& batch) const;
+  void PlaceCounts(size_t t, const RowsToPlace& rows, Batch& batch) const;
+  // Into tensor `t`, which tells how many values a row has.
+  void PutCount(size_t t, size_t values, size_t row, Batch& batch) const;
 
   const Contract contract_;
   const bool truncate_;

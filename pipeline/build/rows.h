@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,70 @@ struct RowRef {
 struct PlacedPiece {
   Piece piece;
   RowRef from;
+};
+
+// Rows of a batch that follow each other.
+struct RowsToPlace {
+  std::span<const PlacedPiece> pieces;
+  // [rows + 1]: row i has pieces [offsets[i], offsets[i + 1]), none where it
+  // pads. Empty where each has one.
+  std::span<const uint32_t> offsets;
+  size_t first = 0;  // of the batch
+
+  size_t size() const {
+    return offsets.empty() ? pieces.size() : offsets.size() - 1;
+  }
+  std::span<const PlacedPiece> PiecesOf(size_t i) const {
+    return offsets.empty()
+               ? pieces.subspan(i, 1)
+               : pieces.subspan(offsets[i], offsets[i + 1] - offsets[i]);
+  }
+  // `count` rows from `begin` on.
+  RowsToPlace Some(size_t begin, size_t count) const {
+    if (offsets.empty())
+      return {pieces.subspan(begin, count), {}, first + begin};
+    return {pieces, offsets.subspan(begin, count + 1), first + begin};
+  }
+};
+
+// Rows to be placed at once, of so few pieces that these stay in the nearest
+// cache.
+class RowBlock {
+ public:
+  // From row `first` of the batch on.
+  void Begin(size_t first) {
+    first_ = first;
+    rows_ = 0;
+    pieces_.clear();
+    offsets_.clear();
+  }
+  void Add(const Piece& piece, const RowRef& from) {
+    pieces_.push_back({piece, from});
+  }
+  void EndRow() {
+    ++rows_;
+    if (!offsets_.empty() || pieces_.size() != rows_) [[unlikely]] {
+      EndOddRow();
+    }
+  }
+  bool full() const { return pieces_.size() >= kMost || rows_ >= kMost; }
+  RowsToPlace rows() const { return {pieces_, offsets_, first_}; }
+
+ private:
+  static constexpr size_t kMost = 64;
+
+  // The first that has not one piece, or one behind it.
+  [[gnu::noinline]] void EndOddRow() {
+    while (offsets_.size() < rows_) {
+      offsets_.push_back(static_cast<uint32_t>(offsets_.size()));
+    }
+    offsets_.push_back(static_cast<uint32_t>(pieces_.size()));
+  }
+
+  size_t first_ = 0;
+  size_t rows_ = 0;
+  std::vector<PlacedPiece> pieces_;
+  std::vector<uint32_t> offsets_;  // as RowsToPlace has them
 };
 
 // Says where a record came from, for messages. Threads: any number at a time.

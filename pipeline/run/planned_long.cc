@@ -48,8 +48,8 @@ StatusOr<bool> PlannedReader::BuildLong(const Assignment& assignment,
                                 {.examples = &scratch.rows.examples,
                                  .row = i,
                                  .in_place = &scratch.long_rows[i].in_place}};
-    PENSTOCK_RETURN_IF_ERROR(job_->placer.Place(std::span(&placed, 1), row,
-                                                locate, batch, cut_rows));
+    PENSTOCK_RETURN_IF_ERROR(
+        job_->placer.Place({{&placed, 1}, {}, row}, locate, batch, cut_rows));
   }
   return true;
 }

@@ -12,6 +12,35 @@
 
 namespace penstock {
 
+namespace {
+
+// The records of some rows, one that follows itself once, and how many those up
+// to each row have.
+void IdsOfRows(const Batch& batch, size_t row, size_t end,
+               std::vector<uint64_t>& ids, std::vector<size_t>& ends) {
+  const auto offsets = std::span(batch.row_offsets).subspan(row, end - row + 1);
+  const auto all =
+      std::span(batch.record_ids)
+          .subspan(offsets.front(), offsets.back() - offsets.front());
+  ends.resize(end - row);
+  if (std::ranges::adjacent_find(all) == all.end()) {
+    ids.assign(all.begin(), all.end());
+    for (size_t i = 0; i < ends.size(); ++i) {
+      ends[i] = offsets[i + 1] - offsets.front();
+    }
+    return;
+  }
+  ids.clear();
+  for (size_t i = 0; i < ends.size(); ++i) {
+    for (const uint64_t id : batch.RecordsOf(row + i)) {
+      if (ids.empty() || ids.back() != id) ids.push_back(id);
+    }
+    ends[i] = ids.size();
+  }
+}
+
+}  // namespace
+
 PlannedReader::PlannedReader(std::shared_ptr<const Job> job,
                              std::shared_ptr<const SourceRecords> files,
                              LengthTable lengths, uint64_t records_of_row)
@@ -58,16 +87,20 @@ StatusOr<bool> PlannedReader::Build(const Assignment& assignment, bool alone,
   job_->accounts->build.Count(
       end - row, job_->contract().RowBytes(batch.shape) * (end - row));
   const std::vector<uint32_t>& rows_fed = job_->RowsOf(batch.shape);
-  for (size_t next = 0; row < end; ++row) {
-    scratch->placed.clear();
-    for (const Piece& piece : PiecesOf(assignment, rows_fed[row])) {
-      if (next == 0 || scratch->ids[next - 1] != piece.record) ++next;
-      PENSTOCK_RETURN_IF_ERROR(
-          CheckLength(piece, scratch->rows.lengths[next - 1]));
-      scratch->placed.push_back({piece, {&scratch->rows.examples, next - 1}});
+  for (size_t next = 0; row < end;) {
+    RowBlock& placed = scratch->placed;
+    placed.Begin(row);
+    for (; row < end && !placed.full(); ++row) {
+      for (const Piece& piece : PiecesOf(assignment, rows_fed[row])) {
+        if (next == 0 || scratch->ids[next - 1] != piece.record) ++next;
+        PENSTOCK_RETURN_IF_ERROR(
+            CheckLength(piece, scratch->rows.lengths[next - 1]));
+        placed.Add(piece, {&scratch->rows.examples, next - 1});
+      }
+      placed.EndRow();
     }
     PENSTOCK_RETURN_IF_ERROR(
-        job_->placer.Place(scratch->placed, row, locate, batch, cut_rows));
+        job_->placer.Place(placed.rows(), locate, batch, cut_rows));
   }
   // What a large record needed is not kept.
   if (!alone) unused_.Return(std::move(scratch));
@@ -85,22 +118,22 @@ Status PlannedReader::BuildInPlace(const Assignment& assignment, size_t end,
       end - row, job_->contract().RowBytes(batch.shape) * (end - row));
   const std::vector<uint32_t>& rows_fed = job_->RowsOf(batch.shape);
   uint64_t records = 0;
-  for (; row < end; ++row) {
-    if (row + 1 < end) {
-      for (const Piece& piece : PiecesOf(assignment, rows_fed[row + 1])) {
+  while (row < end) {
+    RowBlock& placed = scratch->placed;
+    placed.Begin(row);
+    for (; row < end && !placed.full(); ++row) {
+      for (const Piece& piece : PiecesOf(assignment, rows_fed[row])) {
         in_place_->Prefetch(piece.record, piece.begin);
+        const TableRow from = in_place_->Find(piece.record);
+        placed.Add(
+            piece,
+            {.examples = from.columns, .row = from.row, .columns = from.used});
+        ++records;
       }
+      placed.EndRow();
     }
-    scratch->placed.clear();
-    for (const Piece& piece : PiecesOf(assignment, rows_fed[row])) {
-      const TableRow from = in_place_->Find(piece.record);
-      scratch->placed.push_back(
-          {piece,
-           {.examples = from.columns, .row = from.row, .columns = from.used}});
-    }
-    records += scratch->placed.size();
     PENSTOCK_RETURN_IF_ERROR(
-        job_->placer.Place(scratch->placed, row, locate, batch, cut_rows));
+        job_->placer.Place(placed.rows(), locate, batch, cut_rows));
   }
   job_->accounts->read.Count(records, 0);
   job_->accounts->decode.Count(records, 0);
@@ -115,14 +148,7 @@ StatusOr<size_t> PlannedReader::CountRows(const Batch& batch, size_t row,
                                           Scratch& scratch) const {
   std::vector<uint64_t>& ids = scratch.ids;
   std::vector<size_t>& ends = scratch.ends;
-  ids.clear();
-  ends.clear();
-  for (size_t r = row; r < end; ++r) {
-    for (const uint64_t id : batch.RecordsOf(r)) {
-      if (ids.empty() || ids.back() != id) ids.push_back(id);
-    }
-    ends.push_back(ids.size());
-  }
+  IdsOfRows(batch, row, end, ids, ends);
   if (ids.empty()) return ends.size();
   PENSTOCK_ASSIGN_OR_RETURN(
       GatherBound bound, files_->FindWithin(ids, kStretchBytes, scratch.found));

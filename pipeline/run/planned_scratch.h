@@ -35,7 +35,7 @@ struct PlannedReader::Scratch {
   std::vector<size_t> ends;        // [rows]: how many ids rows up to it need
   DecodeScratch decode;
   DecodedRows rows;
-  std::vector<PlacedPiece> placed;
+  RowBlock placed;
   std::array<LongRow, kLongRowsAtOnce> long_rows;
   std::vector<std::string_view> rests;
 };

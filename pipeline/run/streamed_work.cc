@@ -52,14 +52,18 @@ StatusOr<bool> StreamedWork::BuildPart(size_t part, bool) {
 Status StreamedWork::PlaceEarly(const EarlyRows& early) {
   const Locate locate = [this](uint64_t id) { return WhereIs(id); };
   const StageTimer timer(job_->accounts->build);
+  const auto is_there = [](const PlacedPiece& row) {
+    return row.from.examples != nullptr;
+  };
   uint64_t placed = 0;
   uint64_t cut = 0;
-  for (size_t i = 0; i < early.rows.size(); ++i) {
-    const PlacedPiece& row = early.rows[i];
-    if (row.from.examples == nullptr) continue;
+  for (auto at = early.rows.begin(); at != early.rows.end();) {
+    const auto begin = std::find_if(at, early.rows.end(), is_there);
+    at = std::find_if_not(begin, early.rows.end(), is_there);
+    const size_t first = early.begin + (begin - early.rows.begin());
     PENSTOCK_RETURN_IF_ERROR(
-        job_->placer.Place({&row, 1}, early.begin + i, locate, batch, cut));
-    ++placed;
+        job_->placer.Place({{begin, at}, {}, first}, locate, batch, cut));
+    placed += at - begin;
   }
   job_->accounts->build.Count(placed,
                               job_->contract().RowBytes(batch.shape) * placed);
@@ -70,24 +74,35 @@ Status StreamedWork::PlaceEarly(const EarlyRows& early) {
 Status StreamedWork::PlaceLeft(size_t begin, size_t end) {
   const Locate locate = [this](uint64_t id) { return WhereIs(id); };
   const StageTimer timer(job_->accounts->build);
-  std::vector<PlacedPiece> pieces;
+  RowBlock block;
   uint64_t placed = 0;
   uint64_t cut = 0;
   const std::vector<uint32_t>& rows = job_->RowsOf(batch.shape);
+  const auto place = [&] {
+    placed += block.rows().size();
+    return job_->placer.Place(block.rows(), locate, batch, cut);
+  };
+  block.Begin(begin);
   for (size_t row = begin; row < end; ++row) {
-    pieces.clear();
-    size_t source = batch.row_offsets[row];
-    bool early = false;
-    for (const Piece& piece : PiecesOf(fed_.step.assignment, rows[row])) {
-      const StoredRow& from = fed_.sources[source++];
-      if (from.examples == nullptr) early = true;
-      pieces.push_back({piece, {from.examples, from.row, from.begin}});
+    const std::span<const Piece> pieces =
+        PiecesOf(fed_.step.assignment, rows[row]);
+    const auto sources =
+        std::span(fed_.sources).subspan(batch.row_offsets[row], pieces.size());
+    const bool early = std::ranges::any_of(sources, [](const StoredRow& from) {
+      return from.examples == nullptr;
+    });
+    if (early || block.full()) {
+      PENSTOCK_RETURN_IF_ERROR(place());
+      block.Begin(early ? row + 1 : row);
+      if (early) continue;
     }
-    if (early) continue;
-    PENSTOCK_RETURN_IF_ERROR(
-        job_->placer.Place(pieces, row, locate, batch, cut));
-    ++placed;
+    for (size_t i = 0; i < pieces.size(); ++i) {
+      const StoredRow& from = sources[i];
+      block.Add(pieces[i], {from.examples, from.row, from.begin});
+    }
+    block.EndRow();
   }
+  PENSTOCK_RETURN_IF_ERROR(place());
   job_->accounts->build.Count(placed,
                               job_->contract().RowBytes(batch.shape) * placed);
   cut_rows += cut;

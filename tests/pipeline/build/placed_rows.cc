@@ -121,15 +121,15 @@ Status PlacedRows::PlaceFrom(const Examples& examples, uint64_t epoch,
     return "record " + std::to_string(id);
   };
   cut_rows = 0;
-  for (size_t row = 0; row < rows_.size(); ++row) {
-    std::vector<PlacedPiece> placed;
-    for (const Piece& piece : rows_[row]) {
-      placed.push_back({piece, {&examples, piece.record}});
+  RowBlock block;
+  block.Begin(0);
+  for (const std::vector<Piece>& row : rows_) {
+    for (const Piece& piece : row) {
+      block.Add(piece, {&examples, piece.record});
     }
-    Status status = placer.Place(placed, row, locate, batch_, cut_rows);
-    if (!status.ok()) return status;
+    block.EndRow();
   }
-  return OkStatus();
+  return placer.Place(block.rows(), locate, batch_, cut_rows);
 }
 
 PlacedRows& PlacedRows::Placed(uint64_t epoch, uint64_t dataset) {
