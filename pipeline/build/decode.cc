@@ -26,6 +26,11 @@ void AppendIds(std::span<const TokenId> ids, Column& to) {
       ids, to.narrow_ints.begin() + static_cast<std::ptrdiff_t>(before));
 }
 
+uint32_t LengthIn(const Column& column, size_t row) {
+  return static_cast<uint32_t>(
+      std::min<uint64_t>(column.values_in(row), kLeftOut - 1));
+}
+
 }  // namespace
 
 Status Decoder::Parse(std::span<const std::string_view> records,
@@ -109,29 +114,35 @@ Status Decoder::Decode(std::span<const std::string_view> records,
     PENSTOCK_RETURN_IF_ERROR(
         Tokenize(ids, locate, parsed, scratch, out.examples));
   }
-  for (size_t row = first_row; row < out.examples.rows; ++row) {
-    AppendLength(out.examples, row, out);
-  }
+  AppendLengths(out.examples, first_row, out);
   out.rows_of.insert(out.rows_of.end(), ids.size(), 1);
   Cut(first_row, out.examples);
   return OkStatus();
 }
 
-uint32_t Decoder::LengthIn(const Examples& rows, size_t row,
-                           size_t column) const {
-  return static_cast<uint32_t>(
-      std::min<uint64_t>(rows.columns[column].values_in(row), kLeftOut - 1));
+void Decoder::AppendLengths(const Examples& rows, size_t first,
+                            DecodedRows& out) const {
+  if (!by_ || grid_) {
+    for (size_t row = first; row < rows.rows; ++row) {
+      AppendLength(rows, row, out);
+    }
+    return;
+  }
+  const Column& by = rows.columns[*by_];
+  for (size_t row = first; row < rows.rows; ++row) {
+    out.lengths.push_back(LengthIn(by, row));
+  }
 }
 
 void Decoder::AppendLength(const Examples& rows, size_t row,
                            DecodedRows& out) const {
   if (!grid_) {
-    out.lengths.push_back(by_ ? LengthIn(rows, row, *by_) : 0);
+    out.lengths.push_back(by_ ? LengthIn(rows.columns[*by_], row) : 0);
     return;
   }
   std::array<uint32_t, LengthGrid::kMostFeatures> lengths;
   for (size_t f = 0; f < grid_columns_.size(); ++f) {
-    lengths[f] = LengthIn(rows, row, grid_columns_[f]);
+    lengths[f] = LengthIn(rows.columns[grid_columns_[f]], row);
   }
   out.lengths.push_back(
       grid_->MeasureOf(std::span(lengths).first(grid_columns_.size())));

@@ -67,7 +67,7 @@ void Decoder::AppendChunk(const ChunkOfRows& chunk, DecodedRows& out) const {
       AppendColumn(chunk.rows.columns[c], to.columns[c]);
     }
     to.rows += rows;
-    for (size_t row = 0; row < rows; ++row) AppendLength(chunk.rows, row, out);
+    AppendLengths(chunk.rows, 0, out);
     return;
   }
   size_t next = 0;  // row of the chunk

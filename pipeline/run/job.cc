@@ -58,18 +58,21 @@ void Job::Describe(const Step& step, Batch& batch) const {
   const Assignment& assignment = step.assignment;
   const std::vector<uint32_t>& rows = RowsOf(assignment.shape);
   batch.step = step.after.step - 1;
-  size_t pieces = 0;
-  for (const uint32_t row : rows) pieces += PiecesOf(assignment, row).size();
-  batch.record_ids.reserve(pieces);
-  if (stages.chunks()) batch.record_begins.reserve(pieces);
-  batch.row_offsets.reserve(rows.size() + 1);
-  batch.row_offsets.push_back(0);
+  batch.row_offsets.resize(rows.size() + 1);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    batch.row_offsets[i + 1] =
+        batch.row_offsets[i] +
+        static_cast<uint32_t>(PiecesOf(assignment, rows[i]).size());
+  }
+  const size_t pieces = batch.row_offsets.back();
+  batch.record_ids.resize(pieces);
+  if (stages.chunks()) batch.record_begins.resize(pieces);
+  size_t next = 0;
   for (const uint32_t row : rows) {
     for (const Piece& piece : PiecesOf(assignment, row)) {
-      batch.record_ids.push_back(row_ids.RecordOf(piece.record));
-      if (stages.chunks()) batch.record_begins.push_back(piece.begin);
+      if (stages.chunks()) batch.record_begins[next] = piece.begin;
+      batch.record_ids[next++] = row_ids.RecordOf(piece.record);
     }
-    batch.row_offsets.push_back(static_cast<uint32_t>(batch.record_ids.size()));
   }
   batch.state_after = step.after;
 }

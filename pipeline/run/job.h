@@ -99,8 +99,8 @@ std::vector<std::vector<uint32_t>> RowsOfShapes(const Topology& topology,
                                                 const Contract& contract);
 
 // The pieces of row `row` of an assignment; none behind its rows.
-inline std::span<const Piece> PiecesOf(const Assignment& assignment,
-                                       size_t row) {
+[[gnu::always_inline]] inline std::span<const Piece> PiecesOf(
+    const Assignment& assignment, size_t row) {
   if (row + 1 >= assignment.row_offsets.size()) return {};
   return std::span(assignment.pieces)
       .subspan(assignment.row_offsets[row],
