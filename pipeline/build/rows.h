@@ -53,9 +53,13 @@ struct RowsToPlace {
   }
   // `count` rows from `begin` on.
   RowsToPlace Some(size_t begin, size_t count) const {
-    if (offsets.empty())
-      return {pieces.subspan(begin, count), {}, first + begin};
-    return {pieces, offsets.subspan(begin, count + 1), first + begin};
+    RowsToPlace some = {pieces, {}, first + begin};
+    if (offsets.empty()) {
+      some.pieces = pieces.subspan(begin, count);
+    } else {
+      some.offsets = offsets.subspan(begin, count + 1);
+    }
+    return some;
   }
 };
 
