@@ -120,18 +120,15 @@ Status Decoder::Decode(std::span<const std::string_view> records,
   return OkStatus();
 }
 
-void Decoder::AppendLengths(const Examples& rows, size_t first,
+// Of row `row` and all behind it.
+void Decoder::AppendLengths(const Examples& rows, size_t row,
                             DecodedRows& out) const {
   if (!by_ || grid_) {
-    for (size_t row = first; row < rows.rows; ++row) {
-      AppendLength(rows, row, out);
-    }
+    for (; row < rows.rows; ++row) AppendLength(rows, row, out);
     return;
   }
   const Column& by = rows.columns[*by_];
-  for (size_t row = first; row < rows.rows; ++row) {
-    out.lengths.push_back(LengthIn(by, row));
-  }
+  for (; row < rows.rows; ++row) out.lengths.push_back(LengthIn(by, row));
 }
 
 void Decoder::AppendLength(const Examples& rows, size_t row,

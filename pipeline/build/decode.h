@@ -121,9 +121,7 @@ class Decoder {
   Status CheckChunk(const ChunkOfRows& chunk, const Locate& locate) const;
   void AppendChunk(const ChunkOfRows& chunk, DecodedRows& out) const;
   void AppendLength(const Examples& rows, size_t row, DecodedRows& out) const;
-  // Those of rows from `first` on.
-  void AppendLengths(const Examples& rows, size_t first,
-                     DecodedRows& out) const;
+  void AppendLengths(const Examples& rows, size_t row, DecodedRows& out) const;
   void Cut(size_t first_row, Examples& out) const;
 
   std::vector<Decoder> sides_;  // of a zip, which has no records of its own
