@@ -83,6 +83,10 @@ class RowBlock {
       EndOddRow();
     }
   }
+  // Of the row that has no end yet: none was added.
+  void DropPieces() {
+    pieces_.resize(offsets_.empty() ? rows_ : offsets_.back());
+  }
   bool full() const { return pieces_.size() >= kMost || rows_ >= kMost; }
   RowsToPlace rows() const { return {pieces_, offsets_, first_}; }
 

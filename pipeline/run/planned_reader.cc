@@ -93,8 +93,13 @@ StatusOr<bool> PlannedReader::Build(const Assignment& assignment, bool alone,
     for (; row < end && !placed.full(); ++row) {
       for (const Piece& piece : PiecesOf(assignment, rows_fed[row])) {
         if (next == 0 || scratch->ids[next - 1] != piece.record) ++next;
-        PENSTOCK_RETURN_IF_ERROR(
-            CheckLength(piece, scratch->rows.lengths[next - 1]));
+        Status right = CheckLength(piece, scratch->rows.lengths[next - 1]);
+        if (!right.ok()) {
+          placed.DropPieces();  // an error of a row before comes first
+          PENSTOCK_RETURN_IF_ERROR(
+              job_->placer.Place(placed.rows(), locate, batch, cut_rows));
+          return right;
+        }
         placed.Add(piece, {&scratch->rows.examples, next - 1});
       }
       placed.EndRow();

@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <fstream>
+#include <utility>
+#include <vector>
 
 #include "formats/example/example_writer.h"
 #include "formats/index/record_index.h"
@@ -164,6 +166,51 @@ TEST_F(SourceTest, AnIndexThatTellsWrongLengthsIsFoundOut) {
       RunAll(Bucketed(Dataset::TfRecords(path))),
       StatusIs(StatusCode::kFailedPrecondition,
                AllOf(HasSubstr("record 42"), HasSubstr("the index says"))));
+}
+
+// Of a value that does not fit and a length that is wrong the first one's.
+TEST_F(SourceTest, OfRowsOfABatchTheFirstErrorIsTold) {
+  constexpr int64_t kRecords = 8;
+  for (const size_t pieces : {1, 2}) {
+    for (const auto& [too_large, wrong] : {std::pair(3, 5), std::pair(5, 3)}) {
+      const std::string path =
+          folder_ / ("data" + std::to_string(10 * pieces + wrong));
+      ASSERT_OK_AND_ASSIGN(const auto writer,
+                           CreateTfRecord(LocalFiles(), path));
+      for (int64_t i = 0; i < kRecords; ++i) {
+        ExampleWriter example;
+        const int64_t value = i == too_large ? int64_t{1} << 40 : i;
+        example.SetInts("tokens", std::vector<int64_t>{value, i});
+        std::string bytes;
+        example.Finish(bytes);
+        ASSERT_OK(writer->Append(bytes));
+      }
+      ASSERT_OK(writer->Finish());
+      ASSERT_OK_AND_ASSIGN(const RecordIndex places,
+                           BuildRecordIndex(LocalFiles(), path));
+      LengthColumn column = {"tokens", std::vector<uint32_t>(kRecords, 2)};
+      column.lengths[wrong] = 1;
+      ASSERT_OK_AND_ASSIGN(const RecordIndex index,
+                           places.WithColumns({column}));
+      ASSERT_OK(index.Save(LocalFiles(), path));
+      const Dataset read = Dataset::TfRecords(path);
+      const Status told =
+          RunAll(pieces == 1 ? read.Bucket({.by = "tokens", .lengths = {4}})
+                                   .Batch({.size = kRecords})
+                             : read.Pack({.by = "tokens", .length = 4})
+                                   .Batch({.size = kRecords / 2}))
+              .status();
+      if (too_large < wrong) {
+        EXPECT_THAT(told, StatusIs(StatusCode::kInvalidArgument,
+                                   AllOf(HasSubstr("record 3"),
+                                         HasSubstr("does not fit"))));
+      } else {
+        EXPECT_THAT(told, StatusIs(StatusCode::kFailedPrecondition,
+                                   AllOf(HasSubstr("record 3"),
+                                         HasSubstr("the index says"))));
+      }
+    }
+  }
 }
 
 TEST_F(SourceTest, CompressedAndPlainFilesGiveTheSameBatches) {
