@@ -83,7 +83,7 @@ class RowBlock {
       EndOddRow();
     }
   }
-  // Of the row that has no end yet: none was added.
+  // Forgets those of the row that has no end yet.
   void DropPieces() {
     pieces_.resize(offsets_.empty() ? rows_ : offsets_.back());
   }
