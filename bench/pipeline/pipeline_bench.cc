@@ -126,10 +126,10 @@ BENCHMARK(BM_Tokens)
 void BM_Mix(benchmark::State& state) {
   constexpr uint64_t kEpochs = 2;
   constexpr size_t kFiles = 100;
-  static const auto& files = *[] {
-    auto* made = new std::vector<std::unique_ptr<BenchFile>>;
+  static const auto files = [] {
+    std::vector<std::unique_ptr<BenchFile>> made;
     for (size_t f = 0; f < kFiles; ++f) {
-      made->push_back(
+      made.push_back(
           std::make_unique<BenchFile>(BenchFileOptions{.records = 2'621}));
     }
     return made;
