@@ -34,11 +34,13 @@ struct BatchRing::Slot {
 
 // Tasks hold it, so that they may outlive the ring.
 struct BatchRing::Ring {
-  Ring(Lane& lane, uint64_t budget_bytes, size_t limit, Status no_memory)
+  Ring(Lane& lane, uint64_t budget_bytes, size_t limit, int64_t quick_ns,
+       Status no_memory)
       : lane(lane),
         budget_bytes(budget_bytes),
         limit(limit),
-        no_memory(std::move(no_memory)) {}
+        no_memory(std::move(no_memory)),
+        pace(quick_ns) {}
 
   // Runs `part`, or leaves what is too large for now to the lane.
   void Build(const std::shared_ptr<Slot>& slot, const Part& part, bool alone,
@@ -60,29 +62,52 @@ struct BatchRing::Ring {
     } catch (const std::bad_alloc&) {
       done = no_memory;
     }
-    bool is_next = false;
+    bool wakes = false;
     {
       const std::lock_guard lock(mutex);
       End(*slot, 1, done.status());
       if (slot->parts_left > 0) return;
-      is_next = slot->pushed && slots.front() == slot;
+      wakes = slot->pushed && IsWorthTaking();
       if (failed) room.notify_all();
     }
-    if (is_next) ready.notify_all();
-  }
-
-  // With the mutex locked. A batch that nobody may ever ask for fails nothing.
-  void End(Slot& slot, size_t parts, const Status& status) {
-    slot.parts_left -= parts;
-    slot.status.Update(status);
-    if (slot.pushed && !slot.status.ok()) failed = true;
+    if (wakes) ready.notify_all();
   }
 
   // Parts for which there was no memory.
   void Drop(Slot& slot, size_t parts) {
     const std::lock_guard lock(mutex);
     End(slot, parts, no_memory);
-    ready.notify_all();
+    if (IsWorthTaking()) ready.notify_all();
+  }
+
+  // From here on with the mutex locked.
+
+  // A batch that nobody may ever ask for fails nothing.
+  void End(Slot& slot, size_t parts, const Status& status) {
+    slot.parts_left -= parts;
+    slot.status.Update(status);
+    if (!slot.pushed) return;
+    if (!slot.status.ok()) failed = true;
+    if (slot.parts_left == 0) pace.Count();
+  }
+
+  // Whether Pop() has an answer.
+  bool HasNext() const {
+    if (cancelled) return true;
+    if (slots.empty()) return finished.has_value();
+    return slots.front()->parts_left == 0;
+  }
+
+  // Whether who waits in Pop() is to go on with that: at once, unless batches
+  // come quickly and more of them are being built.
+  bool IsWorthTaking() {
+    if (!HasNext()) return false;
+    if (!pace.quick() || cancelled || failed || finished) return true;
+    while (built < slots.size() && slots[built]->parts_left == 0) ++built;
+    const size_t unbuilt = slots.size() - built;
+    // Those that build are to have enough to do.
+    const bool tight = unbuilt == 0 || (waits_for_room && unbuilt < limit / 2);
+    return tight || built >= limit / 4;
   }
 
   bool HasRoom(uint64_t wanted_bytes, size_t wanted_slots) const {
@@ -101,6 +126,9 @@ struct BatchRing::Ring {
   std::condition_variable ready;  // for Pop()
   std::deque<std::shared_ptr<Slot>> slots;
   uint64_t bytes = 0;  // of slots
+  size_t built = 0;    // slots in front, at least
+  Pace pace;           // of built slots
+  bool waits_for_room = false;
   // What AwaitRoom() waits for.
   uint64_t wanted_bytes = 0;
   size_t wanted_slots = 0;
@@ -110,9 +138,9 @@ struct BatchRing::Ring {
 };
 
 BatchRing::BatchRing(TaskQueue& tasks, Lane& lane, uint64_t budget_bytes,
-                     size_t limit)
+                     size_t limit, int64_t quick_ns)
     : tasks_(tasks),
-      ring_(std::make_shared<Ring>(lane, budget_bytes, limit,
+      ring_(std::make_shared<Ring>(lane, budget_bytes, limit, quick_ns,
                                    NoMemory("the pipeline", "build a batch"))) {
 }
 
@@ -126,10 +154,13 @@ bool BatchRing::AwaitRoom(uint64_t bytes) {
     // neither this thread nor those that build are woken for each of them.
     ring.wanted_bytes = std::max(bytes, ring.budget_bytes / 8);
     ring.wanted_slots = std::max<size_t>(1, ring.limit / 2);
+    ring.waits_for_room = true;
+    if (ring.IsWorthTaking()) ring.ready.notify_all();
     ring.room.wait(lock, [&] {
       return ring.cancelled || ring.failed ||
              ring.HasRoom(ring.wanted_bytes, ring.wanted_slots);
     });
+    ring.waits_for_room = false;
   }
   return !ring.cancelled && !ring.failed;
 }
@@ -166,7 +197,7 @@ void BatchRing::Push(uint64_t bytes, const std::shared_ptr<Slot>& slot) {
     ring_->slots.push_back(slot);
     ring_->bytes += bytes;
     ring_->End(*slot, 0, begun);
-    if (slot->parts_left == 0) ring_->ready.notify_all();
+    if (ring_->IsWorthTaking()) ring_->ready.notify_all();
   }
   for (size_t part = 0; part < parts; ++part) {
     if (Run(slot, [work = slot->work.get(), part](bool alone) {
@@ -197,11 +228,9 @@ void BatchRing::Finish(Status status) {
 
 StatusOr<std::shared_ptr<BatchWork>> BatchRing::Pop() {
   std::unique_lock lock(ring_->mutex);
-  ring_->ready.wait(lock, [&] {
-    if (ring_->cancelled) return true;
-    if (ring_->slots.empty()) return ring_->finished.has_value();
-    return ring_->slots.front()->parts_left == 0;
-  });
+  if (!ring_->HasNext()) {
+    ring_->ready.wait(lock, [&] { return ring_->IsWorthTaking(); });
+  }
   if (ring_->cancelled) return PipelineCancelled();
   if (ring_->slots.empty()) {
     if (!ring_->finished->ok()) return *ring_->finished;
@@ -212,6 +241,7 @@ StatusOr<std::shared_ptr<BatchWork>> BatchRing::Pop() {
   if (!slot->status.ok()) return slot->status;
   ring_->slots.pop_front();
   ring_->bytes -= slot->bytes;
+  if (ring_->built > 0) --ring_->built;
   const bool has_room =
       ring_->HasRoom(ring_->wanted_bytes, ring_->wanted_slots);
   lock.unlock();

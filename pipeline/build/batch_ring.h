@@ -15,6 +15,7 @@
 #include "formats/files/status_or.h"
 #include "pipeline/batch.h"
 #include "pipeline/tasks/lane.h"
+#include "pipeline/tasks/pace.h"
 #include "pipeline/tasks/task_queue.h"
 
 namespace penstock {
@@ -50,8 +51,10 @@ class BatchRing {
 
   // At most `budget_bytes` of batches are started and not yet taken, and at
   // most `limit` batches; one is always allowed. Both are borrowed; `tasks`
-  // must be there as long as the ring.
-  BatchRing(TaskQueue& tasks, Lane& lane, uint64_t budget_bytes, size_t limit);
+  // must be there as long as the ring. Who waits in Pop() for batches of which
+  // one follows the other within `quick_ns` is woken for several.
+  BatchRing(TaskQueue& tasks, Lane& lane, uint64_t budget_bytes, size_t limit,
+            int64_t quick_ns = Pace::kQuickNs);
   ~BatchRing();
 
   // Waits until there is room for a batch of `bytes`. False where nobody will

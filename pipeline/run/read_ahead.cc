@@ -39,8 +39,8 @@ struct ReadAhead::Flight {
 // Tasks hold it, so that they may outlive the reader.
 struct ReadAhead::Shared {
   Shared(std::shared_ptr<const Job> job,
-         std::shared_ptr<const RoundSource> source)
-      : job(std::move(job)), source(std::move(source)) {}
+         std::shared_ptr<const RoundSource> source, int64_t quick_ns)
+      : job(std::move(job)), source(std::move(source)), pace(quick_ns) {}
 
   // False where the next record wants memory for itself.
   StatusOr<bool> Decode(Flight& flight, size_t part, bool alone,
@@ -102,25 +102,40 @@ struct ReadAhead::Shared {
     } catch (const std::bad_alloc&) {
       done = no_memory;
     }
-    bool all_done = false;
+    bool wakes = false;
     {
       const std::lock_guard lock(mutex);
       flight->status.Update(done.status());
-      all_done = --flight->parts_left == 0;
+      if (--flight->parts_left > 0) return;
+      --undecoded;
+      pace.Count();
+      wakes = IsWorthTaking();
     }
-    if (all_done) decoded.notify_all();
+    if (wakes) decoded.notify_all();
+  }
+
+  // With the mutex locked: whether who waits for a round is to look for it.
+  // Where they come quickly, once others have but half of what they had.
+  bool IsWorthTaking() const {
+    return !pace.quick() || undecoded <= in_flight / 2;
   }
 
   // Not by a condition_variable_any, which wakes with a mutex of its own still
   // locked: who is woken would only wait for that.
-  Status Await(const Flight& flight, const std::stop_token& stop) {
+  Status Await(const Flight& flight, size_t flights,
+               const std::stop_token& stop) {
     const std::stop_callback wake(stop, [this] {
       const std::lock_guard lock(mutex);  // not between a look and its wait
       decoded.notify_all();
     });
     std::unique_lock lock(mutex);
-    decoded.wait(
-        lock, [&] { return flight.parts_left == 0 || stop.stop_requested(); });
+    in_flight = flights;
+    if (flight.parts_left > 0) {
+      decoded.wait(lock, [&] {
+        return (flight.parts_left == 0 && IsWorthTaking()) ||
+               stop.stop_requested();
+      });
+    }
     return flight.parts_left > 0 ? PipelineCancelled() : flight.status;
   }
 
@@ -132,6 +147,9 @@ struct ReadAhead::Shared {
 
   std::mutex mutex;
   std::condition_variable decoded;
+  Pace pace;             // of decoded rounds
+  size_t undecoded = 0;  // rounds
+  size_t in_flight = 0;  // when a round was last asked for
   bool gone = false;
 };
 
@@ -159,7 +177,8 @@ ReadAhead::ReadAhead(std::shared_ptr<const Job> job,
       source_(source),
       tasks_(tasks),
       options_(options),
-      shared_(std::make_shared<Shared>(std::move(job), std::move(source))) {}
+      shared_(std::make_shared<Shared>(std::move(job), std::move(source),
+                                       options.quick_ns)) {}
 
 ReadAhead::~ReadAhead() {
   const std::lock_guard lock(shared_->mutex);
@@ -177,7 +196,7 @@ StatusOr<std::optional<DecodedRound>> ReadAhead::Next(
     return std::nullopt;
   }
   const std::shared_ptr<Flight> front = in_flight_.front();
-  PENSTOCK_RETURN_IF_ERROR(shared_->Await(*front, stop));
+  PENSTOCK_RETURN_IF_ERROR(shared_->Await(*front, in_flight_.size(), stop));
   in_flight_.pop_front();
   DecodedRound decoded;
   for (DecodedRows& rows : front->rows) {
@@ -244,6 +263,11 @@ void ReadAhead::Start(const std::stop_token& stop) {
 
 void ReadAhead::StartParts(const std::shared_ptr<Flight>& flight) {
   const size_t parts = flight->rows.size();
+  if (parts == 0) return;
+  {
+    const std::lock_guard lock(shared_->mutex);
+    ++shared_->undecoded;
+  }
   for (size_t part = 0; part < parts; ++part) {
     try {
       tasks_.Run([shared = shared_, flight, part] {
@@ -255,6 +279,7 @@ void ReadAhead::StartParts(const std::shared_ptr<Flight>& flight) {
     const std::lock_guard lock(shared_->mutex);
     flight->status.Update(shared_->no_memory);
     flight->parts_left -= parts - part;
+
     return;
   }
 }

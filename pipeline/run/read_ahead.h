@@ -15,6 +15,7 @@
 #include "pipeline/group.h"
 #include "pipeline/read/rounds.h"
 #include "pipeline/run/job.h"
+#include "pipeline/tasks/pace.h"
 
 namespace penstock {
 
@@ -37,6 +38,9 @@ struct ReadAheadOptions {
   // In flight at once, at most; 0 is two for each thread.
   size_t rounds = 0;
   size_t rows_of_part = 64;  // that a task decodes
+  // Who waits for rounds of which one follows the other so soon is woken for
+  // several.
+  int64_t quick_ns = Pace::kQuickNs;
 };
 
 // What all hosts can do: the least of each.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <latch>
+#include <limits>
 #include <span>
 #include <thread>
 #include <vector>
@@ -26,11 +27,12 @@ class FakeRounds final : public RoundSource {
   StatusOr<std::optional<Round>> Next(const std::stop_token&) override {
     if (asked == rounds) return std::nullopt;
     Round round;
+    ++asked;
+    if (asked % empty_every == 0) return std::optional<Round>(std::move(round));
     for (uint64_t i = 0; i < rows; ++i) {
-      round.records.push_back(rows * asked + i);
+      round.records.push_back(rows * (asked - 1) + i);
       round.mine.push_back(static_cast<uint32_t>(i));
     }
-    ++asked;
     return std::optional<Round>(std::move(round));
   }
   StatusOr<bool> Load(const Round&, size_t, std::span<const uint64_t> ids,
@@ -52,6 +54,7 @@ class FakeRounds final : public RoundSource {
   uint64_t asked = 0;
   uint64_t rounds = 50;
   size_t rows = 10;
+  uint64_t empty_every = kNoRecord;  // rounds, of which the last has no rows
   size_t at_once = 1000;
   uint64_t fails_at = kNoRecord;
   uint64_t large = kNoRecord;
@@ -107,6 +110,37 @@ TEST_F(ReadAheadTest, RoundsComeInOrder) {
   }
   ASSERT_OK_AND_ASSIGN(const auto end, ahead.Next({}));
   EXPECT_FALSE(end.has_value());
+}
+
+// Who waits for several is woken however few there are, those without rows of
+// this host among them, and before an error as before the end.
+TEST_F(ReadAheadTest, QuickRoundsComeAllOfThem) {
+  constexpr uint64_t kFails = 400;  // a row of round 40
+  for (const size_t in_flight : {0, 1, 2, 3, 5, 60}) {
+    for (const uint64_t fails_at : {kNoRecord, kFails}) {
+      const auto rounds = std::make_shared<FakeRounds>();
+      rounds->fails_at = fails_at;
+      rounds->empty_every = 3;
+      ReadAhead ahead(job_, rounds, *tasks_,
+                      {.budget_bytes = 1 << 20,
+                       .rounds = in_flight,
+                       .quick_ns = std::numeric_limits<int64_t>::max()});
+      uint64_t rows = 0;
+      for (uint64_t i = 0; i < (fails_at == kFails ? 40 : 50); ++i) {
+        ASSERT_OK_AND_ASSIGN(const auto decoded, ahead.Next({}));
+        ASSERT_TRUE(decoded.has_value());
+        for (const auto& part : decoded->parts) rows += part.lengths.size();
+      }
+      if (fails_at == kFails) {
+        EXPECT_EQ(rows, 270u);
+        EXPECT_EQ(ahead.Next({}).status(), DataLossError("bad round"));
+      } else {
+        EXPECT_EQ(rows, 340u);
+        ASSERT_OK_AND_ASSIGN(const auto end, ahead.Next({}));
+        EXPECT_FALSE(end.has_value());
+      }
+    }
+  }
 }
 
 TEST_F(ReadAheadTest, ALargeRoundIsDecodedByAllThreads) {
