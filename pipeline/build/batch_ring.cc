@@ -100,10 +100,14 @@ struct BatchRing::Ring {
 
   // Whether who waits in Pop() is to go on with that: at once, unless batches
   // come quickly and more of them are being built.
-  bool IsWorthTaking() {
+  bool IsWorthTaking() const {
     if (!HasNext()) return false;
     if (!pace.quick() || cancelled || failed || finished) return true;
-    while (built < slots.size() && slots[built]->parts_left == 0) ++built;
+    const auto is_built = [](const auto& slot) {
+      return slot->parts_left == 0;
+    };
+    const size_t built = static_cast<size_t>(
+        std::ranges::find_if_not(slots, is_built) - slots.begin());
     const size_t unbuilt = slots.size() - built;
     // Those that build are to have enough to do.
     const bool tight = unbuilt == 0 || (waits_for_room && unbuilt < limit / 2);
@@ -126,7 +130,6 @@ struct BatchRing::Ring {
   std::condition_variable ready;  // for Pop()
   std::deque<std::shared_ptr<Slot>> slots;
   uint64_t bytes = 0;  // of slots
-  size_t built = 0;    // slots in front, at least
   Pace pace;           // of built slots
   bool waits_for_room = false;
   // What AwaitRoom() waits for.
@@ -241,7 +244,6 @@ StatusOr<std::shared_ptr<BatchWork>> BatchRing::Pop() {
   if (!slot->status.ok()) return slot->status;
   ring_->slots.pop_front();
   ring_->bytes -= slot->bytes;
-  if (ring_->built > 0) --ring_->built;
   const bool has_room =
       ring_->HasRoom(ring_->wanted_bytes, ring_->wanted_slots);
   lock.unlock();
