@@ -51,7 +51,7 @@ Status BpeTokenizer::AppendIdsOf(std::string_view text,
                                  const Dropout* dropout,
                                  std::vector<TokenId>& ids) const {
   PENSTOCK_RETURN_IF_ERROR(CheckTables());
-  const ThreadSlots<Memory>::Lease memory(memories_);
+  const ThreadSlots<Memory>::Lease memory(memories_, pieces_);
   Call call = {text, special_text, *memory, ids};
   call.dropout = dropout;
   PENSTOCK_RETURN_IF_ERROR(EncodeRegion(call, text, 0));
@@ -67,7 +67,7 @@ Status BpeTokenizer::EncodeBare(std::string_view text, EncodeOptions options,
   PENSTOCK_RETURN_IF_ERROR(CheckTables());
   const size_t first_id = ids.size();
   const size_t first_origin = origins.size();
-  const ThreadSlots<Memory>::Lease memory(memories_);
+  const ThreadSlots<Memory>::Lease memory(memories_, pieces_);
   OriginWriter writer(text, origins);
   Call call = {text, options.special_text, *memory, ids, &writer};
   Status status = EncodeRegion(call, text, 0);
@@ -163,6 +163,7 @@ Status BpeTokenizer::EncodePieces(Call& call, const Gap& gap) const {
   const PreTokenizer* const pretokenizer = parts_.pretokenizer.get();
   if (pretokenizer == nullptr) {
     const size_t end = gap.text.size();
+    const PieceMemory::Visit visit(call.memory);
     EncodeOneByOne(call, gap, 0, {&end, 1});
     return OkStatus();
   }
@@ -175,6 +176,7 @@ Status BpeTokenizer::EncodePieces(Call& call, const Gap& gap) const {
     const size_t count = pretokenizer->Split(gap.text, begin, ends);
     if (count == 0) return pretokenizer->ErrorAt(gap.text, begin);
     const auto some = std::span<const size_t>(ends).first(count);
+    const PieceMemory::Visit visit(call.memory);
     if (batches) {
       PENSTOCK_RETURN_IF_ERROR(batch.Encode(
           begin, some, [&](std::string_view piece) { ExpectPiece(piece); },
@@ -237,7 +239,7 @@ void BpeTokenizer::EncodePiece(Call& call, std::string_view piece) const {
     return bpe_.Encode(piece, call.memory.neighbours, call.ids);
   }
   PartEncoder(bpe_, *cuts,
-              {call.memory.pieces, call.memory.chars, call.memory.neighbours},
+              {call.memory, call.memory.chars, call.memory.neighbours},
               call.ids)
       .Encode(piece);
 }

@@ -14,47 +14,17 @@
 #include "formats/files/file.h"
 #include "tokenizer/bpe/bpe.h"
 #include "tokenizer/bpe/bpe_dropout.h"
+#include "tokenizer/bpe/bpe_parts.h"
 #include "tokenizer/bpe/char_ids.h"
 #include "tokenizer/bpe/framed_tokenizer.h"
 #include "tokenizer/bpe/merge_table.h"
 #include "tokenizer/bpe/neighbours.h"
 #include "tokenizer/bpe/piece_batch.h"
-#include "tokenizer/interface/normalizer.h"
 #include "tokenizer/interface/thread_slots.h"
 #include "tokenizer/interface/tokenizer.h"
-#include "tokenizer/patterns/pretokenizer.h"
 #include "tokenizer/vocabulary/special_tokens.h"
-#include "tokenizer/vocabulary/vocabulary.h"
 
 namespace penstock {
-
-// How the vocabulary file writes tokens, for IdOf and TokenOf.
-enum class Spelling {
-  kBytes,         // .tiktoken: the bytes themselves
-  kByteAlphabet,  // tokenizer.json: see byte_alphabet.h
-};
-
-// What a loader found in its file.
-struct BpeParts {
-  std::string name;  // of the file, for people
-  Spelling spelling = Spelling::kBytes;
-  Vocabulary vocabulary;
-  uint64_t merges_fingerprint = 0;  // of merges that `vocabulary` does not tell
-  // A piece that is a token is that token, even if no merges lead to it.
-  bool whole_pieces_first = false;
-  // The share of merges that EncodeSampled leaves out by default.
-  std::optional<double> dropout;
-  // Null: none. Goes with no token of `specials` that is looked for in
-  // normalized text.
-  std::unique_ptr<const Normalizer> normalizer;
-  uint64_t normalizer_print = 0;                     // a hash of what it does
-  std::unique_ptr<const PreTokenizer> pretokenizer;  // null: none
-  bool add_prefix_space = false;
-  std::vector<SpecialToken> specials;
-  // Tokens of `vocabulary` with characters that the spelling's alphabet lacks:
-  // no text leads to them.
-  std::map<std::string, TokenId, std::less<>> plain_ids;
-};
 
 // Text that is not valid UTF-8 is taken as it is: see pretokenizer.h.
 //
@@ -89,15 +59,19 @@ class BpeTokenizer final : public FramedTokenizer {
   std::optional<TokenId> IdOf(std::string_view token) const override;
   std::optional<std::string> TokenOf(TokenId id) const override;
 
-  void ForgetTexts() const override { memories_.Clear(); }
+  void ForgetTexts() const override {
+    memories_.Clear();
+    pieces_.Clear();
+  }
   uint64_t Fingerprint() const override { return fingerprint_; }
   std::string Describe() const override;
 
  private:
   struct Call;  // one Encode on its way
   struct Gap;
-  // What a thread remembers of pieces and tokens.
+  // What a thread has of its own, and its way to what all remember.
   struct Memory : PieceMemory {
+    using PieceMemory::PieceMemory;
     Neighbours neighbours;
     CharIds chars;
   };
@@ -145,6 +119,7 @@ class BpeTokenizer final : public FramedTokenizer {
   size_t size_ = 0;
   uint64_t fingerprint_ = 0;
 
+  mutable SharedPieces pieces_;           // for any number of threads
   mutable ThreadSlots<Memory> memories_;  // locks for itself
   // For sampling: made when first asked for, unless bpe_ has them.
   mutable std::once_flag made_merges_;

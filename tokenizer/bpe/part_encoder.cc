@@ -50,14 +50,15 @@ TokenId* PartEncoder::PutPart(std::string_view part, TokenId* out) {
   }
   const PieceKey key = PieceKey::Of(part);
   const PieceCache::Hash hash = PieceCache::HashOf(key);
-  const auto* const entry = memory_.pieces.Find(key, hash);
-  if (entry != nullptr && !entry->is_elsewhere()) {
-    entry->CopyTo(out);
-    return out + entry->count();
+  const auto* const entry = memory_.pieces.pieces().Find(key, hash);
+  if (entry != nullptr && !entry->ids().is_elsewhere()) {
+    const PieceIds known = entry->ids();
+    known.CopyTo(out);
+    return out + known.count();
   }
   const std::span<const TokenId> ids = EncodeNew(part, out);
   if (ids.size() <= PieceCache::kMaxIds) {
-    memory_.pieces.Insert(key, hash, ids);
+    memory_.pieces.pieces().Insert(memory_.pieces.reader(), key, hash, ids);
   }
   return known_.data();
 }

@@ -12,14 +12,14 @@
 #include "tokenizer/bpe/char_ids.h"
 #include "tokenizer/bpe/neighbours.h"
 #include "tokenizer/interface/tokenizer.h"
-#include "tokenizer/vocabulary/piece_cache.h"
+#include "tokenizer/vocabulary/piece_memory.h"
 
 namespace penstock {
 
-// What a thread remembers of parts. `pieces` has parts and whole pieces: who
-// gives some pieces other ids than Bpe does must not share it.
+// What is remembered of parts. `pieces` has parts and whole pieces: who gives
+// some pieces other ids than Bpe does must not share it.
 struct PartMemory {
-  PieceCache& pieces;
+  PieceMemory& pieces;
   CharIds& chars;
   Neighbours& neighbours;
 };
@@ -27,7 +27,7 @@ struct PartMemory {
 // Threads: one at a time.
 class PartEncoder {
  public:
-  // All must outlive it.
+  // All must outlive it, a visit of `memory.pieces` too.
   PartEncoder(const Bpe& bpe, const CharCuts& cuts, PartMemory memory,
               std::vector<TokenId>& ids)
       : bpe_(bpe), cuts_(cuts), memory_(memory), ids_(ids) {}

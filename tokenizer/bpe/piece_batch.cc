@@ -6,11 +6,7 @@
 namespace penstock {
 
 void PieceBatch::MakeKeys(size_t begin, std::span<const size_t> ends) {
-  if (memory_.long_pieces.is_worn()) {
-    memory_.long_pieces.Clear();
-    memory_.pieces.Clear();
-  }
-  const PieceCache& pieces = memory_.pieces;
+  const PieceCache& pieces = memory_.pieces();
   const char* const text = text_.data();
   // Before it 16 bytes can be read.
   const size_t readable_end =
@@ -26,7 +22,7 @@ void PieceBatch::MakeKeys(size_t begin, std::span<const size_t> ends) {
       pieces.Prefetch(lookup->hash);
     } else {
       lookup->key = {LongPieces::HashOf({text + at, size}), 0};
-      memory_.long_pieces.Prefetch(lookup->key.head);
+      memory_.long_pieces().Prefetch(lookup->key.head);
     }
     ++lookup;
     at = end;
@@ -34,36 +30,38 @@ void PieceBatch::MakeKeys(size_t begin, std::span<const size_t> ends) {
 }
 
 size_t PieceBatch::CopyKnown(size_t from, size_t to, TokenId*& out) const {
-  const PieceCache& pieces = memory_.pieces;
+  const PieceCache& pieces = memory_.pieces();
   TokenId* at = out;
   for (; from < to; ++from) {
     const Lookup& lookup = lookups_[from];
     if (lookup.is_long()) break;
     const auto* const known = pieces.Find(lookup.key, lookup.hash);
-    if (known == nullptr || known->is_elsewhere()) break;
-    known->CopyTo(at);
-    at += known->count();
+    if (known == nullptr) break;
+    const PieceIds ids = known->ids();
+    if (ids.is_elsewhere()) break;
+    ids.CopyTo(at);
+    at += ids.count();
   }
   out = at;
   return from;
 }
 
-uint32_t PieceBatch::PlaceOf(const Lookup& lookup) const {
-  uint32_t place = 0;
+uint64_t PieceBatch::PlaceOf(const Lookup& lookup) const {
+  uint64_t place = 0;
   if (lookup.is_long()) {
-    place = memory_.long_pieces.PlaceOf(lookup.key.head);
+    place = memory_.long_pieces().PlaceOf(lookup.key.head);
   } else if (const auto* const entry =
-                 memory_.pieces.Find(lookup.key, lookup.hash)) {
-    place = entry->place();
+                 memory_.pieces().Find(lookup.key, lookup.hash)) {
+    place = entry->ids().place();
   } else {
-    memory_.pieces.PrefetchForInsert(lookup.hash);
+    memory_.pieces().PrefetchForInsert(lookup.hash);
   }
-  memory_.long_pieces.PrefetchAt(place);
+  memory_.long_pieces().PrefetchAt(place);
   return place;
 }
 
-bool PieceBatch::CopyElsewhere(std::string_view piece, uint32_t place) {
-  const auto ids = memory_.long_pieces.At(place, piece);
+bool PieceBatch::CopyElsewhere(std::string_view piece, uint64_t place) {
+  const auto ids = memory_.long_pieces().At(place, piece);
   if (!ids) return false;
   ids_.insert(ids_.end(), ids->begin(), ids->end());
   return true;
@@ -71,28 +69,31 @@ bool PieceBatch::CopyElsewhere(std::string_view piece, uint32_t place) {
 
 bool PieceBatch::CopySince(std::string_view piece, const Lookup& lookup) {
   if (lookup.is_long()) {
-    const auto ids = memory_.long_pieces.Find(piece, lookup.key.head);
+    const auto ids = memory_.long_pieces().Find(piece, lookup.key.head);
     if (ids) ids_.insert(ids_.end(), ids->begin(), ids->end());
     return ids.has_value();
   }
-  const auto* const entry = memory_.pieces.Find(lookup.key, lookup.hash);
+  const auto* const entry = memory_.pieces().Find(lookup.key, lookup.hash);
   if (entry == nullptr) return false;
-  if (entry->is_elsewhere()) return CopyElsewhere(piece, entry->place());
+  const PieceIds known = entry->ids();
+  if (known.is_elsewhere()) return CopyElsewhere(piece, known.place());
   std::array<TokenId, PieceCache::kMaxIds> ids;
-  entry->CopyTo(ids.data());
-  ids_.insert(ids_.end(), ids.begin(), ids.begin() + entry->count());
+  known.CopyTo(ids.data());
+  ids_.insert(ids_.end(), ids.begin(), ids.begin() + known.count());
   return true;
 }
 
 void PieceBatch::Remember(std::string_view piece, const Lookup& lookup,
                           std::span<const TokenId> ids) {
+  const Readers::Reader& self = memory_.reader();
+  LongPieces& long_pieces = memory_.long_pieces();
   if (lookup.is_long()) {
-    memory_.long_pieces.Insert(piece, lookup.key.head, ids);
+    long_pieces.Insert(self, piece, lookup.key.head, ids);
   } else if (ids.size() <= PieceCache::kMaxIds) {
-    memory_.pieces.Insert(lookup.key, lookup.hash, ids);
-  } else {
-    memory_.pieces.InsertElsewhere(lookup.key, lookup.hash,
-                                   memory_.long_pieces.Append(piece, ids));
+    memory_.pieces().Insert(self, lookup.key, lookup.hash, ids);
+  } else if (const uint64_t place = long_pieces.Append(self, piece, ids);
+             place != 0) {
+    memory_.pieces().InsertElsewhere(self, lookup.key, lookup.hash, place);
   }
 }
 

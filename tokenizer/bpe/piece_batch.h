@@ -10,16 +10,9 @@
 
 #include "formats/files/status.h"
 #include "tokenizer/interface/tokenizer.h"
-#include "tokenizer/vocabulary/long_pieces.h"
-#include "tokenizer/vocabulary/piece_cache.h"
+#include "tokenizer/vocabulary/piece_memory.h"
 
 namespace penstock {
-
-// What a thread remembers of pieces.
-struct PieceMemory {
-  PieceCache pieces;
-  LongPieces long_pieces;
-};
 
 // All keys first, then all lookups, then what is not known: the tables' lines
 // come while keys are made, those of new pieces while others are looked up.
@@ -29,7 +22,8 @@ class PieceBatch {
  public:
   static constexpr size_t kMost = 256;  // pieces
 
-  // `text` must outlive it. `ids` get the pieces' ids.
+  // `text` must outlive it. `ids` get the pieces' ids. Each Encode is within a
+  // visit of `memory`.
   PieceBatch(std::string_view text, PieceMemory& memory,
              std::vector<TokenId>& ids)
       : text_(text), memory_(memory), ids_(ids) {}
@@ -53,9 +47,9 @@ class PieceBatch {
     TokenId* out = known.data();
     for (size_t i = CopyKnown(0, ends.size(), out); i < ends.size();
          i = CopyKnown(i + 1, ends.size(), out)) {
-      const uint32_t place = PlaceOf(lookups_[i]);
+      const uint64_t place = PlaceOf(lookups_[i]);
       if (place == 0) expect_new(piece_at(i));
-      missing[misses++] = {static_cast<uint32_t>(i), place, out};
+      missing[misses++] = {i, place, out};
     }
     const TokenId* from = known.data();
     for (const Missing& miss : std::span(missing).first(misses)) {
@@ -84,8 +78,8 @@ class PieceBatch {
 
   // A piece whose ids are not in PieceCache.
   struct Missing {
-    uint32_t piece;         // of the batch
-    uint32_t place;         // of LongPieces; 0: it is not known
+    size_t piece;           // of the batch
+    uint64_t place;         // of LongPieces; 0: it is not known
     const TokenId* before;  // behind the ids of known pieces before it
   };
 
@@ -95,9 +89,9 @@ class PieceBatch {
   size_t CopyKnown(size_t from, size_t to, TokenId*& out) const;
   // Where LongPieces may have the ids of a piece that is not copied; asks for
   // that memory. 0: it was not known.
-  uint32_t PlaceOf(const Lookup& lookup) const;
+  uint64_t PlaceOf(const Lookup& lookup) const;
   // Whether the piece's ids are at that place; then appends them.
-  bool CopyElsewhere(std::string_view piece, uint32_t place);
+  bool CopyElsewhere(std::string_view piece, uint64_t place);
   // Whether the piece is known since it came in this batch; then appends its
   // ids.
   bool CopySince(std::string_view piece, const Lookup& lookup);

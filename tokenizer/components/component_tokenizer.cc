@@ -67,7 +67,7 @@ Status ComponentTokenizer::AppendIdsOf(std::string_view text,
                                        SpecialText special_text,
                                        const Dropout* dropout,
                                        std::vector<TokenId>& ids) const {
-  const ThreadSlots<PieceMemory>::Lease memory(memories_);
+  const ThreadSlots<PieceMemory>::Lease memory(memories_, shared_pieces_);
   const Alignment alignment =
       parts_.splitter != nullptr && parts_.splitter->NeedsAlignment()
           ? Alignment::kKept
@@ -85,7 +85,7 @@ Status ComponentTokenizer::EncodeBare(
     std::vector<TokenOrigin>& origins,
     std::vector<std::string>& surfaces) const {
   PENSTOCK_RETURN_IF_ERROR(CheckUtf8(text));
-  const ThreadSlots<PieceMemory>::Lease memory(memories_);
+  const ThreadSlots<PieceMemory>::Lease memory(memories_, shared_pieces_);
   std::vector<TokenId> bare;
   std::vector<TokenOrigin> bare_origins;
   Call call = {options.special_text, Alignment::kKept, *memory, bare,
@@ -170,6 +170,7 @@ Status ComponentTokenizer::EncodeParts(Call& call, std::string_view gap) const {
   PieceBatch batch(gap, call.memory, call.ids);
   for (size_t begin = 0; begin < gap.size();) {
     const size_t count = cutter_->Split(gap, begin, ends);
+    const PieceMemory::Visit visit(call.memory);
     PENSTOCK_RETURN_IF_ERROR(batch.Encode(
         begin, std::span<const size_t>(ends).first(count),
         [](std::string_view) {},
@@ -219,7 +220,12 @@ Status ComponentTokenizer::EncodePieces(Call& call, Pieces& pieces) const {
     Status status = parts_.splitter->Split(pieces);
     if (!status.ok()) return Annotate(status, "pre_tokenizer");
   }
-  for (const Piece piece : pieces.pieces) {
+  // Where words are cut, who cut them is inside.
+  const bool visits = !cutter_ && call.origins == nullptr;
+  std::optional<PieceMemory::Visit> visit;
+  for (size_t i = 0; i < pieces.pieces.size(); ++i) {
+    if (visits && i % PieceBatch::kMost == 0) visit.emplace(call.memory);
+    const Piece piece = pieces.pieces[i];
     const std::string_view text = pieces.TextOf(piece);
     if (call.origins == nullptr) {
       PENSTOCK_RETURN_IF_ERROR(EncodePiece(call, text));
@@ -253,16 +259,17 @@ Status ComponentTokenizer::EncodePiece(Call& call,
   }
   const PieceCache::Key key = PieceKey::Of(piece);
   const PieceCache::Hash hash = PieceCache::HashOf(key);
-  if (const PieceCache::Entry* known = call.memory.pieces.Find(key, hash)) {
+  if (const auto* const entry = call.memory.pieces().Find(key, hash)) {
+    const PieceIds known = entry->ids();
     TokenId ids[PieceCache::kMaxIds];
-    known->CopyTo(ids);
-    call.ids.insert(call.ids.end(), ids, ids + known->count());
+    known.CopyTo(ids);
+    call.ids.insert(call.ids.end(), ids, ids + known.count());
     return OkStatus();
   }
   const size_t first = call.ids.size();
   PENSTOCK_RETURN_IF_ERROR(parts_.model->Encode(piece, call.ids, nullptr));
   const std::span<const TokenId> ids = std::span(call.ids).subspan(first);
-  call.memory.pieces.Insert(key, hash, ids);
+  call.memory.pieces().Insert(call.memory.reader(), key, hash, ids);
   return OkStatus();
 }
 

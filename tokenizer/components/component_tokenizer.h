@@ -74,7 +74,10 @@ class ComponentTokenizer final : public FramedTokenizer {
   std::optional<TokenId> IdOf(std::string_view token) const override;
   std::optional<std::string> TokenOf(TokenId id) const override;
 
-  void ForgetTexts() const override { memories_.Clear(); }
+  void ForgetTexts() const override {
+    memories_.Clear();
+    shared_pieces_.Clear();
+  }
   uint64_t Fingerprint() const override;
   std::string Describe() const override;
 
@@ -113,6 +116,7 @@ class ComponentTokenizer final : public FramedTokenizer {
   // Tokens of the model that added tokens spell otherwise.
   std::set<TokenId> respelled_;
 
+  mutable SharedPieces shared_pieces_;         // for any number of threads
   mutable ThreadSlots<PieceMemory> memories_;  // locks for itself
 };
 

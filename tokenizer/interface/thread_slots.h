@@ -29,11 +29,14 @@ class ThreadSlots {
   ThreadSlots(const ThreadSlots&) = delete;
   ThreadSlots& operator=(const ThreadSlots&) = delete;
 
-  // Lends a T as long as it lives, a new one where the slot is empty.
+  // Lends a T as long as it lives, where the slot is empty a new one, made of
+  // `parts`.
   class Lease {
    public:
-    explicit Lease(ThreadSlots& slots) : slots_(slots), thing_(slots.Take()) {
-      if (thing_ == nullptr) thing_ = std::make_unique<T>();
+    template <typename... Parts>
+    explicit Lease(ThreadSlots& slots, Parts&... parts)
+        : slots_(slots), thing_(slots.Take()) {
+      if (thing_ == nullptr) thing_ = std::make_unique<T>(parts...);
     }
     ~Lease() { slots_.GiveBack(std::move(thing_)); }
     Lease(const Lease&) = delete;

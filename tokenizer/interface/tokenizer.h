@@ -114,8 +114,9 @@ class Tokenizer {
   // The token as the vocabulary file spells it; nullopt for an unused id.
   virtual std::optional<std::string> TokenOf(TokenId id) const = 0;
 
-  // Gives back what threads that are in no call remember of the texts they
-  // have seen (docs/tokenizers.md has the bounds); ids stay the same.
+  // Gives back what is remembered of the texts that were seen, but for what
+  // threads that are in a call have of their own (docs/tokenizers.md has the
+  // bounds); ids stay the same. Waits for the pieces that others look up.
   virtual void ForgetTexts() const {}
 
   // A hash of everything that decides ids: two tokenizers that can give

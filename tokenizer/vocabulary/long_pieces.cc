@@ -7,17 +7,28 @@
 
 namespace penstock {
 
+LongPieces::LongPieces(Readers& readers, size_t ring_bytes, uint64_t first_word)
+    : readers_(readers),
+      ring_words_(ring_bytes / sizeof(uint32_t)),
+      segment_words_(ring_words_ / kSegments),
+      index_(kIndexBytes),
+      ring_(ring_bytes),
+      taken_end_(first_word),
+      open_end_(first_word - first_word % segment_words_ + ring_words_),
+      first_there_(first_word) {}
+
 uint64_t LongPieces::HashOf(std::string_view piece) {
   return HashForTable(piece);
 }
 
 void LongPieces::Clear() {
-  index_ = ZeroPages(kIndexBytes);
-  end_ = 1;
+  index_.Clear(kIndexBytes);
+  ring_.Clear(ring_.size_bytes());
+  first_there_ = taken_end_.load();
 }
 
 std::optional<std::span<const TokenId>> LongPieces::At(
-    uint32_t place, std::string_view piece) const {
+    uint64_t place, std::string_view piece) const {
   if (!IsThere(place)) return std::nullopt;
   const uint32_t* const record = WordsAt(place);
   const uint32_t* const ids = record + kHeaderWords;
@@ -28,11 +39,11 @@ std::optional<std::span<const TokenId>> LongPieces::At(
   return std::span(ids, record[1]);
 }
 
-uint32_t LongPieces::PlaceOf(uint64_t hash) const {
+uint64_t LongPieces::PlaceOf(uint64_t hash) const {
   const Slot* const line = LineOf(hash);
-  const auto tag = static_cast<uint32_t>(hash);
   for (const Slot* slot = line; slot != line + kSlots; ++slot) {
-    if (slot->hash == tag && IsThere(slot->place)) return slot->place;
+    const uint64_t place = slot->load(std::memory_order_acquire) ^ TagOf(hash);
+    if (place <= kPlaceMask && IsThere(place)) return place;
   }
   return 0;
 }
@@ -40,43 +51,79 @@ uint32_t LongPieces::PlaceOf(uint64_t hash) const {
 std::optional<std::span<const TokenId>> LongPieces::Find(std::string_view piece,
                                                          uint64_t hash) const {
   const Slot* const line = LineOf(hash);
-  const auto tag = static_cast<uint32_t>(hash);
   for (const Slot* slot = line; slot != line + kSlots; ++slot) {
-    if (slot->hash != tag) continue;
-    if (const auto ids = At(slot->place, piece)) return ids;
+    const uint64_t place = slot->load(std::memory_order_acquire) ^ TagOf(hash);
+    if (place > kPlaceMask) continue;
+    if (const auto ids = At(place, piece)) return ids;
   }
   return std::nullopt;
 }
 
-uint32_t LongPieces::Append(std::string_view piece,
+// In two steps, the second of which is done once others have left: before the
+// segment is needed, if they do so soon.
+void LongPieces::OpenSegment(const Readers::Reader& self) {
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock.owns_lock()) return;
+  const uint64_t end = open_end_.load(std::memory_order_relaxed);
+  if (closed_since_ == 0) {
+    // Another thread may just have done it.
+    if (taken_end_.load(std::memory_order_relaxed) + segment_words_ <= end) {
+      return;
+    }
+    first_there_ =
+        std::max(first_there_.load(), end + segment_words_ - ring_words_);
+    closed_since_ = readers_.Stamp();
+  }
+  if (!readers_.HavePassed(closed_since_, self)) return;
+  open_end_.store(end + segment_words_, std::memory_order_release);
+  closed_since_ = 0;
+}
+
+uint64_t LongPieces::TakePlace(const Readers::Reader& self, uint64_t words) {
+  uint64_t end = taken_end_.load(std::memory_order_relaxed);
+  if (end + words + segment_words_ >
+      open_end_.load(std::memory_order_relaxed)) {
+    OpenSegment(self);
+  }
+  uint64_t place;
+  do {
+    place = end;
+    // A record is in one part.
+    const uint64_t left = ring_words_ - place % ring_words_;
+    if (left < words) place += left;
+    if (place + words > open_end_.load(std::memory_order_acquire)) return 0;
+    if (place + words > kPlaceMask) return 0;
+  } while (!taken_end_.compare_exchange_weak(end, place + words,
+                                             std::memory_order_relaxed));
+  return place;
+}
+
+uint64_t LongPieces::Append(const Readers::Reader& self, std::string_view piece,
                             std::span<const TokenId> ids) {
-  const auto words =
-      static_cast<uint32_t>(kHeaderWords + ids.size() + (piece.size() + 3) / 4);
-  // A record is in one part.
-  const uint32_t left = kRingWords - end_ % kRingWords;
-  if (left < words) end_ += left;
-  const uint32_t place = end_;
+  const uint64_t place =
+      TakePlace(self, kHeaderWords + ids.size() + (piece.size() + 3) / 4);
+  if (place == 0) return 0;
   uint32_t* const record = WordsAt(place);
   record[0] = static_cast<uint32_t>(piece.size());
   record[1] = static_cast<uint32_t>(ids.size());
   std::copy(ids.begin(), ids.end(), record + kHeaderWords);
   std::memcpy(record + kHeaderWords + ids.size(), piece.data(), piece.size());
-  end_ += words;
   return place;
 }
 
-void LongPieces::Insert(std::string_view piece, uint64_t hash,
-                        std::span<const TokenId> ids) {
+void LongPieces::Insert(const Readers::Reader& self, std::string_view piece,
+                        uint64_t hash, std::span<const TokenId> ids) {
   if (piece.size() > kMaxPieceBytes || ids.size() > piece.size()) return;
-  const uint32_t place = Append(piece, ids);
+  const uint64_t place = Append(self, piece, ids);
+  if (place == 0) return;
+  // The oldest: what is no longer there is older.
   Slot* const line = LineOf(hash);
-  // One that is no longer there, else the oldest.
-  const auto age = [this](Slot slot) {
-    return IsThere(slot.place) ? end_ - slot.place : kRingWords + 1;
-  };
-  *std::max_element(line, line + kSlots, [&](Slot a, Slot b) {
-    return age(a) < age(b);
-  }) = {static_cast<uint32_t>(hash), place};
+  Slot* const oldest =
+      std::min_element(line, line + kSlots, [](const Slot& a, const Slot& b) {
+        return (a.load(std::memory_order_relaxed) & kPlaceMask) <
+               (b.load(std::memory_order_relaxed) & kPlaceMask);
+      });
+  oldest->store(TagOf(hash) | place, std::memory_order_release);
 }
 
 }  // namespace penstock

@@ -1,33 +1,41 @@
 #include "tokenizer/vocabulary/piece_cache.h"
 
-#include <utility>
+#include <array>
 
 namespace penstock {
 
-PieceCache::PieceCache(size_t most_bytes)
-    : most_bytes_(most_bytes), pages_(kFirstBytes, most_bytes) {
+PieceCache::PieceCache(Readers& readers, size_t most_bytes)
+    : readers_(readers),
+      most_bytes_(most_bytes),
+      pages_(kFirstBytes, most_bytes),
+      lately_(sizeof(uint16_t) << kLatelyBits) {
+  waiting_.reserve(kMostWaiting);
   UsePages();
 }
 
 void PieceCache::Clear() {
-  pages_ = ZeroPages(kFirstBytes, most_bytes_);
-  lately_ = {};
+  pages_.Clear(kFirstBytes);
+  lately_.Clear(lately_.size_bytes());
+  waiting_.clear();
+  waiting_since_ = 0;
   UsePages();
 }
 
 void PieceCache::UsePages() {
   lines_ = static_cast<Line*>(pages_.data());
   line_mask_ = pages_.size_bytes() / sizeof(Line) - 1;
+  is_full_size_ = pages_.size_bytes() == most_bytes_;
   used_ = 0;
+  // Half full: a line of two has room for most of what goes to it.
+  grow_at_ = is_full_size_ ? kNever : line_mask_ + 1;
 }
 
-const PieceCache::Entry* PieceCache::FindBeside(const Key& key,
-                                                size_t line) const {
+const PieceEntry* PieceCache::FindBeside(Key key, size_t line) const {
   for (size_t i = 1; i < kReach; ++i) {
     // What is beside is so because there was no room.
     if (lines_[line].entries[1].IsFree()) return nullptr;
     line = (line + 1) & line_mask_;
-    for (const Entry& entry : lines_[line].entries) {
+    for (const PieceEntry& entry : lines_[line].entries) {
       if (entry.IsOf(key)) return &entry;
     }
   }
@@ -35,44 +43,76 @@ const PieceCache::Entry* PieceCache::FindBeside(const Key& key,
 }
 
 bool PieceCache::CameLately(Hash hash) {
-  if (lately_.empty()) lately_.resize(size_t{1} << kLatelyBits);
   const auto rest = static_cast<uint16_t>(hash);
-  return std::exchange(lately_[LatelyOf(hash)], rest) == rest;
+  std::atomic<uint16_t>& last = lately()[LatelyOf(hash)];
+  const bool did = last.load(std::memory_order_relaxed) == rest;
+  last.store(rest, std::memory_order_relaxed);
+  return did;
 }
 
-PieceCache::Entry& PieceCache::PlaceFor(const Key& key, Hash hash) {
+bool PieceCache::PutInRoom(Hash hash, const Content& content) {
   for (size_t i = 0; i < kReach; ++i) {
-    for (Entry& entry : lines_[(hash + i) & line_mask_].entries) {
-      if (entry.IsFree() || entry.IsOf(key)) return entry;
+    for (PieceEntry& entry : lines_[(hash + i) & line_mask_].entries) {
+      if (entry.TakeFree()) {
+        entry.Write(content);
+        used_.fetch_add(1, std::memory_order_relaxed);
+        return true;
+      }
+      if (!entry.IsOf(content.key)) continue;
+      if (entry.ids().is_elsewhere()) entry.SetPlace(content.ids.place());
+      return true;
     }
   }
-  return lines_[hash & line_mask_].entries[CameLately(hash) ? 0 : 1];
+  return false;
 }
 
-void PieceCache::Put(Hash hash, const Entry& entry) {
-  Entry& place = PlaceFor(entry.key_, hash);
-  if (place.IsFree()) ++used_;
-  place = entry;
+// One that finds a thread at this, or places that may not be written yet, is
+// not remembered this time.
+void PieceCache::TakePlace(const Readers::Reader& self, PieceEntry& entry,
+                           const Content& content) {
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock.owns_lock()) return;
+  if (waiting_since_ != 0) {
+    if (!readers_.HavePassed(waiting_since_, self)) return;
+    for (const Waiting& last : waiting_) last.entry->Write(last.content);
+    waiting_.clear();
+    waiting_since_ = 0;
+  }
+  if (!entry.TakeFromPiece()) return;
+  // Alone, it need not wait.
+  if (readers_.has_one() && readers_.HavePassed(readers_.Stamp(), self)) {
+    return entry.Write(content);
+  }
+  waiting_.push_back({&entry, content});
+  if (waiting_.size() == kMostWaiting) waiting_since_ = readers_.Stamp();
 }
 
-void PieceCache::Insert(const Key& key, Hash hash,
+void PieceCache::Put(const Readers::Reader& self, Hash hash,
+                     const Content& content) {
+  if (PutInRoom(hash, content)) return;
+  TakePlace(self, lines_[hash & line_mask_].entries[CameLately(hash) ? 0 : 1],
+            content);
+}
+
+void PieceCache::Insert(const Readers::Reader& self, const Key& key, Hash hash,
                         std::span<const TokenId> ids) {
-  if (ids.size() > kMaxIds || (!ids.empty() && ids[0] > kIdMask)) return;
-  Entry entry;
-  entry.key_ = key;
-  std::copy(ids.begin(), ids.end(), entry.ids_);
-  entry.ids_[0] |= static_cast<TokenId>(ids.size()) << kCountShift;
-  Put(hash, entry);
-  // Half full: a line of two has room for most of what goes to it.
-  if (used_ > line_mask_ && pages_.size_bytes() < most_bytes_) Grow();
+  if (PieceIds::CanBe(ids)) Put(self, hash, {key, PieceIds::Of(ids)});
 }
 
-void PieceCache::InsertElsewhere(const Key& key, Hash hash, uint32_t place) {
-  Entry entry;
-  entry.key_ = key;
-  entry.ids_[0] = TokenId{kElsewhere} << kCountShift;
-  entry.ids_[1] = place;
-  Put(hash, entry);
+void PieceCache::InsertElsewhere(const Readers::Reader& self, const Key& key,
+                                 Hash hash, uint64_t place) {
+  Put(self, hash, {key, PieceIds::AtPlace(place)});
+}
+
+void PieceCache::MakeRoom() {
+  // One thread is enough.
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock.owns_lock() || !WantsRoom()) return;
+  const bool was_alone = readers_.TryWhileAlone([this] {
+    if (WantsRoom()) Grow();
+  });
+  // Again once there is that much more in it.
+  if (!was_alone) grow_at_ += used_ / 16;
 }
 
 // Where it is: fresh memory costs more than all that is done here.
@@ -83,11 +123,20 @@ void PieceCache::Grow() {
   // Each entry goes to the line it was in or one before, of which those were
   // put anew, or to the new half.
   for (size_t i = 0; i < lines; ++i) {
-    const Line line = std::exchange(lines_[i], Line());
-    for (const Entry& entry : line.entries) {
-      if (!entry.IsFree()) Put(HashOf(entry.key_), entry);
+    std::array<Content, 2> line;
+    size_t pieces = 0;
+    for (PieceEntry& entry : lines_[i].entries) {
+      const bool has_piece = entry.HasPiece();
+      line[pieces] = entry.Free();
+      if (has_piece) ++pieces;
+    }
+    for (const Content& content : std::span(line).first(pieces)) {
+      PutInRoom(HashOf(content.key), content);
     }
   }
+  // Those that wait had no room: now they come again.
+  waiting_.clear();
+  waiting_since_ = 0;
 }
 
 }  // namespace penstock

@@ -2,14 +2,17 @@
 // 99 of 100 are never merged twice.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
+#include <mutex>
 #include <span>
 #include <vector>
 
 #include "tokenizer/interface/tokenizer.h"
+#include "tokenizer/vocabulary/piece_entry.h"
 #include "tokenizer/vocabulary/piece_key.h"
+#include "tokenizer/vocabulary/readers.h"
 #include "tokenizer/vocabulary/zero_pages.h"
 
 namespace penstock {
@@ -20,25 +23,24 @@ namespace penstock {
 // not long ago that of the first, so that half of the table stays with what
 // comes again. It only ever saves work: ids are the same with and without.
 //
-//   line   two entries, 64 bytes; those behind it take what it has no room for
-//   entry  15 bytes of piece, zeros behind them; its size, 8 bits;
-//          four ids, 32 bits each, with their count above the first's; of a
-//          piece with more ids kElsewhere is the count, and the second id the
-//          place where LongPieces has them
+// Its lines have two entries, 64 bytes; those behind a line take what it has no
+// room for. An entry whose place a new piece takes is no longer found, but
+// written only once those have left who may have found it: the piece waits.
 //
 // Memory:  512 KiB at first, at most 32 MiB, taken once pieces come to it, and
 //          256 KiB once there is no room for a piece.
 //
-// Threads: one at a time.
+// Threads: any number that are inside as readers; see MakeRoom and Clear.
 class PieceCache {
  public:
   static constexpr size_t kMaxPieceBytes = PieceKey::kMostBytes;
-  static constexpr size_t kMaxIds = 4;
+  static constexpr size_t kMaxIds = PieceIds::kMost;
   static constexpr size_t kFirstBytes = 512 << 10;
   static constexpr size_t kMostBytes = 32 << 20;
 
-  // `most_bytes` is a power of two, kFirstBytes or more. Throws std::bad_alloc.
-  explicit PieceCache(size_t most_bytes = kMostBytes);
+  // `readers` must outlive it. `most_bytes` is a power of two, kFirstBytes or
+  // more. Throws std::bad_alloc.
+  explicit PieceCache(Readers& readers, size_t most_bytes = kMostBytes);
 
   using Key = PieceKey;
   using Hash = uint32_t;
@@ -54,57 +56,42 @@ class PieceCache {
 
   // Of what Insert looks at for a piece that is not known.
   void PrefetchForInsert(Hash hash) const {
-    if (!lately_.empty()) __builtin_prefetch(&lately_[LatelyOf(hash)]);
+    if (is_full_size_) __builtin_prefetch(&lately()[LatelyOf(hash)]);
   }
 
-  class Entry {
-   public:
-    bool is_elsewhere() const { return count() == kElsewhere; }
-    uint32_t place() const { return ids_[1]; }  // if it is
-
-    // At most kMaxIds if it is not.
-    size_t count() const { return ids_[0] >> kCountShift; }
-    // Writes kMaxIds ids, of which the first count() are the piece's.
-    void CopyTo(TokenId* to) const {
-      std::memcpy(to, ids_, sizeof(ids_));
-      to[0] &= kIdMask;
-    }
-
-   private:
-    friend class PieceCache;
-
-    bool IsOf(const Key& key) const {
-      return ((key_.head ^ key.head) | (key_.tail ^ key.tail)) == 0;
-    }
-    bool IsFree() const { return key_.tail == 0; }
-
-    Key key_ = {};
-    TokenId ids_[kMaxIds] = {};
-  };
-  static_assert(sizeof(Entry) == 32, "two to a cache line");
-
-  // The piece's entry; null where it is not known. Valid until Insert.
-  const Entry* Find(const Key& key, Hash hash) const {
+  // The piece's entry; null where it is not known. Valid while the caller stays
+  // inside, until it inserts.
+  const PieceEntry* Find(Key key, Hash hash) const {
     const size_t line = hash & line_mask_;
-    const Entry* const two = lines_[line].entries;
+    const PieceEntry* const two = lines_[line].entries;
     const bool second = two[1].IsOf(key);
     // Which of the two it is cannot be foretold: no branch for it.
     if (two[0].IsOf(key) | second) return two + second;
     return FindBeside(key, line);
   }
-  // More than kMaxIds are not kept, nor is a first one of 2^24 or above.
-  void Insert(const Key& key, Hash hash, std::span<const TokenId> ids);
-  void InsertElsewhere(const Key& key, Hash hash, uint32_t place);
+  // More than kMaxIds are not kept, nor is a first one of 2^24 or above. `self`
+  // is the caller's, inside. A piece has the same ids each time.
+  void Insert(const Readers::Reader& self, const Key& key, Hash hash,
+              std::span<const TokenId> ids);
+  // Also of a piece whose ids were at another place.
+  void InsertElsewhere(const Readers::Reader& self, const Key& key, Hash hash,
+                       uint64_t place);
 
+  // Whether MakeRoom is to be called, by a thread whose reader is outside:
+  // then it grows, unless another thread is at it or stays inside for long.
+  bool WantsRoom() const {
+    return used_.load(std::memory_order_relaxed) >=
+           grow_at_.load(std::memory_order_relaxed);
+  }
+  void MakeRoom();
+
+  // While no reader is inside.
   void Clear();
 
-  // Of what was taken so far.
+  // Of what was taken so far. While no other thread is inside.
   size_t size_bytes() const { return pages_.size_bytes(); }
 
  private:
-  static constexpr int kCountShift = 24;
-  static constexpr size_t kElsewhere = 0xff;
-  static constexpr TokenId kIdMask = (TokenId{1} << kCountShift) - 1;
   // Lines where a piece may be. With more, a new piece has more to look at in a
   // full table; with fewer, more find no room in one that may still grow: 1 of
   // 100 with 4.
@@ -112,26 +99,48 @@ class PieceCache {
   static constexpr int kLatelyBits = 17;
   static size_t LatelyOf(Hash hash) { return hash >> (32 - kLatelyBits); }
   struct alignas(64) Line {
-    Entry entries[2];
+    PieceEntry entries[2];
   };
+  struct Waiting {
+    PieceEntry* entry;
+    PieceEntry::Content content;
+  };
+  static constexpr size_t kNever = SIZE_MAX / 2;  // of grow_at_
+  // As many are written at a time.
+  static constexpr size_t kMostWaiting = 32;
 
-  const Entry* FindBeside(const Key& key, size_t line) const;
+  const PieceEntry* FindBeside(Key key, size_t line) const;
+  std::atomic<uint16_t>* lately() const {
+    return static_cast<std::atomic<uint16_t>*>(lately_.data());
+  }
   // Whether a piece that hashes so found no room lately; it now is the last.
   bool CameLately(Hash hash);
-  // The piece's, else one that is free, else one to take.
-  Entry& PlaceFor(const Key& key, Hash hash);
-  void Put(Hash hash, const Entry& entry);
+  using Content = PieceEntry::Content;
+  void Put(const Readers::Reader& self, Hash hash, const Content& content);
+  // Where it is known or there is room. False: neither.
+  bool PutInRoom(Hash hash, const Content& content);
+  void TakePlace(const Readers::Reader& self, PieceEntry& entry,
+                 const Content& content);
   void UsePages();
   void Grow();
 
+  Readers& readers_;
   const size_t most_bytes_;
+  // Changed while no reader is inside.
   ZeroPages pages_;
   Line* lines_;  // in pages_
   size_t line_mask_;
-  size_t used_ = 0;  // entries
+  bool is_full_size_;
   // The last piece of each LatelyOf() that found no room, by the other bits of
-  // its hash; none before there is one.
-  std::vector<uint16_t> lately_;
+  // its hash.
+  ZeroPages lately_;
+  // Written by who inserts.
+  alignas(64) std::atomic<size_t> used_ = 0;  // entries
+  std::atomic<size_t> grow_at_;               // entries
+  std::mutex mutex_;
+  // Guarded by it, or by nobody being inside.
+  std::vector<Waiting> waiting_;  // their entries are taken
+  uint64_t waiting_since_ = 0;    // a stamp, once they are kMostWaiting
 };
 
 }  // namespace penstock

@@ -29,6 +29,12 @@ void ZeroPages::GrowTo(size_t size_bytes) {
   PreferHugePages(data_, size_bytes);
 }
 
+void ZeroPages::Clear(size_t size_bytes) {
+  // Anonymous and private: what was there is gone, zeros are next.
+  madvise(data_, size_bytes_, MADV_DONTNEED);
+  size_bytes_ = size_bytes;
+}
+
 ZeroPages::~ZeroPages() {
   if (mapping_ != nullptr) munmap(mapping_, mapping_bytes_);
 }

@@ -23,6 +23,8 @@ class ZeroPages {
 
   // To at most `most_bytes`. What is there stays; zeros follow it.
   void GrowTo(size_t size_bytes);
+  // Gives all of it back to the system: it is as one that is made with so many.
+  void Clear(size_t size_bytes);
 
  private:
   void* mapping_ = nullptr;

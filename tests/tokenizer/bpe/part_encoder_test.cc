@@ -15,6 +15,7 @@ class PartEncoderTest : public ::testing::Test {
  protected:
   std::vector<TokenId> Encode(const Bpe& bpe, std::string_view piece) {
     std::vector<TokenId> ids = {7};
+    const PieceMemory::Visit visit(pieces_);
     PartEncoder(bpe, *bpe.cuts(), {pieces_, chars_, neighbours_}, ids)
         .Encode(piece);
     EXPECT_EQ(ids.front(), 7u);
@@ -54,7 +55,8 @@ class PartEncoderTest : public ::testing::Test {
   }
 
   std::mt19937 random_{11};
-  PieceCache pieces_;
+  SharedPieces shared_;
+  PieceMemory pieces_{shared_};
   CharIds chars_;
   Neighbours neighbours_;
 };
@@ -65,7 +67,7 @@ TEST_F(PartEncoderTest, PiecesHaveTheIdsThatBpeGivesThem) {
   for (int i = 0; i < testing::Cases(60); ++i) {
     const Bpe bpe = Bpe::FromRanks(DrawnVocabulary(10 + i % 60));
     ASSERT_NE(bpe.cuts(), nullptr);
-    pieces_.Clear();
+    shared_.Clear();
     chars_ = CharIds();
     neighbours_ = Neighbours();
     for (size_t k = 0; k < 200; ++k) {
@@ -91,7 +93,7 @@ TEST_F(PartEncoderTest, APartIsRemembered) {
   EXPECT_EQ(ids[1], 0x97u);
   EXPECT_EQ(ids[2], 0xa5u);
   const PieceKey last = PieceKey::Of("本");
-  EXPECT_NE(pieces_.Find(last, PieceCache::HashOf(last)), nullptr);
+  EXPECT_NE(shared_.pieces.Find(last, PieceCache::HashOf(last)), nullptr);
 }
 
 TEST(CharIdsTest, IdsThatDoNotFitAreNotKept) {

@@ -24,6 +24,7 @@ class PieceBatchTest : public ::testing::Test {
     }
     ids_.clear();
     encoded_.clear();
+    const PieceMemory::Visit visit(memory_);
     return PieceBatch(text, memory_, ids_)
         .Encode(
             0, ends,
@@ -39,7 +40,8 @@ class PieceBatchTest : public ::testing::Test {
   }
   std::string Ids() const { return {ids_.begin(), ids_.end()}; }
 
-  PieceMemory memory_;
+  SharedPieces shared_;
+  PieceMemory memory_{shared_};
   std::vector<TokenId> ids_;
   std::vector<std::string> expected_, encoded_;
   std::string refused_;
@@ -93,6 +95,23 @@ TEST_F(PieceBatchTest, EndsWithTheFirstErrorAndRemembersNothingOfIt) {
   ASSERT_TRUE(Encode({"ab", "no", "cd"}).ok());
   EXPECT_EQ(Ids(), "abnocd");
   EXPECT_EQ(encoded_, (std::vector<std::string>{"no", "cd"}));
+}
+
+TEST_F(PieceBatchTest, WhatOneThreadEncodedAnotherKnows) {
+  ASSERT_TRUE(Encode(kOfEachKind).ok());
+  PieceMemory other(shared_);
+  const PieceMemory::Visit visit(other);
+  const std::string text = kOfEachKind[0] + kOfEachKind[1] + kOfEachKind[2];
+  const std::vector<size_t> ends = {2, 10, text.size()};
+  ids_.clear();
+  const auto none = [](std::string_view piece) {
+    return InvalidArgumentError(std::string(piece));
+  };
+  EXPECT_TRUE(PieceBatch(text, other, ids_)
+                  .Encode(
+                      0, ends, [](std::string_view) {}, none)
+                  .ok());
+  EXPECT_EQ(Ids(), text);
 }
 
 }  // namespace

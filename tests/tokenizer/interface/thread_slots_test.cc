@@ -17,6 +17,17 @@ TEST(ThreadSlotsTest, NestedLeasesAreTwoThings) {
   EXPECT_NE(&*outer, &*inner);
 }
 
+TEST(ThreadSlotsTest, ANewThingIsMadeOfWhatTheLeaseIsGiven) {
+  int made_of = 5;
+  struct Thing {
+    explicit Thing(int& parts) : of(&parts) {}
+    int* of;
+  };
+  ThreadSlots<Thing> slots;
+  const ThreadSlots<Thing>::Lease lease(slots, made_of);
+  EXPECT_EQ(lease->of, &made_of);
+}
+
 TEST(ThreadSlotsTest, ThreadGetsItsThingAgain) {
   ThreadSlots<int> slots;
   {

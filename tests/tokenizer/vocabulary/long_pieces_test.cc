@@ -3,9 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
+
+#include "tests/support/effort.h"
 
 namespace penstock {
 namespace {
@@ -13,20 +17,29 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::Optional;
 
-std::optional<std::vector<TokenId>> Known(const LongPieces& pieces,
-                                          const std::string& piece) {
-  const auto ids = pieces.Find(piece, LongPieces::HashOf(piece));
-  if (!ids) return std::nullopt;
-  return std::vector<TokenId>(ids->begin(), ids->end());
-}
+class LongPiecesTest : public ::testing::Test {
+ protected:
+  LongPiecesTest() { self_.Enter(); }
 
-void Insert(LongPieces& pieces, const std::string& piece,
-            const std::vector<TokenId>& ids) {
-  pieces.Insert(piece, LongPieces::HashOf(piece), ids);
-}
+  static std::optional<std::vector<TokenId>> Known(const LongPieces& pieces,
+                                                   const std::string& piece) {
+    const auto ids = pieces.Find(piece, LongPieces::HashOf(piece));
+    if (!ids) return std::nullopt;
+    return std::vector<TokenId>(ids->begin(), ids->end());
+  }
 
-TEST(LongPiecesTest, GivesBackWhatWasStored) {
-  LongPieces pieces;
+  void Insert(LongPieces& pieces, const std::string& piece,
+              const std::vector<TokenId>& ids) {
+    pieces.Insert(self_, piece, LongPieces::HashOf(piece), ids);
+  }
+
+  static constexpr size_t kSmallRing = 1 << 20;
+  Readers readers_;
+  Readers::Reader self_{readers_};
+};
+
+TEST_F(LongPiecesTest, GivesBackWhatWasStored) {
+  LongPieces pieces(readers_);
   const std::string piece = "internationalisation";
   EXPECT_EQ(Known(pieces, piece), std::nullopt);
   Insert(pieces, piece, {7, 8, 9});
@@ -34,17 +47,17 @@ TEST(LongPiecesTest, GivesBackWhatWasStored) {
   EXPECT_EQ(Known(pieces, piece + "s"), std::nullopt);
 }
 
-TEST(LongPiecesTest, PiecesOfOneHashAreTwo) {
-  LongPieces pieces;
-  pieces.Insert("one piece", 5, std::vector<TokenId>{1});
+TEST_F(LongPiecesTest, PiecesOfOneHashAreTwo) {
+  LongPieces pieces(readers_);
+  pieces.Insert(self_, "one piece", 5, std::vector<TokenId>{1});
   EXPECT_EQ(pieces.Find("two piece", 5), std::nullopt);
-  pieces.Insert("two piece", 5, std::vector<TokenId>{2});
+  pieces.Insert(self_, "two piece", 5, std::vector<TokenId>{2});
   EXPECT_EQ(pieces.Find("one piece", 5)->front(), 1u);
   EXPECT_EQ(pieces.Find("two piece", 5)->front(), 2u);
 }
 
-TEST(LongPiecesTest, KeepsNoPieceAboveItsLimit) {
-  LongPieces pieces;
+TEST_F(LongPiecesTest, KeepsNoPieceAboveItsLimit) {
+  LongPieces pieces(readers_);
   const std::string longest(LongPieces::kMaxPieceBytes, 'a');
   Insert(pieces, longest, {1});
   EXPECT_THAT(Known(pieces, longest), Optional(ElementsAre(1)));
@@ -52,37 +65,124 @@ TEST(LongPiecesTest, KeepsNoPieceAboveItsLimit) {
   EXPECT_EQ(Known(pieces, longest + "a"), std::nullopt);
 }
 
-TEST(LongPiecesTest, APlaceIsOfItsPieceUntilTheRingComesRound) {
-  LongPieces pieces;
-  const uint32_t place = pieces.Append("piece", std::vector<TokenId>{1, 2});
+TEST_F(LongPiecesTest, APlaceIsOfItsPieceUntilTheRingComesRound) {
+  LongPieces pieces(readers_);
+  const uint64_t place =
+      pieces.Append(self_, "piece", std::vector<TokenId>{1, 2});
   EXPECT_THAT(*pieces.At(place, "piece"), ElementsAre(1, 2));
   EXPECT_EQ(pieces.At(place, "Piece"), std::nullopt);
   EXPECT_EQ(pieces.At(place, "pieces"), std::nullopt);
   EXPECT_EQ(pieces.Find("piece", LongPieces::HashOf("piece")), std::nullopt);
   const std::string other(1000, 'x');
   for (size_t i = 0; i < LongPieces::kRingBytes / other.size(); ++i) {
-    pieces.Append(other, std::vector<TokenId>{3});
+    pieces.Append(self_, other, std::vector<TokenId>{3});
   }
   EXPECT_EQ(pieces.At(place, "piece"), std::nullopt);
 }
 
-TEST(LongPiecesTest, IsWornBeforeTheCountOfWordsEndsAndGoodAgainOnceCleared) {
-  LongPieces pieces(0xffffffff - LongPieces::kRingBytes);
-  EXPECT_FALSE(pieces.is_worn());
+TEST_F(LongPiecesTest, KeepsNothingMoreWhereTheCountOfWordsEnds) {
+  constexpr uint64_t kEnd = uint64_t{1} << 48;
+  LongPieces pieces(readers_, kSmallRing, kEnd - 4096);
   const std::string piece = "internationalisation";
   Insert(pieces, piece, {1});
+  EXPECT_THAT(Known(pieces, piece), Optional(ElementsAre(1)));
   const std::string other(1000, 'x');
-  while (!pieces.is_worn()) pieces.Append(other, std::vector<TokenId>{3});
-  pieces.Clear();
-  EXPECT_FALSE(pieces.is_worn());
+  size_t kept = 0;
+  while (pieces.Append(self_, other, std::vector<TokenId>{3}) != 0) ++kept;
+  EXPECT_EQ(kept, (4096 - 2 - 1 - 5) / (2 + 1 + 250));
+  EXPECT_THAT(Known(pieces, piece), Optional(ElementsAre(1)));
+}
+
+TEST_F(LongPiecesTest, OnceClearedItIsEmptyAndTakesPieces) {
+  LongPieces pieces(readers_, kSmallRing);
+  const std::string piece = "internationalisation";
+  for (TokenId i = 0; i < 3; ++i) {
+    EXPECT_EQ(Known(pieces, piece), std::nullopt);
+    const uint64_t place =
+        pieces.Append(self_, "piece", std::vector<TokenId>{i});
+    Insert(pieces, piece, {i});
+    EXPECT_THAT(Known(pieces, piece), Optional(ElementsAre(i)));
+    EXPECT_THAT(*pieces.At(place, "piece"), ElementsAre(i));
+    pieces.Clear();
+    EXPECT_EQ(pieces.At(place, "piece"), std::nullopt);
+  }
+}
+
+// What another found stays as it was while it is inside; nothing is kept that
+// would need its place.
+TEST_F(LongPiecesTest, APieceIsNotWrittenOverWhileAnotherMayLookAtIt) {
+  LongPieces pieces(readers_, kSmallRing);
+  const std::string other(1000, 'x');
+  const auto append = [&](size_t bytes, TokenId id) {
+    size_t kept = 0;
+    for (size_t i = 0; i < bytes / 1012; ++i) {
+      kept +=
+          pieces.Append(self_, other, std::vector<TokenId>{id}) == 0 ? 0 : 1;
+    }
+    return kept;
+  };
+  append(5 * kSmallRing / 2, 1);
+  const std::string piece = "internationalisation";
+  Insert(pieces, piece, {7, 8, 9});
+  Readers::Reader reader(readers_);
+  reader.Enter();
+  const auto found = pieces.Find(piece, LongPieces::HashOf(piece));
+  ASSERT_TRUE(found);
+  const size_t kept = append(2 * kSmallRing, 2);
+  // As much as was open: a segment or two.
+  constexpr size_t kOfSegment = kSmallRing / LongPieces::kSegments / 1012;
+  EXPECT_GE(kept, kOfSegment);
+  EXPECT_LE(kept, 2 * kOfSegment);
+  EXPECT_THAT(*found, ElementsAre(7, 8, 9));
+  reader.Leave();
+  EXPECT_GT(append(kSmallRing, 3), kSmallRing / 1012 * 99 / 100);
   EXPECT_EQ(Known(pieces, piece), std::nullopt);
-  Insert(pieces, piece, {2});
-  EXPECT_THAT(Known(pieces, piece), Optional(ElementsAre(2)));
+}
+
+// Threads that go round one small ring many times.
+TEST_F(LongPiecesTest, ThreadsThatShareARingFindOnlyWhatWasStored) {
+  LongPieces pieces(readers_, kSmallRing);
+  self_.Leave();
+  const auto piece_of = [](size_t i) {
+    return std::to_string(i) + std::string(20 + i % 300, 'x');
+  };
+  const auto ids_of = [](size_t i) {
+    return std::vector<TokenId>(1 + i % 20, static_cast<TokenId>(i));
+  };
+  const size_t kPieces = testing::Cases(40'000);
+  std::atomic<size_t> hits = 0;
+  std::vector<std::jthread> threads;
+  for (size_t t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      Readers::Reader self(readers_);
+      for (size_t n = 0; n < kPieces; n += 50) {
+        self.Enter();
+        for (size_t k = 0; k < 50; ++k) {
+          // Each comes to all threads; a piece that is found is looked at
+          // twice, as later as can be.
+          const size_t i = n + k * (t + 1) % 50;
+          const std::string piece = piece_of(i);
+          const uint64_t hash = LongPieces::HashOf(piece);
+          const auto found = pieces.Find(piece, hash);
+          if (!found) {
+            pieces.Insert(self, piece, hash, ids_of(i));
+            continue;
+          }
+          ++hits;
+          const std::vector<TokenId> ids(found->begin(), found->end());
+          EXPECT_EQ(ids, ids_of(i));
+        }
+        self.Leave();
+      }
+    });
+  }
+  threads.clear();
+  EXPECT_GT(hits, 0u);
 }
 
 // Many times round the ring: a piece that is found is the one that was stored.
-TEST(LongPiecesTest, NewPiecesTakeThePlaceOfTheOldestAndOfNoOther) {
-  LongPieces pieces;
+TEST_F(LongPiecesTest, NewPiecesTakeThePlaceOfTheOldestAndOfNoOther) {
+  LongPieces pieces(readers_);
   constexpr size_t kPieceBytes = 1000;
   constexpr TokenId kPieces = 5 * LongPieces::kRingBytes / kPieceBytes;
   const auto piece_of = [](TokenId i) {

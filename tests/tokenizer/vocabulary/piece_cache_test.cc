@@ -3,12 +3,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <map>
 #include <optional>
+#include <random>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
+
+#include "tests/support/effort.h"
 
 namespace penstock {
 namespace {
@@ -17,25 +22,38 @@ using ::testing::ElementsAre;
 using ::testing::ElementsAreArray;
 using ::testing::Optional;
 
-// What is remembered of `piece`; nullopt for nothing.
-std::optional<std::vector<TokenId>> Known(const PieceCache& cache,
-                                          std::string_view piece) {
-  const PieceCache::Key key = PieceKey::Of(piece);
-  const auto* const entry = cache.Find(key, PieceCache::HashOf(key));
-  if (entry == nullptr) return std::nullopt;
-  std::vector<TokenId> ids(PieceCache::kMaxIds);
-  entry->CopyTo(ids.data());
-  ids.resize(entry->count());
-  return ids;
-}
+class PieceCacheTest : public ::testing::Test {
+ protected:
+  PieceCacheTest() { self_.Enter(); }
 
-void Insert(PieceCache& cache, std::string_view piece,
-            const std::vector<TokenId>& ids) {
-  const PieceCache::Key key = PieceKey::Of(piece);
-  cache.Insert(key, PieceCache::HashOf(key), ids);
-}
+  // What is remembered of `piece`; nullopt for nothing.
+  static std::optional<std::vector<TokenId>> Known(const PieceCache& cache,
+                                                   std::string_view piece) {
+    const PieceCache::Key key = PieceKey::Of(piece);
+    const auto* const entry = cache.Find(key, PieceCache::HashOf(key));
+    if (entry == nullptr) return std::nullopt;
+    std::vector<TokenId> ids(PieceCache::kMaxIds);
+    entry->ids().CopyTo(ids.data());
+    ids.resize(entry->ids().count());
+    return ids;
+  }
 
-TEST(PieceCacheTest, PiecesThatDifferHaveKeysThatDiffer) {
+  // As a tokenizer does, which makes room between batches.
+  void Insert(PieceCache& cache, std::string_view piece,
+              const std::vector<TokenId>& ids) {
+    const PieceCache::Key key = PieceKey::Of(piece);
+    cache.Insert(self_, key, PieceCache::HashOf(key), ids);
+    if (!cache.WantsRoom()) return;
+    self_.Leave();
+    cache.MakeRoom();
+    self_.Enter();
+  }
+
+  Readers readers_;
+  Readers::Reader self_{readers_};
+};
+
+TEST_F(PieceCacheTest, PiecesThatDifferHaveKeysThatDiffer) {
   // Every string of two letters and NUL, up to the longest piece by doubling.
   std::vector<std::string> pieces;
   for (size_t size = 1; size <= PieceCache::kMaxPieceBytes; ++size) {
@@ -61,16 +79,16 @@ TEST(PieceCacheTest, PiecesThatDifferHaveKeysThatDiffer) {
   }
 }
 
-TEST(PieceCacheTest, GivesBackWhatWasStored) {
-  PieceCache cache;
+TEST_F(PieceCacheTest, GivesBackWhatWasStored) {
+  PieceCache cache(readers_);
   EXPECT_EQ(Known(cache, "the"), std::nullopt);
   Insert(cache, "the", {1, 2, 3, 4});
   EXPECT_THAT(Known(cache, "the"), Optional(ElementsAre(1, 2, 3, 4)));
   EXPECT_EQ(Known(cache, "teh"), std::nullopt);
 }
 
-TEST(PieceCacheTest, KeepsPiecesOfEverySizeWithEveryCount) {
-  PieceCache cache;
+TEST_F(PieceCacheTest, KeepsPiecesOfEverySizeWithEveryCount) {
+  PieceCache cache(readers_);
   for (size_t size = 1; size <= PieceCache::kMaxPieceBytes; ++size) {
     for (size_t count = 0; count <= PieceCache::kMaxIds; ++count) {
       const std::string piece = std::string(size, 'x') + std::to_string(count);
@@ -83,8 +101,8 @@ TEST(PieceCacheTest, KeepsPiecesOfEverySizeWithEveryCount) {
   }
 }
 
-TEST(PieceCacheTest, KeepsNeitherManyNorLargeIds) {
-  PieceCache cache;
+TEST_F(PieceCacheTest, KeepsNeitherManyNorLargeIds) {
+  PieceCache cache(readers_);
   Insert(cache, "many", {1, 2, 3, 4, 5});
   EXPECT_EQ(Known(cache, "many"), std::nullopt);
   Insert(cache, "large", {1u << 24});
@@ -94,21 +112,21 @@ TEST(PieceCacheTest, KeepsNeitherManyNorLargeIds) {
               Optional(ElementsAre((1u << 24) - 1, 0xffffffff)));
 }
 
-TEST(PieceCacheTest, RemembersWhereTheIdsOfAPieceAre) {
-  PieceCache cache;
+TEST_F(PieceCacheTest, RemembersWhereTheIdsOfAPieceAre) {
+  PieceCache cache(readers_);
   const PieceCache::Key key = PieceKey::Of("place");
   const PieceCache::Hash hash = PieceCache::HashOf(key);
-  cache.InsertElsewhere(key, hash, 0xfedcba98);
-  ASSERT_TRUE(cache.Find(key, hash)->is_elsewhere());
-  EXPECT_EQ(cache.Find(key, hash)->place(), 0xfedcba98);
-  cache.Insert(key, hash, std::vector<TokenId>{7});
-  EXPECT_THAT(Known(cache, "place"), Optional(ElementsAre(7)));
+  for (const uint64_t place : {uint64_t{0xfedcba9876543210}, uint64_t{7}}) {
+    cache.InsertElsewhere(self_, key, hash, place);
+    ASSERT_TRUE(cache.Find(key, hash)->ids().is_elsewhere());
+    EXPECT_EQ(cache.Find(key, hash)->ids().place(), place);
+  }
   cache.Clear();
-  EXPECT_EQ(Known(cache, "place"), std::nullopt);
+  EXPECT_EQ(cache.Find(key, hash), nullptr);
 }
 
-TEST(PieceCacheTest, GrowsSoThatNearlyEveryPieceIsKept) {
-  PieceCache cache;
+TEST_F(PieceCacheTest, GrowsSoThatNearlyEveryPieceIsKept) {
+  PieceCache cache(readers_);
   constexpr size_t kPieces = 100'000;
   for (size_t i = 0; i < kPieces; ++i) {
     Insert(cache, std::to_string(i), {static_cast<TokenId>(i)});
@@ -126,10 +144,10 @@ TEST(PieceCacheTest, GrowsSoThatNearlyEveryPieceIsKept) {
 }
 
 // Also one that has grown where it is until it may no more.
-TEST(PieceCacheTest, StaysWithinItsBoundAndGoesOnToTakeNewPieces) {
+TEST_F(PieceCacheTest, StaysWithinItsBoundAndGoesOnToTakeNewPieces) {
   for (const size_t most_bytes :
        {PieceCache::kFirstBytes, 4 * PieceCache::kFirstBytes}) {
-    PieceCache cache(most_bytes);
+    PieceCache cache(readers_, most_bytes);
     constexpr size_t kPieces = 200'000;
     for (size_t i = 0; i < kPieces; ++i) {
       const std::string piece = std::to_string(i);
@@ -145,7 +163,7 @@ TEST(PieceCacheTest, StaysWithinItsBoundAndGoesOnToTakeNewPieces) {
 }
 
 // A full table, and pieces that come to it.
-class FullPieceCacheTest : public ::testing::Test {
+class FullPieceCacheTest : public PieceCacheTest {
  protected:
   FullPieceCacheTest() {
     Fill("first");
@@ -155,9 +173,9 @@ class FullPieceCacheTest : public ::testing::Test {
     }
   }
 
-  void Fill(std::string_view name) {
+  void Fill(std::string_view name, TokenId id = 1) {
     for (size_t i = 0; i < kPieces; ++i) {
-      Insert(cache_, std::string(name) + std::to_string(i), {1});
+      Insert(cache_, std::string(name) + std::to_string(i), {id});
     }
   }
 
@@ -170,7 +188,7 @@ class FullPieceCacheTest : public ::testing::Test {
   }
 
   static constexpr size_t kPieces = 50'000;  // three for each place
-  PieceCache cache_{PieceCache::kFirstBytes};
+  PieceCache cache_{readers_, PieceCache::kFirstBytes};
   std::vector<std::string> first_;
 };
 
@@ -194,6 +212,121 @@ TEST_F(FullPieceCacheTest, APieceThatComesAgainIsKeptFromThoseThatComeOnce) {
   Insert(cache_, piece, {2});
   for (const char* name : {"once", "another", "third"}) Fill(name);
   EXPECT_THAT(Known(cache_, piece), Optional(ElementsAre(2)));
+}
+
+// What it found stays as it was while it is inside, though it is gone for those
+// who look now.
+TEST_F(FullPieceCacheTest, AnEntryIsNotWrittenWhileAnotherMayLookAtIt) {
+  Readers::Reader other(readers_);
+  other.Enter();
+  struct Found {
+    std::string piece;
+    const PieceEntry* entry;
+  };
+  std::vector<Found> found;
+  for (const std::string& piece : first_) {
+    const PieceCache::Key key = PieceKey::Of(piece);
+    found.push_back({piece, cache_.Find(key, PieceCache::HashOf(key))});
+    ASSERT_NE(found.back().entry, nullptr);
+  }
+  for (const char* name : {"once", "another"}) Fill(name, 2);
+  size_t gone = 0;
+  for (const Found& one : found) {
+    gone += Known(cache_, one.piece) ? 0 : 1;
+    TokenId ids[PieceCache::kMaxIds];
+    one.entry->ids().CopyTo(ids);
+    EXPECT_EQ(ids[0], 1u);
+  }
+  // No more than wait at a time.
+  EXPECT_EQ(gone, 32u);
+  other.Leave();
+  Fill("third", 3);
+  EXPECT_LT(ShareKept(), 0.6);
+}
+
+TEST_F(PieceCacheTest, GrowsLaterWhereAnotherStaysInside) {
+  PieceCache cache(readers_);
+  Readers::Reader other(readers_);
+  other.Enter();
+  const auto insert_some = [&](size_t from) {
+    for (size_t i = from; i < from + 10'000; ++i) {
+      Insert(cache, std::to_string(i), {static_cast<TokenId>(i)});
+    }
+  };
+  insert_some(0);
+  EXPECT_EQ(cache.size_bytes(), PieceCache::kFirstBytes);
+  other.Leave();
+  insert_some(10'000);
+  EXPECT_EQ(cache.size_bytes(), 4 * PieceCache::kFirstBytes);
+}
+
+// Some give up while others make room; none makes more than there may be.
+TEST_F(PieceCacheTest, ThreadsThatAskForRoomAtOnceStayWithinTheBound) {
+  self_.Leave();
+  for (int run = 0; run < testing::Cases(20); ++run) {
+    PieceCache cache(readers_, 2 * PieceCache::kFirstBytes);
+    std::vector<std::jthread> threads;
+    for (size_t t = 0; t < 8; ++t) {
+      threads.emplace_back([&, t] {
+        Readers::Reader self(readers_);
+        for (size_t n = 0; n < 8000; n += 200) {
+          if (cache.WantsRoom()) cache.MakeRoom();
+          self.Enter();
+          for (size_t k = 0; k < 200; ++k) {
+            const std::string piece = std::to_string((n + k) * 8 + t);
+            const PieceCache::Key key = PieceKey::Of(piece);
+            cache.Insert(self, key, PieceCache::HashOf(key),
+                         std::vector<TokenId>{1});
+            if (k % 20 == 0) std::this_thread::yield();  // others wait
+          }
+          self.Leave();
+        }
+      });
+    }
+    threads.clear();
+    EXPECT_FALSE(cache.WantsRoom());
+    EXPECT_EQ(cache.size_bytes(), 2 * PieceCache::kFirstBytes);
+  }
+}
+
+// Threads that fill one table many times over, each its own pieces and those of
+// all: what is found is what was stored.
+TEST_F(PieceCacheTest, ThreadsThatShareAFullTableFindOnlyWhatWasStored) {
+  PieceCache cache(readers_, 2 * PieceCache::kFirstBytes);
+  self_.Leave();
+  const auto ids_of = [](size_t i) {
+    return std::vector<TokenId>(1 + i % PieceCache::kMaxIds,
+                                static_cast<TokenId>(i * 7919 % 1'000'000));
+  };
+  const size_t kPieces = testing::Cases(200'000);
+  std::atomic<size_t> hits = 0;
+  std::vector<std::jthread> threads;
+  for (size_t t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      Readers::Reader self(readers_);
+      std::mt19937 random(t);
+      for (size_t n = 0; n < kPieces; n += 100) {
+        if (cache.WantsRoom()) cache.MakeRoom();
+        self.Enter();
+        for (size_t k = 0; k < 100; ++k) {
+          const size_t i = k % 2 == 0 ? random() % 1000 : (n + k) * 4 + t;
+          const std::string piece = std::to_string(i);
+          if (const auto known = Known(cache, piece)) {
+            EXPECT_EQ(*known, ids_of(i)) << piece;
+            ++hits;
+            continue;
+          }
+          const PieceCache::Key key = PieceKey::Of(piece);
+          cache.Insert(self, key, PieceCache::HashOf(key), ids_of(i));
+        }
+        self.Leave();
+      }
+    });
+  }
+  threads.clear();
+  // Most of what comes again.
+  EXPECT_GT(hits, kPieces);
+  EXPECT_EQ(cache.size_bytes(), 2 * PieceCache::kFirstBytes);
 }
 
 }  // namespace

@@ -1,0 +1,61 @@
+// What a tokenizer remembers of pieces, shared by the threads that encode.
+#pragma once
+
+#include "tokenizer/vocabulary/long_pieces.h"
+#include "tokenizer/vocabulary/piece_cache.h"
+#include "tokenizer/vocabulary/readers.h"
+
+namespace penstock {
+
+// Threads: any number, each with a PieceMemory of its own.
+struct SharedPieces {
+  // Gives back all memory that pieces came to. Waits until no thread is inside.
+  void Clear() {
+    readers.WhileAlone([this] {
+      pieces.Clear();
+      long_pieces.Clear();
+    });
+  }
+
+  Readers readers;
+  PieceCache pieces{readers};
+  LongPieces long_pieces{readers};
+};
+
+// A thread's way to the pieces.
+//
+// Threads: one at a time.
+class PieceMemory {
+ public:
+  // `shared` must outlive it. Throws std::bad_alloc.
+  explicit PieceMemory(SharedPieces& shared)
+      : shared_(shared), reader_(shared.readers) {}
+
+  // The tables may be looked at while one lives: for about as long as a batch
+  // of pieces takes, since others may wait.
+  class Visit {
+   public:
+    explicit Visit(PieceMemory& memory) : memory_(memory) { memory.Enter(); }
+    ~Visit() { memory_.reader_.Leave(); }
+    Visit(const Visit&) = delete;
+    Visit& operator=(const Visit&) = delete;
+
+   private:
+    PieceMemory& memory_;
+  };
+
+  PieceCache& pieces() { return shared_.pieces; }
+  LongPieces& long_pieces() { return shared_.long_pieces; }
+  const Readers::Reader& reader() const { return reader_; }
+
+ private:
+  void Enter() {
+    if (shared_.pieces.WantsRoom()) shared_.pieces.MakeRoom();
+    reader_.Enter();
+  }
+
+  SharedPieces& shared_;
+  Readers::Reader reader_;
+};
+
+}  // namespace penstock
