@@ -90,6 +90,8 @@ void PieceCache::TakePlace(const Readers::Reader& self, PieceEntry& entry,
 void PieceCache::Put(const Readers::Reader& self, Hash hash,
                      const Content& content) {
   if (PutInRoom(hash, content)) return;
+  // Also one that has no room tells that there should be more.
+  if (!is_full_size_) used_.fetch_add(1, std::memory_order_relaxed);
   TakePlace(self, lines_[hash & line_mask_].entries[CameLately(hash) ? 0 : 1],
             content);
 }
@@ -111,7 +113,7 @@ void PieceCache::MakeRoom() {
   const bool was_alone = readers_.TryWhileAlone([this] {
     if (WantsRoom()) Grow();
   });
-  // Again once there is that much more in it.
+  // Again once that many more have come.
   if (!was_alone) grow_at_ += used_ / 16;
 }
 

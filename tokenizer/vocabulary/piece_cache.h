@@ -135,8 +135,9 @@ class PieceCache {
   // its hash.
   ZeroPages lately_;
   // Written by who inserts.
-  alignas(64) std::atomic<size_t> used_ = 0;  // entries
-  std::atomic<size_t> grow_at_;               // entries
+  // Entries with a piece, and pieces that found no room while it may grow.
+  alignas(64) std::atomic<size_t> used_ = 0;
+  std::atomic<size_t> grow_at_;  // at which it is to grow
   std::mutex mutex_;
   // Guarded by it, or by nobody being inside.
   std::vector<Waiting> waiting_;  // their entries are taken
