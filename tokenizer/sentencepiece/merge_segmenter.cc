@@ -40,7 +40,9 @@ struct MergeSegmenter::Symbol {
 };
 
 struct MergeSegmenter::OwnScratch : Scratch {
-  PartCache cache;
+  explicit OwnScratch(SharedParts& known) : reader(known.readers) {}
+
+  Readers::Reader reader;
   std::vector<Symbol> symbols;
   MergeOrder merges;
   // Of unused pieces: the size of the left part of the last merge to it that
@@ -55,7 +57,7 @@ struct MergeSegmenter::OwnScratch : Scratch {
     if (symbols.capacity() <= kHeldSymbols) return;
     symbols = std::vector<Symbol>();
     merges = MergeOrder();
-    ids = std::vector<TokenId>(PartCache::kMaxIds + 1);
+    ids = std::vector<TokenId>(PartIds::kMost + 1);
   }
 };
 
@@ -99,31 +101,30 @@ void MergeSegmenter::Save(TableWriter& to) const {
 }
 
 std::unique_ptr<Segmenter::Scratch> MergeSegmenter::NewScratch() const {
-  return std::make_unique<OwnScratch>();
+  return std::make_unique<OwnScratch>(known_);
 }
 
 void MergeSegmenter::Segment(std::string_view text, Scratch& scratch,
                              PieceSink& sink) const {
   auto& own = static_cast<OwnScratch&>(scratch);
-  PartReader reader(text, boundaries_, own.cache);
+  PartReader reader(text, boundaries_, known_.parts, own.reader);
   for (auto parts = reader.Next(); !parts.empty(); parts = reader.Next()) {
     for (const PartReader::Part& part : parts) {
       if (part.set == nullptr || has_unused_) {
         SegmentPart(part.text, /*dropout=*/nullptr, own, sink);
         continue;
       }
-      bool known;
-      PartCache::Entry& entry = own.cache.Claim(part.set, part.key, known);
-      if (known && entry.count != 0) {
-        sink.PutSome(entry.ids, entry.count);
+      if (const PartIds* known = PartCache::Find(part.set, part.key)) {
+        sink.PutSome(known->ids, known->count);
         continue;
       }
       // Leaves the ids to remember, none if there is no piece for some of it.
       SegmentPart(part.text, /*dropout=*/nullptr, own, sink);
-      entry.count = 0;
-      if (own.ids.size() > PartCache::kMaxIds) continue;
-      entry.count = static_cast<uint16_t>(own.ids.size());
-      std::copy(own.ids.begin(), own.ids.end(), entry.ids);
+      if (own.ids.empty() || own.ids.size() > PartIds::kMost) continue;
+      PartEntry::Content added = {part.key, {}};
+      added.ids.count = static_cast<uint16_t>(own.ids.size());
+      std::copy(own.ids.begin(), own.ids.end(), added.ids.ids);
+      known_.parts.Insert(own.reader, part.set, added);
     }
   }
 }

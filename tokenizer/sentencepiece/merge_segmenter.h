@@ -31,6 +31,7 @@ class MergeSegmenter final : public Segmenter {
   void Save(TableWriter& to) const override;
 
   std::unique_ptr<Scratch> NewScratch() const override;
+  void ForgetTexts() const override { known_.Clear(); }
 
   // Cost:    n log n for a part of n characters; nearly nothing for one seen
   //          before. At most 68 bytes for each character of a part.
@@ -62,6 +63,7 @@ class MergeSegmenter final : public Segmenter {
   Table<uint32_t> ranks_;  // by id: the smaller, the sooner merged
   Table<uint8_t> unused_;  // by id: whether it is
   bool has_unused_ = false;
+  mutable SharedParts known_;
 };
 
 }  // namespace penstock

@@ -46,6 +46,9 @@ class Segmenter {
     return std::make_unique<Scratch>();
   }
 
+  // Gives back what it learned of texts. Waits for calls that look at it.
+  virtual void ForgetTexts() const {}
+
   // Gives the pieces that make up `text` to `sink`, in order. `text` is of
   // less than 4 GiB and has TextBuffer::kSlack bytes after it; `scratch` is
   // from NewScratch and in no other call.

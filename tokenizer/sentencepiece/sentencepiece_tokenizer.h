@@ -75,7 +75,10 @@ class SentencePieceTokenizer final : public Tokenizer {
   std::optional<TokenId> IdOf(std::string_view token) const override;
   std::optional<std::string> TokenOf(TokenId id) const override;
 
-  void ForgetTexts() const override { workspaces_.Clear(); }
+  void ForgetTexts() const override {
+    workspaces_.Clear();
+    segmenter_->ForgetTexts();
+  }
   uint64_t Fingerprint() const override { return fingerprint_; }
   std::string Describe() const override { return kind_ + ", " + name_; }
 
@@ -116,7 +119,8 @@ class SentencePieceTokenizer final : public Tokenizer {
                                                   EncodeOptions options) const;
   void GiveBack(std::unique_ptr<Workspace> work, size_t text_bytes) const;
 
-  // Everything is constant after Parse or Load, but for the workspaces.
+  // Everything is constant after Parse or Load, but for the workspaces and what
+  // the segmenter remembers.
   UserDefinedSymbols symbols_;
   std::unique_ptr<const SentencePieceNormalizer> normalizer_;
   std::unique_ptr<const SentencePieceNormalizer> denormalizer_;  // may be null

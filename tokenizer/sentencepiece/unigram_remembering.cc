@@ -28,8 +28,7 @@ float SafeScore(double margin, size_t part_bytes, size_t pieces,
 }  // namespace
 
 template <typename Real>
-void UnigramSegmenter<Real>::Remember(std::string_view part,
-                                      PartCache::Entry& entry) const {
+PartIds UnigramSegmenter<Real>::Remembered(std::string_view part) const {
   constexpr double kNever = -std::numeric_limits<double>::infinity();
   // The best and the next best path to each place, as real numbers.
   struct Place {
@@ -37,7 +36,7 @@ void UnigramSegmenter<Real>::Remember(std::string_view part,
     size_t begin = 0;
     int32_t id = PieceTrie::kNoPiece;
   };
-  Place places[PartCache::kMaxPartBytes + 1];
+  Place places[PartKey::kMostBytes + 1];
   places[0].best = 0;
   auto reach = [&](const Place& from, size_t begin, size_t end, double score,
                    int32_t id) {
@@ -71,33 +70,32 @@ void UnigramSegmenter<Real>::Remember(std::string_view part,
     at += char_size;
   }
 
-  entry.count = 0;
-  entry.has_unknown = false;
-  entry.safe_score = 0;
-  TokenId ids[PartCache::kMaxIds];
+  PartIds found = {};
+  TokenId ids[PartIds::kMost];
   size_t count = 0;
   for (size_t at = part.size(); at != 0; at = places[at].begin) {
-    if (count == PartCache::kMaxIds) return;
+    if (count == PartIds::kMost) return found;
     const bool is_unknown = places[at].id == PieceTrie::kNoPiece;
-    entry.has_unknown |= is_unknown;
+    found.has_unknown |= is_unknown;
     ids[count++] =
         is_unknown ? UnknownId() : static_cast<TokenId>(places[at].id);
   }
-  std::reverse_copy(ids, ids + count, entry.ids);
-  entry.count = static_cast<uint16_t>(count);
-  for (; count < kAddedAlways; ++count) entry.ids[count] = NothingId();
+  std::reverse_copy(ids, ids + count, found.ids);
+  found.count = static_cast<uint16_t>(count);
+  for (; count < kAddedAlways; ++count) found.ids[count] = NothingId();
   const Place& last = places[part.size()];
-  entry.safe_score = SafeScore<Real>(last.best - last.next, part.size(),
-                                     entry.count + chars, largest_score_);
+  found.safe_score = SafeScore<Real>(last.best - last.next, part.size(),
+                                     found.count + chars, largest_score_);
+  return found;
 }
 
 template <typename Real>
 void UnigramSegmenter<Real>::PutWithUnknown(std::string_view part,
-                                            const PartCache::Entry& entry,
+                                            const PartIds& known,
                                             PieceSink& sink) const {
   size_t at = 0;
-  for (size_t i = 0; i < entry.count; ++i) {
-    const TokenId id = entry.ids[i];
+  for (size_t i = 0; i < known.count; ++i) {
+    const TokenId id = known.ids[i];
     if (id != UnknownId()) {
       sink.Put(id);
       at += sizes_[id];
@@ -110,15 +108,13 @@ void UnigramSegmenter<Real>::PutWithUnknown(std::string_view part,
   }
 }
 
-template void UnigramSegmenter<float>::Remember(std::string_view,
-                                                PartCache::Entry&) const;
-template void UnigramSegmenter<double>::Remember(std::string_view,
-                                                 PartCache::Entry&) const;
+template PartIds UnigramSegmenter<float>::Remembered(std::string_view) const;
+template PartIds UnigramSegmenter<double>::Remembered(std::string_view) const;
 template void UnigramSegmenter<float>::PutWithUnknown(std::string_view,
-                                                      const PartCache::Entry&,
+                                                      const PartIds&,
                                                       PieceSink&) const;
 template void UnigramSegmenter<double>::PutWithUnknown(std::string_view,
-                                                       const PartCache::Entry&,
+                                                       const PartIds&,
                                                        PieceSink&) const;
 
 }  // namespace penstock

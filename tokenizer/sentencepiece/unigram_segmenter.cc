@@ -38,7 +38,9 @@ size_t CountCharacters(std::string_view text) {
 
 template <typename Real>
 struct UnigramSegmenter<Real>::OwnScratch : Scratch {
-  PartCache cache;
+  explicit OwnScratch(SharedParts& known) : reader(known.readers) {}
+
+  Readers::Reader reader;
   // Of the places from `begin` on; all that nothing reached are kNone.
   std::vector<Ending> endings;
   // Before `endings`: how long the last piece to each place is, 0 for none.
@@ -132,7 +134,7 @@ void UnigramSegmenter<Real>::Save(TableWriter& to) const {
 
 template <typename Real>
 std::unique_ptr<Segmenter::Scratch> UnigramSegmenter<Real>::NewScratch() const {
-  return std::make_unique<OwnScratch>();
+  return std::make_unique<OwnScratch>(known_);
 }
 
 template <typename Real>
@@ -140,28 +142,32 @@ void UnigramSegmenter<Real>::Segment(std::string_view text, Scratch& scratch,
                                      PieceSink& sink) const {
   auto& own = static_cast<OwnScratch&>(scratch);
   float score = 0;
-  PartReader reader(text, boundaries_, own.cache);
+  PartEntry::Content added;
+  PartReader reader(text, boundaries_, known_.parts, own.reader);
   for (auto parts = reader.Next(); !parts.empty(); parts = reader.Next()) {
     for (const PartReader::Part& part : parts) {
       if (part.set == nullptr) {
         score = SegmentPart(part.text, score, own, sink);
         continue;
       }
-      bool known;
-      PartCache::Entry& entry = own.cache.Claim(part.set, part.key, known);
-      if (!known) Remember(part.text, entry);
-      if (std::abs(score) < entry.safe_score) {
+      const PartIds* known = PartCache::Find(part.set, part.key);
+      if (known == nullptr) {
+        added = {part.key, Remembered(part.text)};
+        known_.parts.Insert(own.reader, part.set, added);
+        known = &added.ids;
+      }
+      if (std::abs(score) < known->safe_score) {
         // How many there are is hard to guess for the processor.
         for (size_t i = 0; i < kAddedAlways; ++i) {
-          score = static_cast<float>(scores_[entry.ids[i]] + score);
+          score = static_cast<float>(scores_[known->ids[i]] + score);
         }
-        for (size_t i = kAddedAlways; i < entry.count; ++i) {
-          score = static_cast<float>(scores_[entry.ids[i]] + score);
+        for (size_t i = kAddedAlways; i < known->count; ++i) {
+          score = static_cast<float>(scores_[known->ids[i]] + score);
         }
-        if (entry.has_unknown) {
-          PutWithUnknown(part.text, entry, sink);
+        if (known->has_unknown) {
+          PutWithUnknown(part.text, *known, sink);
         } else {
-          sink.PutSome(entry.ids, entry.count);
+          sink.PutSome(known->ids, known->count);
         }
       } else {
         score = SegmentPart(part.text, score, own, sink);

@@ -39,6 +39,7 @@ class UnigramSegmenter final : public Segmenter {
   void Save(TableWriter& to) const override;
 
   std::unique_ptr<Scratch> NewScratch() const override;
+  void ForgetTexts() const override { known_.Clear(); }
 
   // Cost:    a step in the trie for each byte of each piece that begins at each
   //          character; nearly none of them in a part seen before. Memory: two
@@ -75,10 +76,10 @@ class UnigramSegmenter final : public Segmenter {
   // `lengths` has what comes before.
   void EmitLong(std::string_view part, OwnScratch& scratch,
                 PieceSink& sink) const;
-  // Finds the ids to remember; none if there are too many.
-  void Remember(std::string_view part, PartCache::Entry& entry) const;
-  // Gives the pieces of `part` that are remembered as `entry`, some unknown.
-  void PutWithUnknown(std::string_view part, const PartCache::Entry& entry,
+  // What to remember; no ids if there are too many.
+  PartIds Remembered(std::string_view part) const;
+  // Gives the pieces of `part` that `known` has, some unknown.
+  void PutWithUnknown(std::string_view part, const PartIds& known,
                       PieceSink& sink) const;
 
   // Ids that an entry may have beside those of pieces: one that adds nothing,
@@ -87,7 +88,7 @@ class UnigramSegmenter final : public Segmenter {
     return static_cast<TokenId>(lattice_scores_.size());
   }
   TokenId UnknownId() const { return NothingId() + 1; }
-  // An entry has so many at least.
+  // PartIds have so many at least.
   static constexpr size_t kAddedAlways = 4;
   UnigramLattice LatticeOf(std::string_view text) const;
 
@@ -99,6 +100,7 @@ class UnigramSegmenter final : public Segmenter {
   float unknown_score_;
   size_t longest_ = 0;        // bytes of a piece
   double largest_score_ = 0;  // of all, the unknown one too, without sign
+  mutable SharedParts known_;
 };
 
 extern template class UnigramSegmenter<float>;

@@ -1,27 +1,75 @@
 #include "tokenizer/vocabulary/part_cache.h"
 
-#include <bit>
-#include <utility>
+#include <array>
+#include <span>
 
 namespace penstock {
 
-void PartCache::UsePages() {
-  entries_ = static_cast<Entry*>(pages_.data());
-  set_shift_ = 64 - std::countr_zero(size_bytes() / (2 * sizeof(Entry)));
-  used_ = 0;
+PartCache::PartCache(Readers& readers, size_t most_bytes)
+    : most_bytes_(most_bytes),
+      pages_(kFirstBytes, most_bytes),
+      growth_(readers),
+      places_(readers) {
+  UsePages();
 }
 
-void PartCache::Grow() {
-  const ZeroPages old =
-      std::exchange(pages_, ZeroPages(pages_.size_bytes() * 2));
+void PartCache::Clear() {
+  pages_.Clear(kFirstBytes);
+  places_.Clear();
   UsePages();
-  const auto* const entries = static_cast<const Entry*>(old.data());
-  for (size_t i = 0; i < old.size_bytes() / sizeof(Entry); ++i) {
-    const Entry& entry = entries[i];
-    if (IsFree(entry)) continue;
-    bool known;
-    Claim(SetOf(entry.key), entry.key, known) = entry;
+}
+
+void PartCache::UsePages() {
+  entries_ = static_cast<PartEntry*>(pages_.data());
+  const size_t entries = pages_.size_bytes() / sizeof(PartEntry);
+  set_mask_ = entries / 2 - 1;
+  growth_.Begin(size_bytes() == most_bytes_ ? SharedGrowth::kNever
+                                            : entries / 2);
+}
+
+bool PartCache::PutInRoom(PartEntry* set, const PartEntry::Content& content) {
+  for (PartEntry& entry : std::span(set, 2)) {
+    if (entry.TakeFree()) {
+      entry.Write(content);
+      growth_.Count();
+      return true;
+    }
+    if (entry.IsOf(content.key)) return true;
   }
+  return false;
+}
+
+void PartCache::Insert(const Readers::Reader& self, PartEntry* set,
+                       const PartEntry::Content& content) {
+  if (PutInRoom(set, content)) return;
+  const bool takes_first = HashOf(content.key) >> 29 == 0;
+  places_.Take(self, set[takes_first ? 0 : 1], content);
+}
+
+void PartCache::MakeRoom() {
+  growth_.Grow([this] { Grow(); });
+}
+
+// Where it is: fresh memory costs more than all that is done here.
+void PartCache::Grow() {
+  const size_t sets = set_mask_ + 1;
+  pages_.GrowTo(pages_.size_bytes() * 2);
+  UsePages();
+  // Each part stays in its set or goes to the one of the new half.
+  for (size_t i = 0; i < sets; ++i) {
+    std::array<PartEntry::Content, 2> set;
+    size_t parts = 0;
+    for (PartEntry& entry : std::span(entries_ + 2 * i, 2)) {
+      const bool is_filled = entry.IsFilled();
+      set[parts] = entry.Free();
+      if (is_filled) ++parts;
+    }
+    for (const PartEntry::Content& content : std::span(set).first(parts)) {
+      PutInRoom(SetOf(content.key), content);
+    }
+  }
+  // Those that wait had no room: now they come again.
+  places_.Clear();
 }
 
 }  // namespace penstock

@@ -11,28 +11,38 @@
 
 namespace penstock {
 
+// The table may be looked at from a Next on until the following one.
+//
 // Threads: one at a time.
 class PartReader {
  public:
   struct Part {
     std::string_view text;
-    PartCache::Entry* set = nullptr;  // null: too long to be remembered
-    PartCache::Key key;               // if there is a set
+    PartEntry* set = nullptr;  // null: too long to be remembered
+    PartKey key;               // if there is a set
   };
 
-  // All three must outlive this. `text` is as PieceBoundaries wants it.
+  // All must outlive this. `text` is as PieceBoundaries wants it; `self` is the
+  // thread's, outside.
   PartReader(std::string_view text, const PieceBoundaries& boundaries,
-             PartCache& cache)
+             PartCache& cache, Readers::Reader& self)
       : at_(text.data()),
         end_(text.data() + text.size()),
         boundaries_(boundaries),
-        cache_(cache) {}
+        cache_(cache),
+        self_(self) {}
+  ~PartReader() { self_.Leave(); }
+  PartReader(const PartReader&) = delete;
+  PartReader& operator=(const PartReader&) = delete;
 
   // The next parts, which make up all of the text; none at its end. Valid until
   // the next call. Two may have one set: look into it only when it is the
   // part's turn.
   std::span<const Part> Next() {
-    cache_.MakeRoom();
+    if (at_ == end_) return {};
+    self_.Leave();
+    if (cache_.WantsRoom()) cache_.MakeRoom();
+    self_.Enter();
     size_t count = 0;
     while (count < parts_.size() && at_ != end_) {
       const char* const part_end = boundaries_.PartEnd(at_, end_);
@@ -40,11 +50,11 @@ class PartReader {
       part.text = {at_, static_cast<size_t>(part_end - at_)};
       at_ = part_end;
       part.set = nullptr;
-      if (part.text.size() > PartCache::kMaxPartBytes) continue;
-      part.key = PartCache::KeyOf(part.text.data(), part.text.size());
+      if (part.text.size() > PartKey::kMostBytes) continue;
+      part.key = PartKey::Of(part.text.data(), part.text.size());
       part.set = cache_.SetOf(part.key);
       // Some 60 ns from memory: about what the other parts take.
-      // The older of the two is most often it.
+      // The first of the two is most often it.
       __builtin_prefetch(part.set);
     }
     return {parts_.data(), count};
@@ -55,6 +65,7 @@ class PartReader {
   const char* const end_;
   const PieceBoundaries& boundaries_;
   PartCache& cache_;
+  Readers::Reader& self_;
   std::array<Part, 24> parts_;
 };
 

@@ -5,19 +5,18 @@
 namespace penstock {
 
 PieceCache::PieceCache(Readers& readers, size_t most_bytes)
-    : readers_(readers),
-      most_bytes_(most_bytes),
+    : most_bytes_(most_bytes),
       pages_(kFirstBytes, most_bytes),
-      lately_(sizeof(uint16_t) << kLatelyBits) {
-  waiting_.reserve(kMostWaiting);
+      lately_(sizeof(uint16_t) << kLatelyBits),
+      growth_(readers),
+      places_(readers) {
   UsePages();
 }
 
 void PieceCache::Clear() {
   pages_.Clear(kFirstBytes);
   lately_.Clear(lately_.size_bytes());
-  waiting_.clear();
-  waiting_since_ = 0;
+  places_.Clear();
   UsePages();
 }
 
@@ -25,9 +24,8 @@ void PieceCache::UsePages() {
   lines_ = static_cast<Line*>(pages_.data());
   line_mask_ = pages_.size_bytes() / sizeof(Line) - 1;
   is_full_size_ = pages_.size_bytes() == most_bytes_;
-  used_ = 0;
   // Half full: a line of two has room for most of what goes to it.
-  grow_at_ = is_full_size_ ? kNever : line_mask_ + 1;
+  growth_.Begin(is_full_size_ ? SharedGrowth::kNever : line_mask_ + 1);
 }
 
 const PieceEntry* PieceCache::FindBeside(Key key, size_t line) const {
@@ -55,7 +53,7 @@ bool PieceCache::PutInRoom(Hash hash, const Content& content) {
     for (PieceEntry& entry : lines_[(hash + i) & line_mask_].entries) {
       if (entry.TakeFree()) {
         entry.Write(content);
-        used_.fetch_add(1, std::memory_order_relaxed);
+        growth_.Count();
         return true;
       }
       if (!entry.IsOf(content.key)) continue;
@@ -66,34 +64,14 @@ bool PieceCache::PutInRoom(Hash hash, const Content& content) {
   return false;
 }
 
-// One that finds a thread at this, or places that may not be written yet, is
-// not remembered this time.
-void PieceCache::TakePlace(const Readers::Reader& self, PieceEntry& entry,
-                           const Content& content) {
-  const std::unique_lock lock(mutex_, std::try_to_lock);
-  if (!lock.owns_lock()) return;
-  if (waiting_since_ != 0) {
-    if (!readers_.HavePassed(waiting_since_, self)) return;
-    for (const Waiting& last : waiting_) last.entry->Write(last.content);
-    waiting_.clear();
-    waiting_since_ = 0;
-  }
-  if (!entry.TakeFromPiece()) return;
-  // Alone, it need not wait.
-  if (readers_.has_one() && readers_.HavePassed(readers_.Stamp(), self)) {
-    return entry.Write(content);
-  }
-  waiting_.push_back({&entry, content});
-  if (waiting_.size() == kMostWaiting) waiting_since_ = readers_.Stamp();
-}
-
 void PieceCache::Put(const Readers::Reader& self, Hash hash,
                      const Content& content) {
   if (PutInRoom(hash, content)) return;
   // Also one that has no room tells that there should be more.
-  if (!is_full_size_) used_.fetch_add(1, std::memory_order_relaxed);
-  TakePlace(self, lines_[hash & line_mask_].entries[CameLately(hash) ? 0 : 1],
-            content);
+  if (!is_full_size_) growth_.Count();
+  places_.Take(self,
+               lines_[hash & line_mask_].entries[CameLately(hash) ? 0 : 1],
+               content);
 }
 
 void PieceCache::Insert(const Readers::Reader& self, const Key& key, Hash hash,
@@ -107,14 +85,7 @@ void PieceCache::InsertElsewhere(const Readers::Reader& self, const Key& key,
 }
 
 void PieceCache::MakeRoom() {
-  // One thread is enough.
-  const std::unique_lock lock(mutex_, std::try_to_lock);
-  if (!lock.owns_lock() || !WantsRoom()) return;
-  const bool was_alone = readers_.TryWhileAlone([this] {
-    if (WantsRoom()) Grow();
-  });
-  // Again once that many more have come.
-  if (!was_alone) grow_at_ += used_ / 16;
+  growth_.Grow([this] { Grow(); });
 }
 
 // Where it is: fresh memory costs more than all that is done here.
@@ -128,17 +99,16 @@ void PieceCache::Grow() {
     std::array<Content, 2> line;
     size_t pieces = 0;
     for (PieceEntry& entry : lines_[i].entries) {
-      const bool has_piece = entry.HasPiece();
+      const bool is_filled = entry.IsFilled();
       line[pieces] = entry.Free();
-      if (has_piece) ++pieces;
+      if (is_filled) ++pieces;
     }
     for (const Content& content : std::span(line).first(pieces)) {
       PutInRoom(HashOf(content.key), content);
     }
   }
   // Those that wait had no room: now they come again.
-  waiting_.clear();
-  waiting_since_ = 0;
+  places_.Clear();
 }
 
 }  // namespace penstock

@@ -5,14 +5,14 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <span>
-#include <vector>
 
 #include "tokenizer/interface/tokenizer.h"
 #include "tokenizer/vocabulary/piece_entry.h"
 #include "tokenizer/vocabulary/piece_key.h"
 #include "tokenizer/vocabulary/readers.h"
+#include "tokenizer/vocabulary/shared_growth.h"
+#include "tokenizer/vocabulary/taken_places.h"
 #include "tokenizer/vocabulary/zero_pages.h"
 
 namespace penstock {
@@ -24,8 +24,7 @@ namespace penstock {
 // comes again. It only ever saves work: ids are the same with and without.
 //
 // Its lines have two entries, 64 bytes; those behind a line take what it has no
-// room for. An entry whose place a new piece takes is no longer found, but
-// written only once those have left who may have found it: the piece waits.
+// room for.
 //
 // Memory:  512 KiB at first, at most 32 MiB, taken once pieces come to it, and
 //          256 KiB once there is no room for a piece.
@@ -79,10 +78,7 @@ class PieceCache {
 
   // Whether MakeRoom is to be called, by a thread whose reader is outside:
   // then it grows, unless another thread is at it or stays inside for long.
-  bool WantsRoom() const {
-    return used_.load(std::memory_order_relaxed) >=
-           grow_at_.load(std::memory_order_relaxed);
-  }
+  bool WantsRoom() const { return growth_.IsWanted(); }
   void MakeRoom();
 
   // While no reader is inside.
@@ -101,13 +97,6 @@ class PieceCache {
   struct alignas(64) Line {
     PieceEntry entries[2];
   };
-  struct Waiting {
-    PieceEntry* entry;
-    PieceEntry::Content content;
-  };
-  static constexpr size_t kNever = SIZE_MAX / 2;  // of grow_at_
-  // As many are written at a time.
-  static constexpr size_t kMostWaiting = 32;
 
   const PieceEntry* FindBeside(Key key, size_t line) const;
   std::atomic<uint16_t>* lately() const {
@@ -119,12 +108,9 @@ class PieceCache {
   void Put(const Readers::Reader& self, Hash hash, const Content& content);
   // Where it is known or there is room. False: neither.
   bool PutInRoom(Hash hash, const Content& content);
-  void TakePlace(const Readers::Reader& self, PieceEntry& entry,
-                 const Content& content);
   void UsePages();
   void Grow();
 
-  Readers& readers_;
   const size_t most_bytes_;
   // Changed while no reader is inside.
   ZeroPages pages_;
@@ -134,14 +120,10 @@ class PieceCache {
   // The last piece of each LatelyOf() that found no room, by the other bits of
   // its hash.
   ZeroPages lately_;
-  // Written by who inserts.
-  // Entries with a piece, and pieces that found no room while it may grow.
-  alignas(64) std::atomic<size_t> used_ = 0;
-  std::atomic<size_t> grow_at_;  // at which it is to grow
-  std::mutex mutex_;
-  // Guarded by it, or by nobody being inside.
-  std::vector<Waiting> waiting_;  // their entries are taken
-  uint64_t waiting_since_ = 0;    // a stamp, once they are kMostWaiting
+  // Counts entries with a piece, and pieces that found no room while it may
+  // grow.
+  SharedGrowth growth_;
+  TakenPlaces<PieceEntry> places_;
 };
 
 }  // namespace penstock

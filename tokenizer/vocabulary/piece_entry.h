@@ -82,14 +82,14 @@ class PieceEntry {
   }
 
   bool IsFree() const { return tail() == 0; }
-  bool HasPiece() const { return tail() > kTaken; }
+  bool IsFilled() const { return tail() > kTaken; }
   // Whether it was free, or a piece's, and now is the caller's to write.
   bool TakeFree() {
     uint64_t tail = 0;
     return IsFree() && tail_.compare_exchange_strong(tail, kTaken,
                                                      std::memory_order_relaxed);
   }
-  bool TakeFromPiece() {
+  bool TakeFilled() {
     uint64_t tail = this->tail();
     return tail != kTaken && tail_.compare_exchange_strong(tail, kTaken);
   }
@@ -104,7 +104,7 @@ class PieceEntry {
     ids_[1].store(place, std::memory_order_release);
   }
 
-  // What it has, if it HasPiece. While nobody looks.
+  // What it has, if it IsFilled. While nobody looks.
   Content Free() {
     const Content content = {{head_.load(), tail()}, ids()};
     tail_.store(0, std::memory_order_relaxed);

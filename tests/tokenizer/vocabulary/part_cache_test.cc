@@ -2,64 +2,209 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <random>
 #include <string>
 #include <string_view>
+#include <thread>
+#include <vector>
+
+#include "tests/support/effort.h"
 
 namespace penstock {
 namespace {
 
 // With bytes behind it that do not count.
-PartCache::Key KeyOfPart(std::string_view part) {
+PartKey KeyOfPart(std::string_view part) {
   std::string readable(part);
-  readable.resize(2 * PartCache::kMaxPartBytes, '#');
-  return PartCache::KeyOf(readable.data(), part.size());
+  readable.resize(2 * PartKey::kMostBytes, '#');
+  return PartKey::Of(readable.data(), part.size());
 }
 
-// Whether the part was known with this id; remembers it.
-bool ClaimPart(PartCache& cache, std::string_view part, TokenId id) {
-  cache.MakeRoom();
-  const PartCache::Key key = KeyOfPart(part);
-  bool known;
-  PartCache::Entry& entry = cache.Claim(cache.SetOf(key), key, known);
-  if (known) return entry.count == 1 && entry.ids[0] == id;
-  entry.count = 1;
-  entry.ids[0] = id;
+PartEntry::Content ContentOf(const PartKey& key, TokenId id) {
+  PartEntry::Content content = {key, {}};
+  content.ids.count = 1;
+  content.ids.ids[0] = id;
+  content.ids.safe_score = static_cast<float>(id);
+  return content;
+}
+
+// Whether the part is known, with this id; it is remembered from now on.
+bool KnewPart(PartCache& cache, const Readers::Reader& self,
+              std::string_view part, TokenId id) {
+  const PartKey key = KeyOfPart(part);
+  PartEntry* const set = cache.SetOf(key);
+  if (const PartIds* known = PartCache::Find(set, key)) {
+    EXPECT_EQ(known->count, 1) << part;
+    EXPECT_EQ(known->ids[0], id) << part;
+    EXPECT_EQ(known->safe_score, static_cast<float>(id)) << part;
+    return true;
+  }
+  cache.Insert(self, set, ContentOf(key, id));
   return false;
 }
 
-TEST(PartCacheTest, PartsOfEverySizeDiffer) {
-  PartCache cache;
+class PartCacheTest : public ::testing::Test {
+ protected:
+  PartCacheTest() { self_.Enter(); }
+
+  bool Knew(PartCache& cache, std::string_view part, TokenId id) {
+    if (cache.WantsRoom()) {
+      self_.Leave();
+      cache.MakeRoom();
+      self_.Enter();
+    }
+    return KnewPart(cache, self_, part, id);
+  }
+
+  Readers readers_;
+  Readers::Reader self_{readers_};
+};
+
+TEST_F(PartCacheTest, PartsOfEverySizeDiffer) {
+  PartCache cache(readers_);
   for (const bool again : {false, true}) {
-    for (size_t size = 1; size <= PartCache::kMaxPartBytes; ++size) {
+    for (size_t size = 1; size <= PartKey::kMostBytes; ++size) {
       const auto id = static_cast<TokenId>(size);
-      EXPECT_EQ(ClaimPart(cache, std::string(size, '\0'), 2 * id), again);
-      EXPECT_EQ(ClaimPart(cache, std::string(size, 'a'), 2 * id + 1), again);
+      EXPECT_EQ(Knew(cache, std::string(size, '\0'), 2 * id), again);
+      EXPECT_EQ(Knew(cache, std::string(size, 'a'), 2 * id + 1), again);
     }
   }
 }
 
-TEST(PartCacheTest, GrowsSoThatMostPartsAreKept) {
-  PartCache cache;
+// Each byte of a part decides where it is, so that few share a set.
+TEST_F(PartCacheTest, PartsThatDifferInOneByteAnywhereSpread) {
+  PartCache cache(readers_, PartCache::kFirstBytes);
+  for (size_t at = 0; at < PartKey::kMostBytes; ++at) {
+    size_t kept = 0;
+    for (const bool again : {false, true}) {
+      for (int byte = 0; byte < 256; ++byte) {
+        std::string part(PartKey::kMostBytes, 'a');
+        part[at] = static_cast<char>(byte);
+        const bool knew = Knew(cache, part, 1);
+        if (again && knew) ++kept;
+      }
+    }
+    EXPECT_GT(kept, 250u) << at;
+    self_.Leave();
+    cache.Clear();
+    self_.Enter();
+  }
+}
+
+TEST_F(PartCacheTest, GrowsSoThatMostPartsAreKept) {
+  PartCache cache(readers_);
   constexpr size_t kParts = 100'000;
   for (size_t i = 0; i < kParts; ++i) {
-    EXPECT_FALSE(ClaimPart(cache, std::to_string(i), static_cast<TokenId>(i)));
+    EXPECT_FALSE(Knew(cache, std::to_string(i), static_cast<TokenId>(i)));
   }
   EXPECT_GT(cache.size_bytes(), PartCache::kFirstBytes);
   size_t kept = 0;
   for (size_t i = kParts; i-- > 0;) {
-    kept += ClaimPart(cache, std::to_string(i), static_cast<TokenId>(i));
+    kept += Knew(cache, std::to_string(i), static_cast<TokenId>(i));
   }
   EXPECT_GT(kept, kParts * 8 / 10);
 }
 
-TEST(PartCacheTest, StaysWithinItsBoundAndTakesWhatIsNew) {
-  PartCache cache(PartCache::kFirstBytes);
-  for (size_t i = 0; i < 50'000; ++i) {
-    const auto id = static_cast<TokenId>(i);
-    EXPECT_FALSE(ClaimPart(cache, std::to_string(i), id));
-    EXPECT_TRUE(ClaimPart(cache, std::to_string(i), id));
+// Also one that has grown where it is until it may no more.
+TEST_F(PartCacheTest, StaysWithinItsBoundAndTakesWhatIsNew) {
+  for (const size_t most_bytes :
+       {PartCache::kFirstBytes, 4 * PartCache::kFirstBytes}) {
+    PartCache cache(readers_, most_bytes);
+    for (size_t i = 0; i < 50'000; ++i) {
+      const auto id = static_cast<TokenId>(i);
+      EXPECT_FALSE(Knew(cache, std::to_string(i), id));
+      EXPECT_TRUE(Knew(cache, std::to_string(i), id));
+    }
+    EXPECT_EQ(cache.size_bytes(), most_bytes);
+    self_.Leave();
+    cache.Clear();
+    self_.Enter();
+    EXPECT_EQ(cache.size_bytes(), PartCache::kFirstBytes);
+    EXPECT_FALSE(Knew(cache, "1", 1));
   }
-  EXPECT_EQ(cache.size_bytes(), PartCache::kFirstBytes);
+}
+
+// However long it was there: none of a full table stays for ever.
+TEST_F(PartCacheTest, PartsThatNeverComeAgainGoInTheEnd) {
+  PartCache cache(readers_, PartCache::kFirstBytes);
+  constexpr size_t kFirst = 1000;
+  std::vector<PartKey> first;
+  for (size_t i = 0; i < kFirst; ++i) {
+    const std::string part = "first" + std::to_string(i);
+    Knew(cache, part, 1);
+    first.push_back(KeyOfPart(part));
+  }
+  for (size_t i = 0; i < 600'000; ++i) Knew(cache, std::to_string(i), 1);
+  for (const PartKey& key : first) {
+    EXPECT_EQ(PartCache::Find(cache.SetOf(key), key), nullptr);
+  }
+}
+
+// What it found stays as it was while it is inside, though it is gone for those
+// who look now.
+TEST_F(PartCacheTest, AnEntryIsNotWrittenWhileAnotherMayLookAtIt) {
+  PartCache cache(readers_, PartCache::kFirstBytes);
+  constexpr size_t kParts = 50'000;
+  for (size_t i = 0; i < kParts; ++i) Knew(cache, std::to_string(i), 1);
+  Readers::Reader other(readers_);
+  other.Enter();
+  std::vector<const PartIds*> found;
+  std::vector<PartKey> keys;
+  for (size_t i = 0; i < kParts; ++i) {
+    const PartKey key = KeyOfPart(std::to_string(i));
+    if (const PartIds* known = PartCache::Find(cache.SetOf(key), key)) {
+      found.push_back(known);
+      keys.push_back(key);
+    }
+  }
+  ASSERT_GT(found.size(), 8000u);  // of the 8192 places
+  const auto gone = [&] {
+    size_t count = 0;
+    for (const PartKey& key : keys) {
+      count += PartCache::Find(cache.SetOf(key), key) == nullptr ? 1 : 0;
+    }
+    return count;
+  };
+  for (size_t i = kParts; i < 2 * kParts; ++i) {
+    Knew(cache, std::to_string(i), 2);
+  }
+  EXPECT_EQ(gone(), TakenPlaces<PartEntry>::kMostWaiting);
+  for (const PartIds* known : found) EXPECT_EQ(known->ids[0], 1u);
+  other.Leave();
+  for (size_t i = 2 * kParts; i < 3 * kParts; ++i) {
+    Knew(cache, std::to_string(i), 3);
+  }
+  EXPECT_GT(gone(), 4000u);
+}
+
+// Threads that fill one table many times over, each its own parts and those of
+// all: what is found is what was stored.
+TEST_F(PartCacheTest, ThreadsThatShareAFullTableFindOnlyWhatWasStored) {
+  PartCache cache(readers_, 2 * PartCache::kFirstBytes);
+  self_.Leave();
+  const size_t kParts = testing::Cases(100'000);
+  std::atomic<size_t> hits = 0;
+  std::vector<std::jthread> threads;
+  for (size_t t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      Readers::Reader self(readers_);
+      std::mt19937 random(t);
+      for (size_t n = 0; n < kParts; n += 50) {
+        if (cache.WantsRoom()) cache.MakeRoom();
+        self.Enter();
+        for (size_t k = 0; k < 50; ++k) {
+          const size_t i = k % 2 == 0 ? random() % 1000 : (n + k) * 4 + t;
+          const auto id = static_cast<TokenId>(i * 7919 % 1'000'000);
+          if (KnewPart(cache, self, std::to_string(i), id)) ++hits;
+        }
+        self.Leave();
+      }
+    });
+  }
+  threads.clear();
+  EXPECT_GT(hits, kParts / 4);
+  EXPECT_LE(cache.size_bytes(), 2 * PartCache::kFirstBytes);
 }
 
 }  // namespace

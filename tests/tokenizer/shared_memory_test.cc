@@ -1,0 +1,133 @@
+// Weighs what threads remember together, as the kernel counts it.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <fstream>
+#include <memory>
+#include <random>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <vector>
+
+#include "tests/tokenizer/sentencepiece/tiny_sentencepiece.h"
+#include "tests/tokenizer/tiny_vocabulary.h"
+#include "tokenizer/bpe/tiktoken.h"
+
+namespace penstock {
+namespace {
+
+double ResidentMib() {
+  long pages = 0, resident = 0;
+  std::ifstream("/proc/self/statm") >> pages >> resident;
+  return static_cast<double>(resident * sysconf(_SC_PAGESIZE)) / (1 << 20);
+}
+
+// Words that nobody wrote before: of 6 letters, and of 24 every fourth time,
+// which are remembered elsewhere.
+std::string WordsSeenOnce(size_t words, std::mt19937_64& random) {
+  std::string text;
+  for (size_t i = 0; i < words; ++i) {
+    for (size_t letter = 0; letter < (i % 4 == 0 ? 24 : 6); ++letter) {
+      text += static_cast<char>('a' + random() % 26);
+    }
+    text += ' ';
+  }
+  return text;
+}
+
+// By each of `threads`, of `words` in all.
+void EncodeWordsSeenOnce(const Tokenizer& tokenizer, size_t threads,
+                         size_t words, uint64_t seed) {
+  constexpr size_t kWordsOfAText = 1000;
+  std::vector<std::jthread> running;
+  for (size_t thread = 0; thread < threads; ++thread) {
+    running.emplace_back([&, thread] {
+      std::mt19937_64 random(seed + thread);
+      std::vector<TokenId> ids;
+      for (size_t i = 0; i < words / threads / kWordsOfAText; ++i) {
+        ids.clear();
+        EXPECT_TRUE(
+            tokenizer.Encode(WordsSeenOnce(kWordsOfAText, random), {}, ids)
+                .ok());
+      }
+    });
+  }
+}
+
+// Remembers the ids of words, however they are cut.
+std::shared_ptr<const Tokenizer> BytePairs() {
+  return *ParseTiktoken(testing::TinyTiktoken({"th"}), "tiny.tiktoken", "gpt2");
+}
+
+// With a piece for any two letters, so that whole words are parts.
+std::shared_ptr<const Tokenizer> SentencePieces(SentencePieceModel::Type type) {
+  testing::TinySentencePiece model = {.type = type};
+  std::vector<std::string> texts;
+  for (char first = 'a'; first <= 'z'; ++first) {
+    texts.push_back(std::string(1, first));
+    texts.push_back(std::string("\u2581") + first);
+    for (char second = 'a'; second <= 'z'; ++second) {
+      texts.push_back({first, second});
+    }
+  }
+  model.pieces = {{"<unk>", 0, SentencePiece::Type::kUnknown}};
+  for (const std::string& text : texts) {
+    model.pieces.push_back(
+        {text, -1 - static_cast<float>(model.pieces.size()) / 64});
+  }
+  return testing::ParseTiny(model);
+}
+
+struct Remembering {
+  const char* name;
+  double told_mib;
+  std::shared_ptr<const Tokenizer> (*make)();
+};
+
+using Case = std::tuple<Remembering, size_t>;  // and threads
+class SharedMemoryTest : public ::testing::TestWithParam<Case> {};
+
+TEST_P(SharedMemoryTest, IsAsMuchAsIsToldAndGivenBack) {
+  const auto& [remembering, threads] = GetParam();
+  constexpr size_t kFilling = 1'200'000;
+  const auto tokenizer = remembering.make();
+  ASSERT_NE(tokenizer, nullptr);
+  EncodeWordsSeenOnce(*tokenizer, threads, kFilling, 1);
+  const double full = ResidentMib();
+  // Past the limit: what comes now takes the place of what is there.
+  EncodeWordsSeenOnce(*tokenizer, threads, kFilling, 1000);
+  const double still_full = ResidentMib();
+  EXPECT_LT(still_full - full, 2);
+  tokenizer->ForgetTexts();
+  const double given_back = still_full - ResidentMib();
+  EXPECT_GT(given_back, remembering.told_mib - 2);
+  EXPECT_LT(given_back, remembering.told_mib + 2);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, SharedMemoryTest,
+    ::testing::Combine(
+        ::testing::Values(
+            // 32 MiB of pieces, 256 KiB of those that found no room, 32 MiB of
+            // long ones and 4 MiB of where they are.
+            Remembering{"BytePairs", 68.25, BytePairs},
+            Remembering{"Unigram", 32,
+                        [] {
+                          return SentencePieces(
+                              SentencePieceModel::Type::kUnigram);
+                        }},
+            Remembering{
+                "SentencePieceBpe", 32,
+                [] { return SentencePieces(SentencePieceModel::Type::kBpe); }}),
+        ::testing::Values(1, 2, 8)),
+    [](const auto& info) {
+      return std::get<0>(info.param).name +
+             std::to_string(std::get<1>(info.param));
+    });
+
+}  // namespace
+}  // namespace penstock
+#endif

@@ -1,0 +1,55 @@
+// When a table that threads share becomes larger.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+
+#include "tokenizer/vocabulary/readers.h"
+
+namespace penstock {
+
+// Threads: any number at a time, but for Begin.
+class SharedGrowth {
+ public:
+  static constexpr size_t kNever = SIZE_MAX / 2;
+
+  // `readers` must outlive it.
+  explicit SharedGrowth(Readers& readers) : readers_(readers) {}
+
+  // Counts from none, and is wanted at `most`. While no reader is inside.
+  void Begin(size_t most) {
+    used_ = 0;
+    grow_at_ = most;
+  }
+  void Count() { used_.fetch_add(1, std::memory_order_relaxed); }
+
+  bool IsWanted() const {
+    return used_.load(std::memory_order_relaxed) >=
+           grow_at_.load(std::memory_order_relaxed);
+  }
+  // Calls `grow`, which calls Begin, while no reader is inside; the caller's
+  // must be outside. Not if another thread is at it or stays inside for long:
+  // then it is wanted again later. What `grow` throws goes on.
+  void Grow(const std::function<void()>& grow) {
+    // One thread is enough.
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    if (!lock.owns_lock() || !IsWanted()) return;
+    const bool was_alone = readers_.TryWhileAlone([&] {
+      if (IsWanted()) grow();
+    });
+    // Again once that many more have come.
+    if (!was_alone) grow_at_ += used_ / 16;
+  }
+
+ private:
+  Readers& readers_;
+  std::mutex mutex_;
+  // Written by who inserts.
+  alignas(64) std::atomic<size_t> used_ = 0;
+  std::atomic<size_t> grow_at_ = kNever;
+};
+
+}  // namespace penstock
