@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tests/support/effort.h"
+#include "tokenizer/vocabulary/part_reader.h"
 
 namespace penstock {
 namespace {
@@ -68,6 +69,22 @@ TEST_F(PartCacheTest, PartsOfEverySizeDiffer) {
       const auto id = static_cast<TokenId>(size);
       EXPECT_EQ(Knew(cache, std::string(size, '\0'), 2 * id), again);
       EXPECT_EQ(Knew(cache, std::string(size, 'a'), 2 * id + 1), again);
+    }
+  }
+}
+
+TEST_F(PartCacheTest, AnEntryIsOfOnePartAlone) {
+  PartEntry entry = {};
+  const std::string part(PartKey::kMostBytes, 'a');
+  entry.Write(ContentOf(KeyOfPart(part), 1));
+  EXPECT_TRUE(entry.IsOf(KeyOfPart(part)));
+  for (size_t at = 0; at < part.size(); ++at) {
+    std::string other = part;
+    other[at] = 'b';
+    EXPECT_FALSE(entry.IsOf(KeyOfPart(other))) << at;
+    EXPECT_FALSE(entry.IsOf(KeyOfPart(part.substr(at + 1) + "b"))) << at;
+    if (at > 0) {
+      EXPECT_FALSE(entry.IsOf(KeyOfPart(part.substr(at)))) << at;
     }
   }
 }
@@ -176,6 +193,52 @@ TEST_F(PartCacheTest, AnEntryIsNotWrittenWhileAnotherMayLookAtIt) {
     Knew(cache, std::to_string(i), 3);
   }
   EXPECT_GT(gone(), 4000u);
+}
+
+// Nor what waited for a place.
+TEST_F(PartCacheTest, NothingComesBackThatWasThereBeforeItWasCleared) {
+  PartCache cache(readers_, PartCache::kFirstBytes);
+  Readers::Reader other(readers_);
+  constexpr TokenId kParts = 50'000;
+  const auto fill = [&](TokenId from) {
+    for (TokenId id = from; id < from + kParts; ++id) {
+      Knew(cache, std::to_string(id), id);
+    }
+  };
+  fill(0);
+  other.Enter();
+  fill(kParts);
+  other.Leave();
+  self_.Leave();
+  cache.Clear();
+  self_.Enter();
+  fill(2 * kParts);
+  for (TokenId id = 0; id < 2 * kParts; ++id) {
+    const PartKey key = KeyOfPart(std::to_string(id));
+    EXPECT_EQ(PartCache::Find(cache.SetOf(key), key), nullptr) << id;
+  }
+}
+
+// Else no other thread could make room.
+TEST_F(PartCacheTest, AReaderOfPartsIsInsideUntilItsEnd) {
+  self_.Leave();
+  SharedParts shared;
+  Readers::Reader self(shared.readers), other(shared.readers);
+  const auto is_inside = [&] {
+    return !shared.readers.HavePassed(shared.readers.Stamp(), other);
+  };
+  const PieceBoundaries boundaries;
+  std::string text = "text";
+  const size_t size = text.size();
+  text.resize(size + 2 * PartKey::kMostBytes);
+  {
+    PartReader reader(std::string_view(text).substr(0, size), boundaries,
+                      shared.parts, self);
+    EXPECT_FALSE(is_inside());
+    EXPECT_FALSE(reader.Next().empty());
+    EXPECT_TRUE(is_inside());
+  }
+  EXPECT_FALSE(is_inside());
 }
 
 // Threads that fill one table many times over, each its own parts and those of
