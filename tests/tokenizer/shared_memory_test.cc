@@ -96,6 +96,8 @@ TEST_P(SharedMemoryTest, IsAsMuchAsIsToldAndGivenBack) {
   const auto tokenizer = remembering.make();
   ASSERT_NE(tokenizer, nullptr);
   EncodeWordsSeenOnce(*tokenizer, threads, kFilling, 1);
+  // Threads may have kept each other from growing it; one alone does not.
+  EncodeWordsSeenOnce(*tokenizer, 1, kFilling, 500);
   const double full = ResidentMib();
   // Past the limit: what comes now takes the place of what is there.
   EncodeWordsSeenOnce(*tokenizer, threads, kFilling, 1000);
@@ -104,7 +106,9 @@ TEST_P(SharedMemoryTest, IsAsMuchAsIsToldAndGivenBack) {
   tokenizer->ForgetTexts();
   const double given_back = still_full - ResidentMib();
   EXPECT_GT(given_back, remembering.told_mib - 2);
-  EXPECT_LT(given_back, remembering.told_mib + 2);
+  // And what each thread had of its own: 768 KiB at most.
+  EXPECT_LT(given_back,
+            remembering.told_mib + 2 + 0.75 * static_cast<double>(threads));
 }
 
 INSTANTIATE_TEST_SUITE_P(

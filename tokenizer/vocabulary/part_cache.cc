@@ -42,7 +42,9 @@ bool PartCache::PutInRoom(PartEntry* set, const PartEntry::Content& content) {
 void PartCache::Insert(const Readers::Reader& self, PartEntry* set,
                        const PartEntry::Content& content) {
   if (PutInRoom(set, content)) return;
-  const bool takes_first = HashOf(content.key) >> 29 == 0;
+  // Also one that has no room tells that there should be more.
+  if (size_bytes() < most_bytes_) growth_.Count();
+  const bool takes_first = HashOf(content.key) >> 31 == 0;
   places_.Take(self, set[takes_first ? 0 : 1], content);
 }
 

@@ -13,8 +13,8 @@
 namespace penstock {
 
 // A table that grows with the parts that come, up to kMostBytes. Sets of two
-// entries; a part that finds none free takes the place of the second, one of
-// eight that of the first.
+// entries; a part that finds none free takes the place of either, as its hash
+// says.
 //
 // Memory:  512 KiB at first, at most 32 MiB, taken once parts come to it.
 //

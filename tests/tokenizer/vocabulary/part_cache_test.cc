@@ -142,6 +142,23 @@ TEST_F(PartCacheTest, StaysWithinItsBoundAndTakesWhatIsNew) {
   }
 }
 
+// However many parts came meanwhile.
+TEST_F(PartCacheTest, GrowsLaterWhereAnotherStaysInside) {
+  PartCache cache(readers_);
+  Readers::Reader other(readers_);
+  other.Enter();
+  const auto add = [&](TokenId from, TokenId count) {
+    for (TokenId id = from; id < from + count; ++id) {
+      Knew(cache, std::to_string(id), id);
+    }
+  };
+  add(0, 20'000);  // more than there are places
+  EXPECT_EQ(cache.size_bytes(), PartCache::kFirstBytes);
+  other.Leave();
+  add(20'000, 80'000);
+  EXPECT_GE(cache.size_bytes(), 8 * PartCache::kFirstBytes);
+}
+
 // However long it was there: none of a full table stays for ever.
 TEST_F(PartCacheTest, PartsThatNeverComeAgainGoInTheEnd) {
   PartCache cache(readers_, PartCache::kFirstBytes);
