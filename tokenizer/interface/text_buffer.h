@@ -13,7 +13,7 @@ namespace penstock {
 // that may be read, whatever they hold.
 class TextBuffer {
  public:
-  static constexpr size_t kSlack = 32;
+  static constexpr size_t kSlack = 80;
 
   // Makes room for `size` more bytes.
   void Reserve(size_t size) {

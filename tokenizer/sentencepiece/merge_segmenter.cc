@@ -136,13 +136,8 @@ Status MergeSegmenter::Sample(std::string_view text, const Sampling& sampling,
   if (!rate.ok()) return rate.status();
   const Dropout dropout = {*rate, draws};
   auto& own = static_cast<OwnScratch&>(scratch);
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  while (at != end) {
-    const char* const part_end = boundaries_.PartEnd(at, end);
-    SegmentPart({at, static_cast<size_t>(part_end - at)}, &dropout, own, sink);
-    at = part_end;
-  }
+  PartCutter cutter(text, boundaries_);
+  while (!cutter.AtEnd()) SegmentPart(cutter.Next(), &dropout, own, sink);
   return OkStatus();
 }
 

@@ -18,6 +18,12 @@ bool GoesOnBy(const Charsmap& charsmap, Charsmap::Node node, int begin,
   return false;
 }
 
+// As line ends and tabs do by the rules of most models.
+bool BecomesSpace(const Charsmap& charsmap, unsigned char byte) {
+  const char text = static_cast<char>(byte);
+  return charsmap.Longest(&text, &text + 1).out == " ";
+}
+
 }  // namespace
 
 QuickChars::QuickChars(const Charsmap& charsmap,
@@ -44,18 +50,35 @@ void QuickChars::FillAscii(const Charsmap& charsmap,
                            const UserDefinedSymbols& symbols) {
   for (unsigned char byte = 0; byte < 128; ++byte) {
     bool looked_up = symbols.BeginsWith(byte);
+    bool is_space = byte == ' ';
     if (!charsmap.empty()) {
       Charsmap::Node node = charsmap.Root();
       bool ends = false;
       if (charsmap.Step(node, byte, ends)) {
-        looked_up |= ends || GoesOnBy(charsmap, node, 0, 128);
+        looked_up |= GoesOnBy(charsmap, node, 0, 128);
+        if (ends) is_space = BecomesSpace(charsmap, byte);
+        looked_up |= ends && !is_space;
       }
     }
-    ascii_[byte] = looked_up     ? Ascii::kLookUp
-                   : byte == ' ' ? Ascii::kSpace
-                                 : Ascii::kCopy;
-    if (byte > ' ' && byte < 0x7f) copies_all_visible_ &= !looked_up;
+    ascii_[byte] = looked_up  ? Ascii::kLookUp
+                   : is_space ? Ascii::kSpace
+                              : Ascii::kCopy;
   }
+  FindRuns();
+}
+
+void QuickChars::FindRuns() {
+  const auto is = [&](char c, Ascii what) {
+    return OfAscii(static_cast<unsigned char>(c)) == what;
+  };
+  knows_runs_ = is(' ', Ascii::kSpace);
+  for (char c = ' ' + 1; c < 0x7f; ++c) knows_runs_ &= is(c, Ascii::kCopy);
+  const auto kind = [&](char c) {
+    const auto all = [](bool yes) { return yes ? ~uint64_t{0} : 0; };
+    return OfKind{all(is(c, Ascii::kCopy)), all(is(c, Ascii::kSpace))};
+  };
+  line_ends_ = kind('\n');
+  tabs_ = kind('\t');
 }
 
 void QuickChars::FillFrom(const Charsmap& charsmap, Charsmap::Node node,
@@ -124,7 +147,6 @@ void QuickChars::Put(Set& set, uint32_t code_point, bool in) {
 
 void QuickChars::Save(TableWriter& to) const {
   to.PutText({reinterpret_cast<const char*>(ascii_.data()), ascii_.size()});
-  to.PutNumber(copies_all_visible_);
   for (const Set* set : {&never_first_, &never_alone_, &second_}) {
     to.PutTable(*set);
   }
@@ -135,7 +157,7 @@ QuickChars QuickChars::Load(TableReader& from) {
   const std::string_view ascii = from.Text();
   from.Expect(ascii.size() == chars.ascii_.size());
   if (from.ok()) std::memcpy(chars.ascii_.data(), ascii.data(), ascii.size());
-  chars.copies_all_visible_ = from.Number() != 0;
+  chars.FindRuns();
   for (Set* set : {&chars.never_first_, &chars.never_alone_, &chars.second_}) {
     *set = from.TakeTable<uint64_t>();
     from.Expect(set->size() == kEnd / 64);

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "tokenizer/sentencepiece/charsmap.h"
+#include "tokenizer/sentencepiece/run_bytes.h"
 #include "tokenizer/sentencepiece/user_defined_symbols.h"
 #include "tokenizer/vocabulary/stored_tables.h"
 #include "tokenizer/vocabulary/table.h"
@@ -23,7 +24,7 @@ class QuickChars {
   enum class Ascii : uint8_t {
     kLookUp,  // a rule or symbol may begin here
     kCopy,    // none does, if the next byte is ASCII too or the text ends
-    kSpace,   // the same, of a space
+    kSpace,   // then it is a space, or becomes one
   };
 
   QuickChars(const Charsmap& charsmap, const UserDefinedSymbols& symbols);
@@ -34,25 +35,26 @@ class QuickChars {
 
   Ascii OfAscii(unsigned char byte) const { return ascii_[byte]; }
 
-  // Copies what follows from `at`, a byte of kCopy, to `to`, up to 8 bytes, and
-  // returns how many of them are to stay. There must be room for 8.
-  size_t CopiedRun(const char* at, const char* end, char* to) const {
-    uint64_t bytes;
-    if (!copies_all_visible_ || end - at < 8) {
-      *to = *at;
-      return 1;
-    }
-    std::memcpy(&bytes, at, 8);
-    std::memcpy(to, &bytes, 8);
-    // The high bit of each byte that is not 0x21 to 0x7e.
-    constexpr uint64_t kEach = 0x0101010101010101;
-    const uint64_t others =
-        (bytes | ~(bytes + 0x5f * kEach) | (bytes + kEach)) & 0x80 * kEach;
-    if (others == 0) return 7;  // what follows the last is not known
-    const int stop = std::countr_zero(others) & ~7;
-    const size_t visible = stop / 8;
-    const bool before_ascii = (bytes >> stop & 0x80) == 0;
-    return std::max<size_t>(visible - (before_ascii ? 0 : 1), 1);
+  // Bytes that are kCopy, or kSpace, with an ASCII byte after the last.
+  struct Run {
+    size_t size;      // up to kLooked
+    uint64_t spaces;  // bit i: byte i is kSpace
+  };
+  static constexpr size_t kLooked = RunBytes::kBytes;
+  // Some of those from `at` on, perhaps none; kLooked + 1 bytes may be read.
+  Run RunAt(const char* at) const {
+    if (!knows_runs_) return {};
+    const RunBytes bytes(at);
+    const uint64_t copied = bytes.visible |
+                            (bytes.line_ends & line_ends_.copied) |
+                            (bytes.tabs & tabs_.copied);
+    const uint64_t spaces = bytes.spaces |
+                            (bytes.line_ends & line_ends_.spaces) |
+                            (bytes.tabs & tabs_.spaces);
+    size_t size = std::countr_one(copied | spaces);
+    if (size > 0 && static_cast<signed char>(at[size]) < 0) --size;
+    return {size,
+            size < kLooked ? spaces & ((uint64_t{1} << size) - 1) : spaces};
   }
 
   // No rule or symbol begins with the character at `at`, of `size` bytes, 2 or
@@ -87,6 +89,13 @@ class QuickChars {
   }
   static void Put(Set& set, uint32_t code_point, bool in);
 
+  // All bits of bytes that are of a kind, or none.
+  struct OfKind {
+    uint64_t copied, spaces;
+  };
+
+  // What follows from `ascii_`.
+  void FindRuns();
   void FillAscii(const Charsmap& charsmap, const UserDefinedSymbols& symbols);
   // Goes through the rules that follow `node`, reached by the first bytes of
   // characters from `first` on, `count` of them in all.
@@ -99,7 +108,9 @@ class QuickChars {
                   uint32_t step);
 
   std::array<Ascii, 128> ascii_{};
-  bool copies_all_visible_ = true;  // all of 0x21 to 0x7e are kCopy
+  // Whether all of 0x21 to 0x7e are kCopy, and ' ' is kSpace.
+  bool knows_runs_ = false;
+  OfKind line_ends_{}, tabs_{};
   // No rule or symbol begins with it.
   Set never_first_ = Set(kEnd / 64, ~uint64_t{0});
   // No rule ends with it or before, no symbol begins with it, and what follows

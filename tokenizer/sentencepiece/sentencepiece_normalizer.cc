@@ -1,6 +1,9 @@
 #include "tokenizer/sentencepiece/sentencepiece_normalizer.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -10,15 +13,20 @@
 namespace penstock {
 namespace {
 
-// The most that is written past what counts: eight bytes are copied at a time,
-// or four.
-constexpr size_t kWriteSlack = 8;
+// As kSpaceSymbol, with four bytes that may be read.
+constexpr std::string_view kPlainSpace = std::string_view("    ").substr(0, 1);
 
-// `size` is at most 4, and so much may be read; returns where the next byte
-// goes.
-char* Append4(const char* from, size_t size, char* to) {
-  std::memcpy(to, from, 4);
-  return to + size;
+// The most that is written past what counts: so many bytes are copied at a
+// time, or four. As many behind what is copied are read.
+constexpr size_t kCopied = 16;
+constexpr size_t kWriteSlack = kCopied;
+
+char* AppendWord(const char* from, size_t size, char* to) {
+  char* const end = to + size;
+  // Most are short.
+  std::memcpy(to, from, kCopied);
+  while ((to += kCopied) < end) std::memcpy(to, from += kCopied, kCopied);
+  return end;
 }
 
 }  // namespace
@@ -28,7 +36,7 @@ SentencePieceNormalizer::SentencePieceNormalizer(
     bool whitespace_is_suffix, const UserDefinedSymbols& symbols)
     : charsmap_(std::move(charsmap)),
       symbols_(symbols),
-      space_(flags.escape_whitespaces ? kSpaceSymbol : " "),
+      space_(flags.escape_whitespaces ? kSpaceSymbol : kPlainSpace),
       add_prefix_(flags.add_dummy_prefix && !whitespace_is_suffix),
       add_suffix_(flags.add_dummy_prefix && whitespace_is_suffix),
       remove_extra_(flags.remove_extra_whitespaces),
@@ -38,7 +46,7 @@ SentencePieceNormalizer::SentencePieceNormalizer(
     TableReader& from, const UserDefinedSymbols& symbols)
     : charsmap_(Charsmap::Load(from)),
       symbols_(symbols),
-      space_(from.Number() != 0 ? kSpaceSymbol : " "),
+      space_(from.Number() != 0 ? kSpaceSymbol : kPlainSpace),
       add_prefix_(from.Number() != 0),
       add_suffix_(from.Number() != 0),
       remove_extra_(from.Number() != 0),
@@ -72,12 +80,43 @@ const char* SentencePieceNormalizer::SkipSpaces(const char* at,
   return at;
 }
 
+size_t SentencePieceNormalizer::NormalizeRun(const char* at, const char* end,
+                                             bool& after_space,
+                                             char*& to) const {
+  constexpr size_t kRead = QuickChars::kLooked + kCopied;
+  std::array<char, kRead> last;
+  if (end - at < ptrdiff_t{kRead}) {
+    last = {};
+    std::copy(at, end, last.begin());
+    at = last.data();
+  }
+  const QuickChars::Run run = quick_chars_.RunAt(at);
+  const auto spaces_from = [&](size_t place) -> size_t {
+    if (!remove_extra_) return 1;
+    return std::countr_one(run.spaces >> place);
+  };
+  const auto behind = [](size_t place) {
+    return place < QuickChars::kLooked ? ~uint64_t{0} << place : 0;
+  };
+  size_t begin = 0;  // of a word
+  if (after_space && (run.spaces & 1) != 0) begin = spaces_from(0);
+  for (uint64_t left = run.spaces & behind(begin); left != 0;
+       left &= behind(begin)) {
+    const size_t place = std::countr_zero(left);
+    to = AppendWord(at + begin, place - begin, to);
+    to = AppendSpace(to);
+    begin = place + spaces_from(place);
+  }
+  if (run.size == 0) return 0;
+  to = AppendWord(at + begin, run.size - begin, to);
+  after_space = remove_extra_ && begin == run.size;
+  return run.size;
+}
+
 void SentencePieceNormalizer::Normalize(std::string_view text,
                                         TextBuffer& out) const {
   using Ascii = QuickChars::Ascii;
   out.Clear();
-  char space[4] = {};
-  std::copy(space_.begin(), space_.end(), space);
   const char* at = text.data();
   const char* const end = at + text.size();
   if (remove_extra_) at = SkipSpaces(at, end);
@@ -87,21 +126,23 @@ void SentencePieceNormalizer::Normalize(std::string_view text,
   // becomes as many. Only what a rule gives can need more.
   out.Reserve(3 * (end - at) + 2 * space_.size() + kWriteSlack);
   char* to = out.end();
-  if (add_prefix_) to = Append4(space, space_.size(), to);
+  if (add_prefix_) to = AppendSpace(to);
   bool after_space = remove_extra_;
   while (at != end) {
     const auto byte = static_cast<unsigned char>(*at);
     if (byte < 0x80 &&
         (at + 1 == end || static_cast<signed char>(at[1]) >= 0)) {
-      if (quick_chars_.OfAscii(byte) == Ascii::kCopy) {
-        const size_t size = quick_chars_.CopiedRun(at, end, to);
+      if (const size_t size = NormalizeRun(at, end, after_space, to)) {
         at += size;
-        to += size;
+        continue;
+      }
+      if (quick_chars_.OfAscii(byte) == Ascii::kCopy) {
+        *to++ = *at++;
         after_space = false;
         continue;
       }
       if (quick_chars_.OfAscii(byte) == Ascii::kSpace) {
-        if (!after_space) to = Append4(space, space_.size(), to);
+        if (!after_space) to = AppendSpace(to);
         after_space = remove_extra_;
         ++at;
         continue;
@@ -130,7 +171,7 @@ void SentencePieceNormalizer::Normalize(std::string_view text,
     to = out.end();
     for (const char c : prefix.out) {
       if (c == ' ') {
-        to = Append4(space, space_.size(), to);
+        to = AppendSpace(to);
       } else {
         *to++ = c;
       }
@@ -140,7 +181,7 @@ void SentencePieceNormalizer::Normalize(std::string_view text,
   if (remove_extra_) {
     while (out.text().ends_with(space_)) out.Shrink(out.size() - space_.size());
   }
-  if (add_suffix_) out.SetEnd(Append4(space, space_.size(), out.end()));
+  if (add_suffix_) out.SetEnd(AppendSpace(out.end()));
 }
 
 void SentencePieceNormalizer::NormalizeWithOrigins(

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 #include <vector>
 
@@ -56,10 +57,23 @@ class SentencePieceNormalizer {
 
   Prefix NormalizePrefix(const char* at, const char* end) const;
   const char* SkipSpaces(const char* at, const char* end) const;
+  // `size` is at most 4, and so much may be read; returns where the next byte
+  // goes.
+  static char* Append4(const char* from, size_t size, char* to) {
+    std::memcpy(to, from, 4);
+    return to + size;
+  }
+  char* AppendSpace(char* to) const {
+    return Append4(space_.data(), space_.size(), to);
+  }
+  // Appends to `to` what the ASCII bytes at `at` become, as far as that is
+  // quickly known, and returns how many those are.
+  size_t NormalizeRun(const char* at, const char* end, bool& after_space,
+                      char*& to) const;
 
   const Charsmap charsmap_;
   const UserDefinedSymbols& symbols_;
-  const std::string_view space_;
+  const std::string_view space_;  // four bytes may be read
   const bool add_prefix_, add_suffix_, remove_extra_;
 
   const QuickChars quick_chars_;

@@ -22,15 +22,11 @@ class PartReader {
     PartKey key;               // if there is a set
   };
 
-  // All must outlive this. `text` is as PieceBoundaries wants it; `self` is the
+  // All must outlive this. `text` is as PartCutter wants it; `self` is the
   // thread's, outside.
   PartReader(std::string_view text, const PieceBoundaries& boundaries,
              PartCache& cache, Readers::Reader& self)
-      : at_(text.data()),
-        end_(text.data() + text.size()),
-        boundaries_(boundaries),
-        cache_(cache),
-        self_(self) {}
+      : cutter_(text, boundaries), cache_(cache), self_(self) {}
   ~PartReader() { self_.Leave(); }
   PartReader(const PartReader&) = delete;
   PartReader& operator=(const PartReader&) = delete;
@@ -39,16 +35,14 @@ class PartReader {
   // the next call. Two may have one set: look into it only when it is the
   // part's turn.
   std::span<const Part> Next() {
-    if (at_ == end_) return {};
+    if (cutter_.AtEnd()) return {};
     self_.Leave();
     if (cache_.WantsRoom()) cache_.MakeRoom();
     self_.Enter();
     size_t count = 0;
-    while (count < parts_.size() && at_ != end_) {
-      const char* const part_end = boundaries_.PartEnd(at_, end_);
+    while (count < parts_.size() && !cutter_.AtEnd()) {
       Part& part = parts_[count++];
-      part.text = {at_, static_cast<size_t>(part_end - at_)};
-      at_ = part_end;
+      part.text = cutter_.Next();
       part.set = nullptr;
       if (part.text.size() > PartKey::kMostBytes) continue;
       part.key = PartKey::Of(part.text.data(), part.text.size());
@@ -61,9 +55,7 @@ class PartReader {
   }
 
  private:
-  const char* at_;
-  const char* const end_;
-  const PieceBoundaries& boundaries_;
+  PartCutter cutter_;
   PartCache& cache_;
   Readers::Reader& self_;
   std::array<Part, 24> parts_;

@@ -247,7 +247,7 @@ TEST_F(PartCacheTest, AReaderOfPartsIsInsideUntilItsEnd) {
   const PieceBoundaries boundaries;
   std::string text = "text";
   const size_t size = text.size();
-  text.resize(size + 2 * PartKey::kMostBytes);
+  text.resize(size + TextBuffer::kSlack);
   {
     PartReader reader(std::string_view(text).substr(0, size), boundaries,
                       shared.parts, self);
