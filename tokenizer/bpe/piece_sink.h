@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstring>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -61,6 +62,12 @@ class PieceSink {
     std::memcpy(data_ + size_, ids, kSlack * sizeof(TokenId));
     size_ += count;
     after_unknown_ = false;
+  }
+
+  // How many ids there are, and some of them, until more are put.
+  size_t size() const { return size_; }
+  std::span<const TokenId> Ids(size_t begin, size_t end) const {
+    return {data_ + begin, end - begin};
   }
 
   // Text without a piece: its bytes, or one id for all that follow each other.

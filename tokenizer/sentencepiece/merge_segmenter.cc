@@ -122,7 +122,7 @@ void MergeSegmenter::Segment(std::string_view text, Scratch& scratch,
       SegmentPart(part.text, /*dropout=*/nullptr, own, sink);
       if (own.ids.empty() || own.ids.size() > PartIds::kMost) continue;
       PartEntry::Content added = {part.key, {}};
-      added.ids.count = static_cast<uint16_t>(own.ids.size());
+      added.ids.count = static_cast<uint8_t>(own.ids.size());
       std::copy(own.ids.begin(), own.ids.end(), added.ids.ids);
       known_.parts.Insert(own.reader, part.set, added);
     }

@@ -1,8 +1,9 @@
 // What UnigramSegmenter remembers of parts, and how far that can be trusted.
 #include <algorithm>
-#include <cfloat>
+#include <cmath>
 #include <limits>
 
+#include "tokenizer/sentencepiece/path_score.h"
 #include "tokenizer/sentencepiece/unigram_rules.h"
 #include "tokenizer/sentencepiece/unigram_segmenter.h"
 #include "tokenizer/unicode/utf8.h"
@@ -16,13 +17,14 @@ namespace {
 // sign. As adding a score and rounding keep order, and what stands at a place
 // never falls, the reference's path has a rounded sum not below any other's.
 template <typename Real>
-float SafeScore(double margin, size_t part_bytes, size_t pieces,
-                double largest) {
+uint32_t SafeScore(double margin, size_t part_bytes, size_t pieces,
+                   double largest) {
   const double reach = part_bytes * largest;
   const double off = static_cast<double>(pieces + 1) * 0x1p-24;
-  double safe = std::min<double>(margin / off - reach, FLT_MAX);
+  double safe = margin / off - reach;
   if (kIsSince022<Real>) safe = std::min(safe, kUnigramResetScore - reach);
-  return static_cast<float>(std::max(safe, 0.0));
+  return static_cast<uint32_t>(
+      std::clamp<double>(safe, 0, PartIds::kMostSafeScore));
 }
 
 }  // namespace
@@ -73,16 +75,19 @@ PartIds UnigramSegmenter<Real>::Remembered(std::string_view part) const {
   PartIds found = {};
   TokenId ids[PartIds::kMost];
   size_t count = 0;
+  double sum = 0;  // of scores without signs
   for (size_t at = part.size(); at != 0; at = places[at].begin) {
     if (count == PartIds::kMost) return found;
     const bool is_unknown = places[at].id == PieceTrie::kNoPiece;
     found.has_unknown |= is_unknown;
-    ids[count++] =
-        is_unknown ? UnknownId() : static_cast<TokenId>(places[at].id);
+    ids[count] = is_unknown ? UnknownId() : static_cast<TokenId>(places[at].id);
+    sum += std::abs(scores_[ids[count++]]);
   }
+  const double reach_of_all = PathScore<Real>::Reach(sum);
+  if (!(reach_of_all < std::numeric_limits<uint16_t>::max())) return found;
   std::reverse_copy(ids, ids + count, found.ids);
-  found.count = static_cast<uint16_t>(count);
-  for (; count < kAddedAlways; ++count) found.ids[count] = NothingId();
+  found.count = static_cast<uint8_t>(count);
+  found.reach = static_cast<uint16_t>(reach_of_all);
   const Place& last = places[part.size()];
   found.safe_score = SafeScore<Real>(last.best - last.next, part.size(),
                                      found.count + chars, largest_score_);
@@ -92,6 +97,7 @@ PartIds UnigramSegmenter<Real>::Remembered(std::string_view part) const {
 template <typename Real>
 void UnigramSegmenter<Real>::PutWithUnknown(std::string_view part,
                                             const PartIds& known,
+                                            PathScore<Real>& score,
                                             PieceSink& sink) const {
   size_t at = 0;
   for (size_t i = 0; i < known.count; ++i) {
@@ -103,7 +109,9 @@ void UnigramSegmenter<Real>::PutWithUnknown(std::string_view part,
     }
     const std::string_view text =
         part.substr(at, Utf8SizeByLead(static_cast<unsigned char>(part[at])));
+    const size_t before = sink.size();
     sink.PutUnknown(text);
+    score.AddUnknown(before);
     at += text.size();
   }
 }
@@ -112,9 +120,11 @@ template PartIds UnigramSegmenter<float>::Remembered(std::string_view) const;
 template PartIds UnigramSegmenter<double>::Remembered(std::string_view) const;
 template void UnigramSegmenter<float>::PutWithUnknown(std::string_view,
                                                       const PartIds&,
+                                                      PathScore<float>&,
                                                       PieceSink&) const;
 template void UnigramSegmenter<double>::PutWithUnknown(std::string_view,
                                                        const PartIds&,
+                                                       PathScore<double>&,
                                                        PieceSink&) const;
 
 }  // namespace penstock

@@ -1,8 +1,6 @@
 #include "tokenizer/sentencepiece/unigram_segmenter.h"
 
 #include <algorithm>
-#include <bit>
-#include <cfloat>
 #include <cmath>
 #include <utility>
 
@@ -12,27 +10,8 @@
 namespace penstock {
 namespace {
 
-constexpr float kUnknownPenalty = 10.0f;
-
 // Endings that are held before only their lengths are.
 constexpr size_t kMostEndings = 1 << 15;
-
-template <typename Real>
-Real UserDefinedScore(size_t size, float largest) {
-  if constexpr (kIsSince022<Real>) {
-    return static_cast<float>(0.1 * (static_cast<int>(size) - 1));
-  } else {
-    return static_cast<float>(size) * largest - 0.1;
-  }
-}
-
-size_t CountCharacters(std::string_view text) {
-  size_t count = 0;
-  for (size_t at = 0; at < text.size(); ++count) {
-    at += Utf8SizeByLead(static_cast<unsigned char>(text[at]));
-  }
-  return count;
-}
 
 }  // namespace
 
@@ -46,6 +25,7 @@ struct UnigramSegmenter<Real>::OwnScratch : Scratch {
   // Before `endings`: how long the last piece to each place is, 0 for none.
   std::vector<uint16_t> lengths;
   std::vector<uint32_t> path;
+  std::vector<typename PathScore<Real>::UnknownIds> unknown;
 
   // Keeps of the endings up to `end` their lengths alone; those beyond, of
   // which `frontier` is the last, move to the front. `first` is the first's
@@ -66,73 +46,6 @@ struct UnigramSegmenter<Real>::OwnScratch : Scratch {
 };
 
 template <typename Real>
-UnigramSegmenter<Real>::UnigramSegmenter(std::span<const SentencePiece> pieces,
-                                         PieceTrie trie,
-                                         PieceBoundaries boundaries)
-    : trie_(std::move(trie)), boundaries_(std::move(boundaries)) {
-  float smallest = FLT_MAX;
-  float largest = FLT_MIN;  // not below 0: as the reference has it
-  for (const SentencePiece& piece : pieces) {
-    if (piece.type != SentencePiece::Type::kNormal) continue;
-    smallest = std::min(smallest, piece.score);
-    largest = std::max(largest, piece.score);
-  }
-  HugePageVector<Real> scores;
-  HugePageVector<uint16_t> sizes;
-  HugePageVector<float> lattice_scores;
-  scores.reserve(pieces.size() + 2);
-  unknown_score_ = smallest - kUnknownPenalty;
-  largest_score_ = std::abs(unknown_score_);
-  for (const SentencePiece& piece : pieces) {
-    scores.push_back(piece.score);
-    lattice_scores.push_back(piece.score);
-    sizes.push_back(static_cast<uint16_t>(piece.text.size()));
-    if (piece.type == SentencePiece::Type::kUserDefined) {
-      // The reference counts bytes for the best path, characters in a lattice.
-      scores.back() = UserDefinedScore<Real>(piece.text.size(), largest);
-      lattice_scores.back() = static_cast<float>(
-          UserDefinedScore<Real>(CountCharacters(piece.text), largest));
-    }
-    if (piece.IsFound()) {
-      longest_ = std::max(longest_, piece.text.size());
-      largest_score_ =
-          std::max<double>(largest_score_, std::abs(scores.back()));
-    }
-  }
-  scores.push_back(0);
-  scores.push_back(unknown_score_);
-  scores_ = Table<Real>(std::move(scores));
-  sizes_ = Table<uint16_t>(std::move(sizes));
-  lattice_scores_ = Table<float>(std::move(lattice_scores));
-}
-
-template <typename Real>
-UnigramSegmenter<Real>::UnigramSegmenter(TableReader& from)
-    : trie_(PieceTrie::Load(from)),
-      boundaries_(PieceBoundaries::Load(from)),
-      scores_(from.TakeTable<Real>()),
-      sizes_(from.TakeTable<uint16_t>()),
-      lattice_scores_(from.TakeTable<float>()),
-      unknown_score_(
-          std::bit_cast<float>(static_cast<uint32_t>(from.Number()))),
-      longest_(from.Number()),
-      largest_score_(std::bit_cast<double>(from.Number())) {}
-
-template <typename Real>
-void UnigramSegmenter<Real>::Save(TableWriter& to) const {
-  to.PutNumber(static_cast<uint64_t>(kIsSince022<Real> ? Kind::kFloatUnigram
-                                                       : Kind::kDoubleUnigram));
-  trie_.Save(to);
-  boundaries_.Save(to);
-  to.PutTable(scores_);
-  to.PutTable(sizes_);
-  to.PutTable(lattice_scores_);
-  to.PutNumber(std::bit_cast<uint32_t>(unknown_score_));
-  to.PutNumber(longest_);
-  to.PutNumber(std::bit_cast<uint64_t>(largest_score_));
-}
-
-template <typename Real>
 std::unique_ptr<Segmenter::Scratch> UnigramSegmenter<Real>::NewScratch() const {
   return std::make_unique<OwnScratch>(known_);
 }
@@ -141,13 +54,14 @@ template <typename Real>
 void UnigramSegmenter<Real>::Segment(std::string_view text, Scratch& scratch,
                                      PieceSink& sink) const {
   auto& own = static_cast<OwnScratch&>(scratch);
-  float score = 0;
+  PathScore<Real> score(scores_, sink, own.unknown);
   PartEntry::Content added;
   PartReader reader(text, boundaries_, known_.parts, own.reader);
   for (auto parts = reader.Next(); !parts.empty(); parts = reader.Next()) {
+    score.Settle();
     for (const PartReader::Part& part : parts) {
       if (part.set == nullptr) {
-        score = SegmentPart(part.text, score, own, sink);
+        score.Set(SegmentPart(part.text, score.Get(), own, sink));
         continue;
       }
       const PartIds* known = PartCache::Find(part.set, part.key);
@@ -156,22 +70,16 @@ void UnigramSegmenter<Real>::Segment(std::string_view text, Scratch& scratch,
         known_.parts.Insert(own.reader, part.set, added);
         known = &added.ids;
       }
-      if (std::abs(score) < known->safe_score) {
-        // How many there are is hard to guess for the processor.
-        for (size_t i = 0; i < kAddedAlways; ++i) {
-          score = static_cast<float>(scores_[known->ids[i]] + score);
-        }
-        for (size_t i = kAddedAlways; i < known->count; ++i) {
-          score = static_cast<float>(scores_[known->ids[i]] + score);
-        }
-        if (known->has_unknown) {
-          PutWithUnknown(part.text, *known, sink);
-        } else {
-          sink.PutSome(known->ids, known->count);
-        }
-      } else {
-        score = SegmentPart(part.text, score, own, sink);
+      if (!score.IsWithin(known->safe_score)) {
+        score.Set(SegmentPart(part.text, score.Get(), own, sink));
+        continue;
       }
+      if (known->has_unknown) {
+        PutWithUnknown(part.text, *known, score, sink);
+      } else {
+        sink.PutSome(known->ids, known->count);
+      }
+      score.Add(*known);
     }
   }
 }

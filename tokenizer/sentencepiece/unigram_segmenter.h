@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tokenizer/sentencepiece/path_score.h"
 #include "tokenizer/sentencepiece/segmenter.h"
 #include "tokenizer/sentencepiece/sentencepiece_model.h"
 #include "tokenizer/sentencepiece/unigram_lattice.h"
@@ -80,21 +81,17 @@ class UnigramSegmenter final : public Segmenter {
   PartIds Remembered(std::string_view part) const;
   // Gives the pieces of `part` that `known` has, some unknown.
   void PutWithUnknown(std::string_view part, const PartIds& known,
-                      PieceSink& sink) const;
+                      PathScore<Real>& score, PieceSink& sink) const;
 
-  // Ids that an entry may have beside those of pieces: one that adds nothing,
-  // and that of a character without a piece.
-  TokenId NothingId() const {
+  // What stands for a character without a piece in PartIds.
+  TokenId UnknownId() const {
     return static_cast<TokenId>(lattice_scores_.size());
   }
-  TokenId UnknownId() const { return NothingId() + 1; }
-  // PartIds have so many at least.
-  static constexpr size_t kAddedAlways = 4;
   UnigramLattice LatticeOf(std::string_view text) const;
 
   const PieceTrie trie_;
   const PieceBoundaries boundaries_;
-  Table<Real> scores_;           // by id, NothingId and UnknownId too
+  Table<Real> scores_;           // by id, UnknownId too
   Table<uint16_t> sizes_;        // by id: bytes of the piece
   Table<float> lattice_scores_;  // by id: what a lattice adds up
   float unknown_score_;

@@ -40,11 +40,14 @@ struct PartKey {
 struct PartIds {
   static constexpr size_t kMost = 8;
 
+  static constexpr uint32_t kMostSafeScore = uint32_t{1} << 31;
+
   TokenId ids[kMost];
-  uint16_t count;
+  uint8_t count;
   bool has_unknown;  // some of them stand for text without a piece
+  uint16_t reach;    // see PathScore
   // They hold as long as the path's score so far is nearer to 0 than this.
-  float safe_score;
+  uint32_t safe_score;
 };
 
 // A place for a part: zeros where it is free. While it is a part's, nothing of

@@ -26,7 +26,7 @@ PartEntry::Content ContentOf(const PartKey& key, TokenId id) {
   PartEntry::Content content = {key, {}};
   content.ids.count = 1;
   content.ids.ids[0] = id;
-  content.ids.safe_score = static_cast<float>(id);
+  content.ids.safe_score = id;
   return content;
 }
 
@@ -38,7 +38,7 @@ bool KnewPart(PartCache& cache, const Readers::Reader& self,
   if (const PartIds* known = PartCache::Find(set, key)) {
     EXPECT_EQ(known->count, 1) << part;
     EXPECT_EQ(known->ids[0], id) << part;
-    EXPECT_EQ(known->safe_score, static_cast<float>(id)) << part;
+    EXPECT_EQ(known->safe_score, id) << part;
     return true;
   }
   cache.Insert(self, set, ContentOf(key, id));
