@@ -32,33 +32,46 @@ constexpr std::string_view kSpaceSign = "\xe2\x96\x81";
 using Found = std::map<std::string_view, std::pair<TokenId, float>>;
 constexpr size_t kLongest = 5;  // bytes of a piece
 
-// The reference's rule for text that pieces cover: sums are floats, compared as
-// `Real`, a place at a time, shorter pieces first.
+constexpr TokenId kUnknown = 0;
+
+// The reference's rule: sums are floats, compared as `Real`, a place at a time,
+// shorter pieces first. A letter without a piece has `unknown`, and those that
+// follow each other are one id.
 template <typename Real>
-std::vector<TokenId> BestPath(const Found& pieces, std::string_view text) {
+std::vector<TokenId> BestPath(const Found& pieces, float unknown,
+                              std::string_view text) {
   struct Place {
     float score = 0;
     size_t begin = 0;
-    TokenId id = 0;  // of no piece that is found
+    TokenId id = kUnknown;
+    bool is_reached = false;
   };
   std::vector<Place> places(text.size() + 1);
+  places[0].is_reached = true;
   for (size_t at = 0; at < text.size(); ++at) {
-    if (at != 0 && places[at].id == 0) continue;
+    if (!places[at].is_reached) continue;
+    const auto reach = [&](size_t end, float score, TokenId id) {
+      const Real sum = static_cast<Real>(score) + places[at].score;
+      Place& place = places[end];
+      if (!place.is_reached || sum > place.score) {
+        place = {static_cast<float>(sum), at, id, true};
+      }
+    };
     const size_t longest = std::min(kLongest, text.size() - at);
     for (size_t size = 1; size <= longest; ++size) {
       const auto piece = pieces.find(text.substr(at, size));
       if (piece == pieces.end()) continue;
-      const auto& [id, score] = piece->second;
-      const Real sum = static_cast<Real>(score) + places[at].score;
-      Place& place = places[at + size];
-      if (place.id == 0 || sum > place.score) {
-        place = {static_cast<float>(sum), at, id};
-      }
+      reach(at + size, piece->second.second, piece->second.first);
     }
+    if (text.substr(at).starts_with(kSpaceSign)) continue;
+    if (!pieces.contains(text.substr(at, 1))) reach(at + 1, unknown, kUnknown);
   }
   std::vector<TokenId> ids;
   for (size_t at = text.size(); at != 0; at = places[at].begin) {
-    ids.push_back(places[at].id);
+    const bool is_one_more = !ids.empty() && ids.back() == kUnknown;
+    if (places[at].id != kUnknown || !is_one_more) {
+      ids.push_back(places[at].id);
+    }
   }
   std::reverse(ids.begin(), ids.end());
   return ids;
@@ -84,7 +97,9 @@ TEST(UnigramRoundingTest, PartsAreTakenAsKnownOnlyWhereRoundingCannotDecide) {
                                            {"<s>", 0, PieceType::kControl},
                                            {"</s>", 0, PieceType::kControl},
                                            {kSpaceSign, -0.7f},
-                                           {"x", -700.3f}}};
+                                           {"x", -690.3f}}};
+    // A letter without a piece has 10 less than the least.
+    const float unknown = -690.3f - 10.0f;
     for (const std::string& text : texts) {
       const double off = noise * (static_cast<double>(below(201)) - 100) / 100;
       source.pieces.push_back(
@@ -107,14 +122,16 @@ TEST(UnigramRoundingTest, PartsAreTakenAsKnownOnlyWhereRoundingCannotDecide) {
         word += static_cast<char>('a' + below(3));
       }
       if (below(8) == 0) {
-        word = "x";
-        score += 701;
+        constexpr std::string_view kFar[] = {"x", "y", "yy"};
+        word = kFar[below(3)];
+        score += 701 * static_cast<float>(word.size());
+        if (below(2) == 0) word += "ab";
       }
       text += (text.empty() ? "" : " ") + word;
       spelled += std::string(kSpaceSign) + word;
     }
-    ASSERT_EQ(Ids(*newer, text), BestPath<float>(found, spelled));
-    ASSERT_EQ(Ids(*older, text), BestPath<double>(found, spelled));
+    ASSERT_EQ(Ids(*newer, text), BestPath<float>(found, unknown, spelled));
+    ASSERT_EQ(Ids(*older, text), BestPath<double>(found, unknown, spelled));
   }
 }
 
