@@ -23,8 +23,9 @@ uint32_t SafeScore(double margin, size_t part_bytes, size_t pieces,
   const double off = static_cast<double>(pieces + 1) * 0x1p-24;
   double safe = margin / off - reach;
   if (kIsSince022<Real>) safe = std::min(safe, kUnigramResetScore - reach);
-  return static_cast<uint32_t>(
-      std::clamp<double>(safe, 0, PartIds::kMostSafeScore));
+  // Infinite scores may make it no number.
+  if (!(safe > 0)) return 0;
+  return static_cast<uint32_t>(std::min<double>(safe, PartIds::kMostSafeScore));
 }
 
 }  // namespace
