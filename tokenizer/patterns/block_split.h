@@ -8,7 +8,7 @@
 #include <span>
 #include <string_view>
 
-#include "tokenizer/unicode/ascii_block.h"
+#include "tokenizer/unicode/char_block.h"
 
 namespace penstock {
 
@@ -34,19 +34,20 @@ inline size_t WriteStarts(uint64_t starts, size_t begin,
   return written;
 }
 
-// The block of the text's last bytes. Behind them it is as if wide characters
-// followed, which the masks tell nothing about.
-inline AsciiBlock LastBlock(std::string_view rest) {
-  std::array<char, AsciiBlock::kBytes> bytes;
-  bytes.fill('\x80');
+// The block of the text's last bytes. Behind them it is as if bytes followed
+// that no character has, which the masks tell nothing about.
+template <typename Block>
+Block LastBlock(std::string_view rest) {
+  std::array<char, Block::kBytes> bytes;
+  bytes.fill('\xff');
   rest.copy(bytes.data(), rest.size());
-  return AsciiBlock(bytes.data());
+  return Block(bytes.data());
 }
 
 // The loop of PreTokenizer::Split around two functions: starts_of(block, text,
 // begin) -> PieceStarts for the block at `begin`, next_end(text, begin) -> the
 // end of one piece.
-template <typename StartsOf, typename NextEnd>
+template <typename Block, typename StartsOf, typename NextEnd>
 size_t SplitByBlocks(std::string_view text, size_t begin,
                      std::span<size_t> ends, StartsOf starts_of,
                      NextEnd next_end) {
@@ -55,12 +56,12 @@ size_t SplitByBlocks(std::string_view text, size_t begin,
   size_t count = 0;
   size_t behind_stop = begin;
   while (begin < text.size() && count < ends.size()) {
-    if (begin >= behind_stop && static_cast<signed char>(text[begin]) >= 0 &&
+    if (begin >= behind_stop && Block::MayTell(text[begin]) &&
         text.size() - begin >= kFewBytes) {
-      const bool is_whole = text.size() - begin >= AsciiBlock::kBytes;
+      const bool is_whole = text.size() - begin >= Block::kBytes;
       const PieceStarts found =
-          starts_of(is_whole ? AsciiBlock(text.data() + begin)
-                             : LastBlock(text.substr(begin)),
+          starts_of(is_whole ? Block(text.data() + begin)
+                             : LastBlock<Block>(text.substr(begin)),
                     text, begin);
       const int stop = std::countr_zero(found.stops | uint64_t{1} << 63);
       const uint64_t sure = ((uint64_t{1} << stop) - 1) >> 1;
@@ -83,15 +84,17 @@ size_t SplitByBlocks(std::string_view text, size_t begin,
 // others, which newlines may follow; other spaces end behind their last newline
 // or before their last character.
 struct LedPieces {
-  uint64_t leaders;  // the others that lead a word
+  uint64_t leaders;  // the others of one byte that lead a word
   PieceStarts pieces;
 
-  explicit LedPieces(const AsciiBlock& block) {
+  explicit LedPieces(const CharBlock& block) {
     const uint64_t gaps = block.spaces & ~block.newlines;
     const uint64_t firsts = Firsts(block.others) & ~(block.blanks << 1);
     leaders = firsts & block.letters >> 1;
-    pieces.starts = (Firsts(block.letters) & ~((gaps | leaders) << 1)) |
-                    firsts | Firsts(gaps) | Lasts(gaps) |
+    // What is behind the first of the others, past the rest of its bytes.
+    const uint64_t behind = ((firsts << 1) + block.inner) & ~block.inner;
+    pieces.starts = (Firsts(block.letters) & ~((gaps << 1) | behind)) | firsts |
+                    Firsts(gaps) | Lasts(gaps) |
                     (Firsts(block.newlines) & ~(block.others << 1));
     pieces.stops = block.wide | (block.newlines & gaps << 1);
     // A gap between newlines begins no piece; nor may one behind a newline

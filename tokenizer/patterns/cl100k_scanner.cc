@@ -48,7 +48,7 @@ size_t Cl100kNextEnd(std::string_view text, size_t pos) {
 }
 
 template <Cl100kSpelling kSpelling>
-PieceStarts Cl100kStartsOf(const AsciiBlock& block, std::string_view text,
+PieceStarts Cl100kStartsOf(const CharBlock& block, std::string_view text,
                            size_t begin) {
   LedPieces led(block);
   uint64_t& starts = led.pieces.starts;
@@ -58,7 +58,7 @@ PieceStarts Cl100kStartsOf(const AsciiBlock& block, std::string_view text,
   for (; quotes != 0; quotes &= quotes - 1) {
     const size_t quote = std::countr_zero(quotes);
     const size_t end = SkipContraction(text, begin + quote) - begin;
-    if (end == quote || end >= AsciiBlock::kBytes) continue;
+    if (end == quote || end >= CharBlock::kBytes) continue;
     starts |= block.letters & uint64_t{1} << end;
   }
   return led.pieces;
@@ -66,8 +66,8 @@ PieceStarts Cl100kStartsOf(const AsciiBlock& block, std::string_view text,
 
 template <Cl100kSpelling kSpelling>
 size_t SplitAs(std::string_view text, size_t begin, std::span<size_t> ends) {
-  return SplitByBlocks(text, begin, ends, Cl100kStartsOf<kSpelling>,
-                       Cl100kNextEnd<kSpelling>);
+  return SplitByBlocks<CharBlock>(text, begin, ends, Cl100kStartsOf<kSpelling>,
+                                  Cl100kNextEnd<kSpelling>);
 }
 
 }  // namespace

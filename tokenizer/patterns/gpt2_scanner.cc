@@ -34,7 +34,7 @@ size_t Gpt2NextEnd(std::string_view text, size_t pos) {
   return EndOfSpaces(text, pos, SpaceRunAt(text, pos));
 }
 
-PieceStarts Gpt2StartsOf(const AsciiBlock& block, std::string_view text,
+PieceStarts Gpt2StartsOf(const CharBlock& block, std::string_view text,
                          size_t begin) {
   const uint64_t behind_blank = block.blanks << 1;
   const uint64_t led_by_blanks =
@@ -48,7 +48,7 @@ PieceStarts Gpt2StartsOf(const AsciiBlock& block, std::string_view text,
     const size_t end = SkipSmallContraction(text, begin + quote) - begin;
     if (end == static_cast<size_t>(quote)) continue;
     starts &= ~(uint64_t{2} << quote);
-    if (end < AsciiBlock::kBytes) starts |= block.letters & uint64_t{1} << end;
+    if (end < CharBlock::kBytes) starts |= block.letters & uint64_t{1} << end;
   }
   return {starts, block.wide};
 }
@@ -57,7 +57,7 @@ PieceStarts Gpt2StartsOf(const AsciiBlock& block, std::string_view text,
 
 size_t Gpt2Scanner::Split(std::string_view text, size_t begin,
                           std::span<size_t> ends) const {
-  return SplitByBlocks(text, begin, ends, Gpt2StartsOf, Gpt2NextEnd);
+  return SplitByBlocks<CharBlock>(text, begin, ends, Gpt2StartsOf, Gpt2NextEnd);
 }
 
 }  // namespace penstock

@@ -96,7 +96,7 @@ size_t O200kNextEnd(std::string_view text, size_t pos) {
 }
 
 template <O200kSpelling kSpelling>
-PieceStarts O200kStartsOf(const AsciiBlock& block, std::string_view text,
+PieceStarts O200kStartsOf(const CharBlock& block, std::string_view text,
                           size_t begin) {
   constexpr bool kIsO200k = kSpelling == O200kSpelling::kO200k;
   const uint64_t small = block.letters & ~block.capitals;
@@ -105,6 +105,9 @@ PieceStarts O200kStartsOf(const AsciiBlock& block, std::string_view text,
   starts |= (block.capitals & small << 1) |
             (kIsO200k ? ByThrees(block.digits) : block.digits);
   led.pieces.stops |= block.slashes & block.newlines << 1;
+  // Whether a capital behind a letter without case begins a word is told by
+  // what follows it, or by what was before that letter.
+  led.pieces.stops |= block.capitals & block.caseless << 1;
   uint64_t quotes =
       kIsO200k ? block.apostrophes & led.leaders & block.letters << 1 : 0;
   size_t last_end = 0;
@@ -115,15 +118,15 @@ PieceStarts O200kStartsOf(const AsciiBlock& block, std::string_view text,
     if (end == quote) continue;
     last_end = end;
     starts &= ~(((uint64_t{1} << (end - quote)) - 1) << quote);
-    if (end < AsciiBlock::kBytes) starts |= block.letters & uint64_t{1} << end;
+    if (end < CharBlock::kBytes) starts |= block.letters & uint64_t{1} << end;
   }
   return led.pieces;
 }
 
 template <O200kSpelling kSpelling>
 size_t SplitAs(std::string_view text, size_t begin, std::span<size_t> ends) {
-  return SplitByBlocks(text, begin, ends, O200kStartsOf<kSpelling>,
-                       O200kNextEnd<kSpelling>);
+  return SplitByBlocks<CharBlock>(text, begin, ends, O200kStartsOf<kSpelling>,
+                                  O200kNextEnd<kSpelling>);
 }
 
 }  // namespace

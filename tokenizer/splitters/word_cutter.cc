@@ -68,10 +68,11 @@ PieceStarts RawStartsOf(const AsciiBlock& block, std::string_view, size_t) {
 
 size_t WordCutter::Split(std::string_view text, size_t begin,
                          std::span<size_t> ends) const {
-  return SplitByBlocks(text, begin, ends, RawStartsOf,
-                       [han = han_](std::string_view all, size_t at) {
-                         return RawPartEnd(all, at, han);
-                       });
+  return SplitByBlocks<AsciiBlock>(
+      text, begin, ends, RawStartsOf,
+      [han = han_](std::string_view all, size_t at) {
+        return RawPartEnd(all, at, han);
+      });
 }
 
 }  // namespace penstock

@@ -3,14 +3,7 @@
 #include <array>
 #include <bit>
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
-
-// GCC 12 takes the intrinsics' own placeholders for a mistake (PR 105593).
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
+#include "tokenizer/unicode/avx512.h"
 
 namespace penstock {
 namespace {
@@ -141,21 +134,8 @@ PENSTOCK_AVX2 void ClassifyByAvx2(const char* at, AsciiBlock& block) {
   return count;
 }
 
-#define PENSTOCK_AVX512                                       \
-  [[gnu::target(                                              \
-      "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi," \
-      "bmi2,popcnt")]]
-
-PENSTOCK_AVX512 inline uint64_t Among(__m512i in, char first, char size) {
-  return _mm512_cmplt_epu8_mask(_mm512_sub_epi8(in, _mm512_set1_epi8(first)),
-                                _mm512_set1_epi8(size));
-}
-
-PENSTOCK_AVX512 inline uint64_t Equal(__m512i in, char c) {
-  return _mm512_cmpeq_epi8_mask(in, _mm512_set1_epi8(c));
-}
-
 PENSTOCK_AVX512 void ClassifyByAvx512(const char* at, AsciiBlock& block) {
+  using avx512::Among, avx512::Equal;
   const __m512i bytes = _mm512_loadu_si512(at);
   block.letters =
       Among(_mm512_or_si512(bytes, _mm512_set1_epi8(0x20)), 'a', 26);
@@ -193,10 +173,7 @@ PENSTOCK_AVX512 size_t WritePlacesByAvx512(uint64_t bits, size_t begin,
 }
 
 Instructions BestInstructions() {
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512vl") &&
-      __builtin_cpu_supports("avx512vbmi") &&
-      __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("bmi2")) {
+  if (avx512::IsThere()) {
     return {ClassifyByAvx512, WritePlacesByAvx512};
   }
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&

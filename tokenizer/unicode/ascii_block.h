@@ -10,6 +10,11 @@ namespace penstock {
 struct AsciiBlock {
   static constexpr size_t kBytes = 64;
 
+  // Whether a character that begins so may be told.
+  static bool MayTell(char first) {
+    return static_cast<signed char>(first) >= 0;
+  }
+
   // With the widest instructions that the processor has.
   explicit AsciiBlock(const char* at);
 

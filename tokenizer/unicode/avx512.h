@@ -1,0 +1,44 @@
+// Functions for the widest instructions that are used here.
+#pragma once
+
+#if defined(__x86_64__)
+
+// GCC 12 takes the intrinsics' own placeholders for a mistake (PR 105593).
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#endif
+
+#include <immintrin.h>
+
+#include <cstdint>
+
+// Of a function that avx512::IsThere() is asked for first.
+#define PENSTOCK_AVX512                                       \
+  [[gnu::target(                                              \
+      "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi," \
+      "bmi2,popcnt")]]
+
+namespace penstock::avx512 {
+
+inline bool IsThere() {
+  return __builtin_cpu_supports("avx512f") &&
+         __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512vl") &&
+         __builtin_cpu_supports("avx512vbmi") &&
+         __builtin_cpu_supports("avx512vbmi2") &&
+         __builtin_cpu_supports("bmi2");
+}
+
+// Which bytes are among the `size` from `first` on, and which are `c`.
+PENSTOCK_AVX512 inline uint64_t Among(__m512i in, char first, char size) {
+  return _mm512_cmplt_epu8_mask(_mm512_sub_epi8(in, _mm512_set1_epi8(first)),
+                                _mm512_set1_epi8(size));
+}
+PENSTOCK_AVX512 inline uint64_t Equal(__m512i in, char c) {
+  return _mm512_cmpeq_epi8_mask(in, _mm512_set1_epi8(c));
+}
+
+}  // namespace penstock::avx512
+
+#endif
