@@ -11,6 +11,7 @@
 #include "tokenizer/bpe/short_merge.h"
 #include "tokenizer/interface/token_origins.h"
 #include "tokenizer/unicode/valid_utf8.h"
+#include "tokenizer/vocabulary/token_search.h"
 
 namespace penstock {
 
@@ -178,18 +179,34 @@ Status BpeTokenizer::EncodePieces(Call& call, const Gap& gap) const {
     const auto some = std::span<const size_t>(ends).first(count);
     const PieceMemory::Visit visit(call.memory);
     if (batches) {
-      PENSTOCK_RETURN_IF_ERROR(batch.Encode(
-          begin, some, [&](std::string_view piece) { ExpectPiece(piece); },
-          [&](std::string_view piece) {
-            EncodePiece(call, piece);
-            return OkStatus();
-          }));
+      PENSTOCK_RETURN_IF_ERROR(EncodeSome(call, batch, begin, some));
     } else {
       EncodeOneByOne(call, gap, begin, some);
     }
     begin = ends[count - 1] & ~kLeftOut;
   }
   return OkStatus();
+}
+
+Status BpeTokenizer::EncodeSome(Call& call, PieceBatch& batch, size_t begin,
+                                std::span<const size_t> ends) const {
+  TokenSearch tokens(parts_.vocabulary);
+  static_assert(TokenSearch::kMost >= PieceBatch::kMost);
+  return batch.Encode(
+      begin, ends,
+      [&](std::string_view piece) {
+        MayBeToken(piece) ? tokens.Add(piece) : tokens.Skip();
+      },
+      [&](std::string_view piece, size_t nth) {
+        if (nth == PieceBatch::kUnexpected || !MayBeToken(piece)) {
+          EncodePiece(call, piece);
+        } else if (const auto id = tokens.Find(nth)) {
+          call.ids.push_back(*id);
+        } else {
+          EncodeByMerges(call, piece);
+        }
+        return OkStatus();
+      });
 }
 
 void BpeTokenizer::EncodeOneByOne(Call& call, const Gap& gap, size_t begin,
@@ -216,24 +233,28 @@ void BpeTokenizer::AddOrigins(Call& call, const Gap& gap, size_t begin,
   call.origins->EndWord();
 }
 
-// Asks for what EncodePiece is to look at first.
-void BpeTokenizer::ExpectPiece(std::string_view piece) const {
-  if (piece.size() <= kMostMergedBytes) parts_.vocabulary.Prefetch(piece);
+// Whether the token that is the piece, if there is one, is its encoding and
+// looked for first. Many a new piece is a token: that is soon found out, of a
+// longer one by who looks for the tokens that it begins with.
+bool BpeTokenizer::MayBeToken(std::string_view piece) const {
+  return bpe_.makes_every_token() ? piece.size() <= kMostMergedBytes
+                                  : parts_.whole_pieces_first;
 }
 
 void BpeTokenizer::EncodePiece(Call& call, std::string_view piece) const {
   if (call.dropout != nullptr) {
     return EncodeWithDropout(*call.dropout, piece, call.ids);
   }
-  // Many a new piece is a token: that is soon found out, of a longer one by who
-  // looks for the tokens that it begins with.
-  if (bpe_.makes_every_token() ? piece.size() <= kMostMergedBytes
-                               : parts_.whole_pieces_first) {
+  if (MayBeToken(piece)) {
     if (const auto id = parts_.vocabulary.Find(piece)) {
       call.ids.push_back(*id);
       return;
     }
   }
+  EncodeByMerges(call, piece);
+}
+
+void BpeTokenizer::EncodeByMerges(Call& call, std::string_view piece) const {
   const CharCuts* const cuts = MayBeCut(piece) ? bpe_.cuts() : nullptr;
   if (cuts == nullptr) {
     return bpe_.Encode(piece, call.memory.neighbours, call.ids);

@@ -89,8 +89,11 @@ class BpeTokenizer final : public FramedTokenizer {
   Status EncodePieces(Call& call, const Gap& gap) const;
   void EncodeOneByOne(Call& call, const Gap& gap, size_t begin,
                       std::span<const size_t> ends) const;
-  void ExpectPiece(std::string_view piece) const;
+  Status EncodeSome(Call& call, PieceBatch& batch, size_t begin,
+                    std::span<const size_t> ends) const;
+  bool MayBeToken(std::string_view piece) const;
   void EncodePiece(Call& call, std::string_view piece) const;
+  void EncodeByMerges(Call& call, std::string_view piece) const;
   bool MayBeCut(std::string_view piece) const;
   void EncodeWithDropout(const Dropout& dropout, std::string_view piece,
                          std::vector<TokenId>& ids) const;

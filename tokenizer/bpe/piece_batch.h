@@ -21,6 +21,7 @@ namespace penstock {
 class PieceBatch {
  public:
   static constexpr size_t kMost = 256;  // pieces
+  static constexpr size_t kUnexpected = ~size_t{0};
 
   // `text` must outlive it. `ids` get the pieces' ids. Each Encode is within a
   // visit of `memory`.
@@ -28,10 +29,11 @@ class PieceBatch {
              std::vector<TokenId>& ids)
       : text_(text), memory_(memory), ids_(ids) {}
 
-  // Of the next pieces, at most kMost, from `begin` on. encode_new(piece)
-  // appends the ids of a piece that is not known; expect_new(piece) is called
-  // for most of them before the first, to ask for what encoding looks at.
-  // Ends with its first error.
+  // Of the next pieces, at most kMost, from `begin` on. encode_new(piece, nth)
+  // appends the ids of a piece that is not known. Before the first of them
+  // expect_new(piece) is called for those that most likely are not, so that
+  // what encoding looks at can be asked for: `nth` counts these calls, from 0
+  // on, and is kUnexpected for others. Ends with the first error.
   template <typename ExpectNew, typename EncodeNew>
   Status Encode(size_t begin, std::span<const size_t> ends,
                 ExpectNew&& expect_new, EncodeNew&& encode_new) {
@@ -44,12 +46,15 @@ class PieceBatch {
     std::array<TokenId, kMost * PieceCache::kMaxIds> known;
     std::array<Missing, kMost> missing;
     size_t misses = 0;
+    size_t expected = 0;
     TokenId* out = known.data();
     for (size_t i = CopyKnown(0, ends.size(), out); i < ends.size();
          i = CopyKnown(i + 1, ends.size(), out)) {
       const uint64_t place = PlaceOf(lookups_[i]);
-      if (place == 0) expect_new(piece_at(i));
-      missing[misses++] = {i, place, out};
+      missing[misses++] = {i, place, out, place == 0 ? expected : kUnexpected};
+      if (place != 0) continue;
+      expect_new(piece_at(i));
+      ++expected;
     }
     const TokenId* from = known.data();
     for (const Missing& miss : std::span(missing).first(misses)) {
@@ -61,7 +66,7 @@ class PieceBatch {
         continue;
       }
       const size_t first = ids_.size();
-      PENSTOCK_RETURN_IF_ERROR(encode_new(piece));
+      PENSTOCK_RETURN_IF_ERROR(encode_new(piece, miss.expected));
       Remember(piece, lookup, std::span(ids_).subspan(first));
     }
     ids_.insert(ids_.end(), from, static_cast<const TokenId*>(out));
@@ -81,6 +86,7 @@ class PieceBatch {
     size_t piece;           // of the batch
     uint64_t place;         // of LongPieces; 0: it is not known
     const TokenId* before;  // behind the ids of known pieces before it
+    size_t expected;        // as what it was expected, or kUnexpected
   };
 
   void MakeKeys(size_t begin, std::span<const size_t> ends);

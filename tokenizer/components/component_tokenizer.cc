@@ -174,7 +174,9 @@ Status ComponentTokenizer::EncodeParts(Call& call, std::string_view gap) const {
     PENSTOCK_RETURN_IF_ERROR(batch.Encode(
         begin, std::span<const size_t>(ends).first(count),
         [](std::string_view) {},
-        [&](std::string_view part) { return EncodeWhole(call, part, 0); }));
+        [&](std::string_view part, size_t) {
+          return EncodeWhole(call, part, 0);
+        }));
     begin = ends[count - 1];
   }
   return OkStatus();

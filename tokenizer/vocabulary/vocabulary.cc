@@ -33,18 +33,48 @@ std::optional<TokenId> Vocabulary::Find(std::string_view bytes) const {
   return IdIn(slot);
 }
 
-size_t Vocabulary::PlaceOf(std::string_view bytes, uint64_t hash) const {
+void Vocabulary::EndSearches(std::span<Search> searches) const {
+  for (Search& search : searches) {
+    if (search.size == 0) continue;
+    const Slot slot =
+        slots_[LikelyPlace(search.hash, search.hash & (slots_.size() - 1))];
+    if (slot == kFree) continue;
+    search.id = IdIn(slot);
+    __builtin_prefetch(&entries_[search.id]);
+  }
+  for (const Search& search : searches) {
+    if (search.id == Search::kNotFound) continue;
+    __builtin_prefetch(BytesOf(search.id).data());
+  }
+  for (Search& search : searches) {
+    if (search.id == Search::kNotFound) continue;
+    if (BytesOf(search.id) == search.bytes()) continue;
+    search.id = Find(search.bytes()).value_or(Search::kNotFound);
+  }
+}
+
+size_t Vocabulary::LikelyPlace(uint64_t hash, size_t place) const {
   const size_t mask = slots_.size() - 1;
   const Slot tag = SlotFor(0, hash);
-  size_t i = hash & mask;
   // There is a free slot, unless a mapped table was cut off under us.
-  for (size_t left = slots_.size(); left > 0; --left, i = (i + 1) & mask) {
-    const Slot slot = slots_[i];
-    if (slot == kFree) break;
-    const TokenId id = IdIn(slot);
-    if ((slot ^ id) == tag && BytesOf(id) == bytes) break;
+  for (size_t left = slots_.size(); left > 0; --left) {
+    const Slot slot = slots_[place];
+    if (slot == kFree || (slot ^ IdIn(slot)) == tag) break;
+    place = (place + 1) & mask;
   }
-  return i;
+  return place;
+}
+
+size_t Vocabulary::PlaceOf(std::string_view bytes, uint64_t hash) const {
+  const size_t mask = slots_.size() - 1;
+  size_t place = hash & mask;
+  // As there.
+  for (size_t left = slots_.size(); left > 0; --left) {
+    place = LikelyPlace(hash, place);
+    if (slots_[place] == kFree || BytesOf(IdIn(slots_[place])) == bytes) break;
+    place = (place + 1) & mask;
+  }
+  return place;
 }
 
 void Vocabulary::Reserve(size_t tokens, size_t bytes) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "tokenizer/interface/tokenizer.h"
@@ -55,6 +56,28 @@ class Vocabulary {
     if (slots_.empty()) return;
     __builtin_prefetch(&slots_[HashForTable(bytes) & (slots_.size() - 1)]);
   }
+  // A Find in two steps, for many at a time: the memory that one looks at comes
+  // while the others are looked at.
+  struct Search {
+    const char* data;
+    uint32_t size;  // 0: nothing is looked for
+    TokenId id;     // kNotFound until it is found
+    uint64_t hash;
+
+    static constexpr TokenId kNotFound = 0xffffffff;
+    std::string_view bytes() const { return {data, size}; }
+  };
+  Search BeginSearch(std::string_view bytes) const {
+    if (bytes.empty() || bytes.size() > longest_) {
+      return {nullptr, 0, Search::kNotFound, 0};
+    }
+    const uint64_t hash = HashForTable(bytes);
+    __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]);
+    return {bytes.data(), static_cast<uint32_t>(bytes.size()),
+            Search::kNotFound, hash};
+  }
+  // Sets their ids.
+  void EndSearches(std::span<Search> searches) const;
   // Whether Find finds every token: none was added for decoding only.
   bool FindsAll() const { return used_slots_ == tokens_; }
   bool Has(TokenId id) const {
@@ -93,6 +116,8 @@ class Vocabulary {
   }
   static TokenId IdIn(Slot slot) { return slot & ((1u << kIdBits) - 1); }
 
+  // The first slot from `place` on that is free or may be of who hashes so.
+  size_t LikelyPlace(uint64_t hash, size_t place) const;
   // The slot that holds `bytes`, or the free one where they would go.
   size_t PlaceOf(std::string_view bytes, uint64_t hash) const;
   void Grow() { Resize(slots_.empty() ? 1024 : slots_.size() * 2); }

@@ -24,12 +24,16 @@ class PieceBatchTest : public ::testing::Test {
     }
     ids_.clear();
     encoded_.clear();
+    const size_t expected_before = expected_.size();
     const PieceMemory::Visit visit(memory_);
     return PieceBatch(text, memory_, ids_)
         .Encode(
             0, ends,
             [&](std::string_view piece) { expected_.emplace_back(piece); },
-            [&](std::string_view piece) {
+            [&](std::string_view piece, size_t nth) {
+              if (nth != PieceBatch::kUnexpected) {
+                EXPECT_EQ(expected_.at(expected_before + nth), piece);
+              }
               if (piece == refused_) return InvalidArgumentError("refused");
               encoded_.emplace_back(piece);
               for (const char c : piece) {
@@ -104,7 +108,7 @@ TEST_F(PieceBatchTest, WhatOneThreadEncodedAnotherKnows) {
   const std::string text = kOfEachKind[0] + kOfEachKind[1] + kOfEachKind[2];
   const std::vector<size_t> ends = {2, 10, text.size()};
   ids_.clear();
-  const auto none = [](std::string_view piece) {
+  const auto none = [](std::string_view piece, auto...) {
     return InvalidArgumentError(std::string(piece));
   };
   EXPECT_TRUE(PieceBatch(text, other, ids_)
