@@ -93,17 +93,40 @@ struct LedPieces {
     leaders = firsts & block.letters >> 1;
     // What is behind the first of the others, past the rest of its bytes.
     const uint64_t behind = ((firsts << 1) + block.inner) & ~block.inner;
+    const uint64_t of_others =
+        RunsFrom(block.newlines & block.others << 1, block.newlines);
     pieces.starts = (Firsts(block.letters) & ~((gaps << 1) | behind)) | firsts |
-                    Firsts(gaps) | Lasts(gaps) |
-                    (Firsts(block.newlines) & ~(block.others << 1));
-    pieces.stops = block.wide | (block.newlines & gaps << 1);
-    // A gap between newlines begins no piece; nor may one behind a newline
-    // whose other side the masks do not tell.
+                    Firsts(block.spaces & ~of_others) |
+                    LastGapStarts(gaps, block.newlines);
+    pieces.stops = block.wide;
+    // A gap behind a newline begins no piece if a newline follows, which may be
+    // in what the masks do not tell.
     const uint64_t indents = Firsts(gaps) & block.newlines << 1;
-    const uint64_t ends = (gaps + indents) & ~gaps;
-    const uint64_t unclear = block.newlines | block.wide;
-    if (ends & unclear) pieces.stops |= indents << 1;
-    if (gaps >> 63 != 0) pieces.stops |= std::bit_floor(indents) << 1;
+    if (((gaps + indents) & ~gaps & block.wide) != 0) {
+      pieces.stops |= indents << 1;
+    }
+    if (gaps >> 63 != 0) {
+      pieces.stops |= (indents & FirstOfLast(gaps)) << 1;
+    }
+  }
+
+ private:
+  // Of `runs`, those that begin with one of `firsts`, each of which begins one.
+  static uint64_t RunsFrom(uint64_t firsts, uint64_t runs) {
+    return runs & ~(runs + firsts);
+  }
+  // Of the run that the last bit is in, the first.
+  static uint64_t FirstOfLast(uint64_t runs) {
+    return std::bit_floor(~runs) == 0 ? 1 : std::bit_floor(~runs) << 1;
+  }
+  // Of each gap that no newline follows, the first and the last.
+  static uint64_t LastGapStarts(uint64_t gaps, uint64_t newlines) {
+    uint64_t firsts = Firsts(gaps);
+    for (uint64_t ends = newlines & gaps << 1; ends != 0; ends &= ends - 1) {
+      const uint64_t before = (ends & -ends) - 1;
+      firsts &= ~FirstOfLast(gaps | ~before);
+    }
+    return firsts | (Lasts(gaps) & ~(newlines >> 1));
   }
 };
 
