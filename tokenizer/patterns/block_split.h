@@ -115,9 +115,9 @@ struct LedPieces {
   static uint64_t RunsFrom(uint64_t firsts, uint64_t runs) {
     return runs & ~(runs + firsts);
   }
-  // Of the run that the last bit is in, the first.
+  // Of the run that the last bit is in, the first, unless that is bit 0.
   static uint64_t FirstOfLast(uint64_t runs) {
-    return std::bit_floor(~runs) == 0 ? 1 : std::bit_floor(~runs) << 1;
+    return std::bit_floor(~runs) << 1;
   }
   // Of each gap that no newline follows, the first and the last.
   static uint64_t LastGapStarts(uint64_t gaps, uint64_t newlines) {

@@ -50,10 +50,10 @@ constexpr std::string_view kTekken =
 
 std::string DrawnText(std::mt19937& random) {
   constexpr std::string_view kParts[] = {
-      " ", " ", " ", "  ", "\n", "\n\n", "\r\n", "\t", " \n", "\n ", "a", "bc",
-      "def", "G", "HI", "Jk", "1", "23", "4567", "'s", "'S", "'t", "'ll", "'Re",
-      "'vE", "'", "'l", "''", "/", "//", ".", ",", "!?", "(", "\x1c", "@", "[",
-      "`", "{", "é", "日", "　", "'ſ", "́", "²", "\xff",
+      " ", " ", " ", "  ", "            ", "\n", "\n\n", "\r\n", "\t", " \n",
+      "\n ", "a", "bc", "def", "G", "HI", "Jk", "1", "23", "4567", "'s", "'S",
+      "'t", "'ll", "'Re", "'vE", "'", "'l", "''", "/", "//", ".", ",", "!?",
+      "(", "\x1c", "@", "[", "`", "{", "é", "日", "　", "'ſ", "́", "²", "\xff",
       // Of each kind that CharBlock tells or does not: letters of two bytes,
       "É", "жЖ", "ǅ", "ª", "ʰ", "א",
       // of three; others;
