@@ -172,11 +172,8 @@ Status ComponentTokenizer::EncodeParts(Call& call, std::string_view gap) const {
     const size_t count = cutter_->Split(gap, begin, ends);
     const PieceMemory::Visit visit(call.memory);
     PENSTOCK_RETURN_IF_ERROR(batch.Encode(
-        begin, std::span<const size_t>(ends).first(count),
-        [](std::string_view) {},
-        [&](std::string_view part, size_t) {
-          return EncodeWhole(call, part, 0);
-        }));
+        begin, std::span(ends).first(count), [](std::string_view) {},
+        [&](auto part, auto) { return EncodeWhole(call, part, 0); }));
     begin = ends[count - 1];
   }
   return OkStatus();

@@ -1,10 +1,12 @@
 #include "tokenizer/unicode/char_block.h"
 
-#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
+#include <string_view>
 
 #include "tokenizer/unicode/avx512.h"
+#include "tokenizer/unicode/char_scan.h"
 #include "tokenizer/unicode/unicode_data.h"
 
 namespace penstock {
@@ -163,7 +165,7 @@ PENSTOCK_AVX512 inline __m512i Behind(__m512i bytes, char distance) {
   return _mm512_permutexvar_epi8(from, bytes);
 }
 
-PENSTOCK_AVX512 void TellWideByAvx512(const char* at, CharBlock& block) {
+PENSTOCK_AVX512 void TellAllByAvx512(const char* at, CharBlock& block) {
   const __m512i first = _mm512_loadu_si512(at);
   const uint64_t tails =
       _mm512_cmplt_epi8_mask(first, _mm512_set1_epi8('\xc0'));
@@ -199,26 +201,48 @@ PENSTOCK_AVX512 void TellWideByAvx512(const char* at, CharBlock& block) {
   }
 }
 
-const bool kTells = avx512::IsThere();
+const bool kAllAtOnce = avx512::IsThere();
 
 }  // namespace
 
 CharBlock::CharBlock(const char* at) : AsciiBlock(at) {
-  if (wide != 0 && kTells) TellWideByAvx512(at, *this);
-}
-
-bool CharBlock::MayTell(char first) {
-  const auto byte = static_cast<unsigned char>(first);
-  return byte < 0x80 || (kTells && byte >= 0xc2 && byte < 0xf0 && byte != 0xe0);
+  if (wide == 0) return;
+  kAllAtOnce ? TellAllByAvx512(at, *this) : TellOneByOne(at);
 }
 
 #else
 
-CharBlock::CharBlock(const char* at) : AsciiBlock(at) {}
-bool CharBlock::MayTell(char first) {
-  return static_cast<signed char>(first) >= 0;
-}
+CharBlock::CharBlock(const char* at) : AsciiBlock(at) { TellOneByOne(at); }
 
 #endif
+
+CharBlock CharBlock::OneByOne(const char* at) {
+  CharBlock block(at, false);
+  block.TellOneByOne(at);
+  return block;
+}
+
+void CharBlock::TellOneByOne(const char* at) {
+  const std::string_view text(at, kBytes);
+  while (wide != 0) {
+    const int pos = std::countr_zero(wide);
+    const Char c = WideCharAt(text, pos);
+    if (c.code_point == kNotACharacter ||
+        (c.char_class & (kNumber | kSpace | kMark)) != 0) {
+      return;
+    }
+    const uint64_t first = uint64_t{1} << pos;
+    const uint64_t all = (first << c.size_bytes) - first;
+    wide &= ~all;
+    inner |= all & ~first;
+    const auto bits = [&](uint8_t of) {
+      return (c.char_class & of) != 0 ? all : 0;
+    };
+    letters |= bits(kLetter);
+    capitals |= bits(kUpper);
+    caseless |= bits(kLetter) & ~bits(kUpper | kLower);
+    others |= all & ~bits(kLetter);
+  }
+}
 
 }  // namespace penstock

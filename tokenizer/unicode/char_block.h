@@ -7,17 +7,21 @@
 
 namespace penstock {
 
-// An AsciiBlock that also tells characters of two and three bytes, where the
-// processor has the instructions for it: letters, and those of no class, which
-// are others. They have all their bits. `wide` is left with what is not told:
+// An AsciiBlock that also tells wide characters: letters, and those of no
+// class, which are others. They have all their bits. `wide` is left with what
+// is not told:
 //
 //   numbers, spaces and marks that are not ASCII
-//   characters of four bytes, and bytes that are no UTF-8
-//   one that the block has only a part of
-//   of three bytes, all but the groups of 64 characters whose class is the
-//   same, such as Han and Hangul, and the groups in kMixedGroups
+//   bytes that are no UTF-8
+//   a character that the block has only a part of
+//   with AVX-512, where all are told at once: characters of four bytes, and of
+//   three all but the groups of 64 characters whose class is the same, such as
+//   Han and Hangul, and some others
+//   without, where they are told one by one: all behind the first of these
 struct CharBlock : AsciiBlock {
   explicit CharBlock(const char* at);
+  // As without AVX-512.
+  static CharBlock OneByOne(const char* at);
 
   // Of letters, those that are neither capital, as Lu and Lt are, nor small.
   uint64_t caseless = 0;
@@ -25,7 +29,15 @@ struct CharBlock : AsciiBlock {
   uint64_t inner = 0;
 
   // Whether a character that begins so may be told.
-  static bool MayTell(char first);
+  static bool MayTell(char first) {
+    const auto byte = static_cast<unsigned char>(first);
+    return byte < 0x80 || (byte >= 0xc2 && byte < 0xf0 && byte != 0xe0);
+  }
+
+ private:
+  CharBlock(const char* at, bool) : AsciiBlock(at) {}
+
+  void TellOneByOne(const char* at);
 };
 
 }  // namespace penstock
