@@ -56,8 +56,8 @@ size_t SplitByBlocks(std::string_view text, size_t begin,
   size_t count = 0;
   size_t behind_stop = begin;
   while (begin < text.size() && count < ends.size()) {
-    if (begin >= behind_stop && Block::MayTell(text[begin]) &&
-        text.size() - begin >= kFewBytes) {
+    if (begin >= behind_stop && text.size() - begin >= kFewBytes &&
+        Block::MayTell(text.data() + begin)) {
       const bool is_whole = text.size() - begin >= Block::kBytes;
       const PieceStarts found =
           starts_of(is_whole ? Block(text.data() + begin)

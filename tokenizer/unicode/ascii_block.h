@@ -10,9 +10,9 @@ namespace penstock {
 struct AsciiBlock {
   static constexpr size_t kBytes = 64;
 
-  // Whether a character that begins so may be told.
-  static bool MayTell(char first) {
-    return static_cast<signed char>(first) >= 0;
+  // Whether the character that begins so is told.
+  static bool MayTell(const char* at) {
+    return static_cast<signed char>(*at) >= 0;
   }
 
   // With the widest instructions that the processor has.

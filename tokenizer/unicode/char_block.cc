@@ -10,9 +10,6 @@
 #include "tokenizer/unicode/unicode_data.h"
 
 namespace penstock {
-
-#if defined(__x86_64__)
-
 namespace {
 
 // Four groups that begin with the same byte.
@@ -34,6 +31,7 @@ struct ClassBits {
   alignas(64) std::array<uint8_t, kPlaces / 8> bytes{};
 
   void Set(size_t place) { bytes[place / 8] |= 1u << place % 8; }
+  bool Has(size_t place) const { return bytes[place / 8] >> place % 8 & 1; }
 };
 
 template <size_t kPlaces>
@@ -82,6 +80,12 @@ struct Tables {
   static bool IsSurrogate(uint32_t c) { return c >= 0xd800 && c < 0xe000; }
 };
 const Tables kTables;
+
+}  // namespace
+
+#if defined(__x86_64__)
+
+namespace {
 
 // Each lane's byte of 128.
 PENSTOCK_AVX512 inline __m512i Byte(const uint8_t* of, __m512i index) {
@@ -206,7 +210,9 @@ const bool kAllAtOnce = avx512::IsThere();
 }  // namespace
 
 CharBlock::CharBlock(const char* at) : AsciiBlock(at) {
-  if (wide == 0) return;
+  // Behind one that is not told the others are of little use.
+  const int first = std::countr_zero(wide | uint64_t{1} << (kBytes - 1));
+  if (first == kBytes - 1 || !MayTellWide(at + first)) return;
   kAllAtOnce ? TellAllByAvx512(at, *this) : TellOneByOne(at);
 }
 
@@ -215,6 +221,15 @@ CharBlock::CharBlock(const char* at) : AsciiBlock(at) {
 CharBlock::CharBlock(const char* at) : AsciiBlock(at) { TellOneByOne(at); }
 
 #endif
+
+bool CharBlock::MayTellWide(const char* at) {
+  const auto first = static_cast<unsigned char>(at[0]);
+  const auto second = static_cast<unsigned char>(at[1]);
+  const size_t place = (first & 0x1f) << 6 | (second & 0x3f);
+  if (first < 0xe0) return kTables.two.told.Has(place);
+  return first < 0xf0 && (kTables.groups.told.Has(place) ||
+                          kTables.mixed_second[first & 0xf] == (second & 0xfc));
+}
 
 CharBlock CharBlock::OneByOne(const char* at) {
   CharBlock block(at, false);

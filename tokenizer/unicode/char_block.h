@@ -16,7 +16,7 @@ namespace penstock {
 //   a character that the block has only a part of
 //   with AVX-512, where all are told at once: characters of four bytes, and of
 //   three all but the groups of 64 characters whose class is the same, such as
-//   Han and Hangul, and some others
+//   Han and Hangul, and some others; all where the first is of these
 //   without, where they are told one by one: all behind the first of these
 struct CharBlock : AsciiBlock {
   explicit CharBlock(const char* at);
@@ -28,15 +28,18 @@ struct CharBlock : AsciiBlock {
   // The bytes of wide characters that are told, but the first.
   uint64_t inner = 0;
 
-  // Whether a character that begins so may be told.
-  static bool MayTell(char first) {
-    const auto byte = static_cast<unsigned char>(first);
-    return byte < 0x80 || (byte >= 0xc2 && byte < 0xf0 && byte != 0xe0);
+  // Whether the character that these three bytes begin with may be told, and
+  // where it is ASCII, the next one too.
+  static bool MayTell(const char* at) {
+    if (AsciiBlock::MayTell(at)) ++at;
+    return AsciiBlock::MayTell(at) || MayTellWide(at);
   }
 
  private:
   CharBlock(const char* at, bool) : AsciiBlock(at) {}
 
+  // Of a character that begins with these two bytes.
+  static bool MayTellWide(const char* at);
   void TellOneByOne(const char* at);
 };
 
