@@ -154,14 +154,9 @@ PENSTOCK_AVX512 void ClassifyByAvx512(const char* at, AsciiBlock& block) {
 
 PENSTOCK_AVX512 size_t WritePlacesByAvx512(uint64_t bits, size_t begin,
                                            size_t* places) {
-  alignas(64) static constexpr auto kIota = [] {
-    std::array<uint8_t, 64> iota{};
-    for (size_t i = 0; i < iota.size(); ++i) iota[i] = i;
-    return iota;
-  }();
   alignas(64) std::array<uint8_t, 64> small;
-  _mm512_store_si512(small.data(), _mm512_maskz_compress_epi8(
-                                       bits, _mm512_load_si512(kIota.data())));
+  _mm512_store_si512(small.data(),
+                     _mm512_maskz_compress_epi8(bits, avx512::Places()));
   const __m512i base = _mm512_set1_epi64(static_cast<int64_t>(begin));
   const size_t count = std::popcount(bits);
   for (size_t i = 0; i < count; i += kWritten) {

@@ -11,6 +11,8 @@
 
 #include <immintrin.h>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 
 // Of a function that avx512::IsThere() is asked for first.
@@ -37,6 +39,16 @@ PENSTOCK_AVX512 inline uint64_t Among(__m512i in, char first, char size) {
 }
 PENSTOCK_AVX512 inline uint64_t Equal(__m512i in, char c) {
   return _mm512_cmpeq_epi8_mask(in, _mm512_set1_epi8(c));
+}
+
+// Each byte is its place.
+PENSTOCK_AVX512 inline __m512i Places() {
+  alignas(64) static constexpr auto kPlaces = [] {
+    std::array<uint8_t, 64> places{};
+    for (size_t i = 0; i < places.size(); ++i) places[i] = i;
+    return places;
+  }();
+  return _mm512_load_si512(kPlaces.data());
 }
 
 }  // namespace penstock::avx512

@@ -159,13 +159,8 @@ PENSTOCK_AVX512 inline __m512i BitOf(__m512i bytes) {
 }
 // The bytes `distance` behind each.
 PENSTOCK_AVX512 inline __m512i Behind(__m512i bytes, char distance) {
-  alignas(64) static constexpr auto kIota = [] {
-    std::array<uint8_t, 64> iota{};
-    for (size_t i = 0; i < iota.size(); ++i) iota[i] = i;
-    return iota;
-  }();
-  const __m512i from = _mm512_add_epi8(_mm512_load_si512(kIota.data()),
-                                       _mm512_set1_epi8(distance));
+  const __m512i from =
+      _mm512_add_epi8(avx512::Places(), _mm512_set1_epi8(distance));
   return _mm512_permutexvar_epi8(from, bytes);
 }
 
