@@ -33,7 +33,7 @@ std::vector<std::string_view> TokenizerKindNames();
 // Nullopt for another name.
 std::optional<TokenizerKind> TokenizerKindByName(std::string_view name);
 
-// A form of a tokenizer that loads within 2 ms, or 5 with a vocabulary of
+// A form of a tokenizer that loads within 2 ms, also with a vocabulary of
 // 250,000 scored tokens: made at the first load of its source and used from
 // then on. docs/tokenizers.md has the rules. Ids are the source's, whatever
 // befalls it.
