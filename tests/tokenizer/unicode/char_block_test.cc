@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "tests/support/effort.h"
+#include "tokenizer/unicode/avx512.h"
 #include "tokenizer/unicode/char_scan.h"
 #include "tokenizer/unicode/valid_utf8.h"
 
@@ -46,6 +47,14 @@ void ExpectClasses(std::string_view text, const CharBlock& block) {
   }
 }
 
+bool TellsAllAtOnce() {
+#if defined(__x86_64__)
+  return avx512::IsThere();
+#else
+  return false;
+#endif
+}
+
 // At once, where the processor can, and one by one.
 void ExpectClasses(std::string_view text) {
   ASSERT_EQ(text.size(), CharBlock::kBytes);
@@ -75,6 +84,34 @@ TEST(CharBlockTest, ReadableTextIsTold) {
     padded.resize(CharBlock::kBytes, ' ');
     EXPECT_EQ(CharBlock(padded.data()).wide, 0) << text;
     EXPECT_EQ(CharBlock::OneByOne(padded.data()).wide, 0) << text;
+  }
+}
+
+// Behind one that is told, all are that can be.
+TEST(CharBlockTest, WhatIsToldMayBeTold) {
+  if (!TellsAllAtOnce()) GTEST_SKIP() << "no AVX-512: told one by one";
+  for (uint32_t c = 0; c < 0x110000; ++c) {
+    if (c >= 0xd800 && c < 0xe000) continue;
+    std::string behind("é");
+    AppendChar(c, behind);
+    behind.resize(CharBlock::kBytes, ' ');
+    if (CharBlock(behind.data()).wide != 0) continue;
+    for (const std::string_view before : {"", "a"}) {
+      std::string text(before);
+      AppendChar(c, text);
+      text += "  ";
+      ASSERT_TRUE(CharBlock::MayTell(text.data()))
+          << "U+" << std::hex << c << " behind \"" << before << '"';
+    }
+  }
+}
+
+TEST(CharBlockTest, MarksWithinWordsMayNotBeTold) {
+  for (const std::string_view c : {"ក", "ា", "का", "\u00a0", "\U0001f600"}) {
+    for (const std::string_view before : {"", "a"}) {
+      const std::string text = std::string(before).append(c).append("  ");
+      EXPECT_FALSE(CharBlock::MayTell(text.data())) << text;
+    }
   }
 }
 
