@@ -75,6 +75,10 @@ void Bpe::Encode(std::string_view piece, Neighbours& neighbours,
   matcher->Encode(piece, neighbours, ids);
 }
 
+size_t Bpe::MergeIds(std::span<TokenId> ids) const {
+  return MergeShort(matcher()->derivations(), ids);
+}
+
 void Bpe::EncodeByMerging(std::string_view piece,
                           std::vector<TokenId>& ids) const {
   std::vector<BpeSymbol> symbols = SymbolsOf(piece);

@@ -45,6 +45,10 @@ class Bpe {
     return known == nullptr ? nullptr : &known->cuts();
   }
 
+  // Merges up to kMostMergedBytes ids of bytes that stand behind each other, in
+  // place; returns how many are left. Where there are cuts.
+  size_t MergeIds(std::span<TokenId> ids) const;
+
   // What merging `piece` starts from.
   std::vector<BpeSymbol> SymbolsOf(std::string_view piece) const;
   // The pairs that merge: one of the two has those of FromMerges; of FromRanks
@@ -65,6 +69,7 @@ class Bpe {
 
   // Encoding the bytes of any token that the vocabulary finds gives that token.
   bool makes_every_token() const { return makes_every_token_; }
+  TokenId ByteId(unsigned char byte) const { return byte_ids_[byte]; }
   bool HasByte(unsigned char byte) const { return byte_ids_[byte] != kNoToken; }
 
  private:
@@ -75,7 +80,6 @@ class Bpe {
     if (stored_ != nullptr) return &stored_->Get();
     return matcher_ ? &*matcher_ : nullptr;
   }
-  TokenId ByteId(unsigned char byte) const { return byte_ids_[byte]; }
   void EncodeByMerging(std::string_view piece, std::vector<TokenId>& ids) const;
 
   std::array<TokenId, 256> byte_ids_;

@@ -5,10 +5,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string_view>
 #include <utility>
 
+#include "tokenizer/bpe/key_bits.h"
 #include "tokenizer/vocabulary/stored_tables.h"
 #include "tokenizer/vocabulary/table.h"
 #include "tokenizer/vocabulary/vocabulary.h"
@@ -17,10 +17,13 @@ namespace penstock {
 
 // What merges is a token, so where no token reaches over a place, the text on
 // each side of it is encoded as it would be alone. Chinese, Japanese and Korean
-// clauses are pieces that hardly ever come again, but two of three places in
-// them are such places, and the few characters between two of these come often.
+// clauses are pieces that hardly ever come again, but up to nine of ten places
+// in them are such places. At most of the others all tokens that reach over
+// have whole characters on both sides: what comes before that happens within
+// characters, as it would if they stood alone.
 //
-// Memory:  17 KiB, and 4 to 8 bytes for each two characters that a token joins.
+// Memory:  16 KiB, 4 to 8 bytes for each two characters that a token joins, and
+//          as many for each character and some bytes of another.
 //
 // Threads: any number at a time.
 class CharCuts {
@@ -33,12 +36,14 @@ class CharCuts {
   static constexpr size_t kCharBytes = 3;
   static constexpr size_t kMostRead = 64;
 
-  // Characters that follow each other, and where they can be cut: bit i says
-  // whether between the characters i and i + 1.
+  // Characters that follow each other. Bit i is of the place between the
+  // characters i and i + 1: whether no token reaches over it, and whether none
+  // does that has but some bytes of one of the two.
   struct Run {
     std::array<Char, kMostRead> chars;
     size_t count = 0;
     uint64_t cuts = 0;
+    uint64_t whole = 0;
   };
   // Whether it is worth looking: the last character is one of these.
   static bool MayCut(std::string_view piece) {
@@ -48,18 +53,23 @@ class CharCuts {
   // Those that `text`, which need not be valid UTF-8, begins with.
   void Read(std::string_view text, Run& run) const {
     size_t count = 0;
-    uint64_t cuts = 0;
+    uint64_t joined = 0;
+    uint64_t broken = 0;
     uint32_t before = 0;
     const size_t most = std::min(kMostRead, text.size() / kCharBytes);
     for (const char* at = text.data(); count < most; at += kCharBytes) {
       const uint32_t c = CharAt(at);
       if (c == kNoChar) break;
-      cuts |= uint64_t{CanCut(before, c)} << count;
+      joined |= uint64_t{pairs_.MayHave(PairOf(before, c))} << count;
+      broken |= uint64_t{MayBreak(before, c) && Breaks(before, c)} << count;
       run.chars[count++] = static_cast<Char>(c);
       before = c;
     }
+    // The first has no place before it.
+    const uint64_t places = count == 0 ? 0 : ~uint64_t{0} >> (64 - count) >> 1;
     run.count = count;
-    run.cuts = cuts >> 1;  // the first has none before it
+    run.cuts = ~(joined | broken) >> 1 & places;
+    run.whole = ~broken >> 1 & places;
   }
 
   // What Load makes these of again, that look where `from` does.
@@ -68,14 +78,15 @@ class CharCuts {
 
  private:
   static constexpr uint32_t kNoChar = 0xffffffff;
-  static constexpr uint64_t kMultiplier = 0x9fb21c651e98df25;
+  struct Joins;  // of the tokens of a vocabulary
 
-  CharCuts(Table<uint64_t> pairs, Table<uint64_t> beside, Table<uint64_t> tails)
+  explicit CharCuts(Joins joins);
+  CharCuts(KeyBits pairs, KeyBits parts, Table<uint64_t> beside,
+           Table<uint64_t> tails)
       : pairs_(std::move(pairs)),
+        parts_(std::move(parts)),
         beside_(std::move(beside)),
-        tails_(std::move(tails)) {
-    UsePairs();
-  }
+        tails_(std::move(tails)) {}
 
   // kNoChar where the bytes are not of the form that three bytes have.
   static uint32_t CharAt(const char* at) {
@@ -87,32 +98,44 @@ class CharCuts {
     return (bytes >> 4 & 0xf000) | (bytes >> 2 & 0xfc0) | (bytes & 0x3f);
   }
 
-  bool CanCut(uint32_t left, uint32_t right) const {
-    const size_t pair = PairBit(left, right);
-    const size_t beside = kChars + right;
-    return ((pairs_[pair / 64] >> pair % 64 |       //
-             beside_[left / 64] >> left % 64 |      //
-             beside_[beside / 64] >> beside % 64 |  //
-             tails_[left % 64] >> (right >> 12)) &
-            1) == 0;
+  // Keys of two characters; of one and the bits that the first `bytes` of the
+  // next one spell; of one and those of the last bytes before it.
+  static uint64_t PairOf(uint64_t left, uint64_t right) {
+    return left << 16 | right;
   }
-  size_t PairBit(uint32_t left, uint32_t right) const {
-    return (uint64_t{left} << 16 | right) * kMultiplier >> pair_shift_;
+  static uint64_t BeginOf(uint64_t left, uint64_t right_bits, size_t bytes) {
+    return uint64_t{bytes} << 32 | left << 16 | right_bits;
   }
-  // Makes pairs_ for so many different ones; returns how many bits they have.
-  size_t FillPairs(std::span<const std::pair<Char, Char>> pairs,
-                   size_t different);
-  void UsePairs();
+  static uint64_t EndOf(uint64_t left_bits, uint64_t right, size_t bytes) {
+    return uint64_t{kCharBytes + bytes} << 32 | left_bits << 16 | right;
+  }
 
-  // Bits, one where a token may reach from one character into the next: by a
-  // hash of the two; where of one of them only some bytes are the token's, by
-  // the other, kChars of them on the left and then kChars on the right; where
+  bool MayBreak(uint32_t left, uint32_t right) const {
+    const size_t beside = kChars + right;
+    return (beside_[left / 64] >> left % 64 |
+            beside_[beside / 64] >> beside % 64 |
+            tails_[left % 64] >> (right >> 12)) &
+           1;
+  }
+  // Where it may.
+  bool Breaks(uint32_t left, uint32_t right) const {
+    return (tails_[left % 64] >> (right >> 12) & 1) != 0 ||
+           parts_.MayHave(BeginOf(left, right >> 12, 1)) ||
+           parts_.MayHave(BeginOf(left, right >> 6, 2)) ||
+           parts_.MayHave(EndOf(left & 0x3f, right, 1)) ||
+           parts_.MayHave(EndOf(left & 0xfff, right, 2));
+  }
+
+  // Where a token may reach from one character into the next: with both; with
+  // one of them and some bytes of the other.
+  KeyBits pairs_;
+  KeyBits parts_;
+  // Bits, one where it may reach into some bytes: of any other character, by
+  // the one on the left, kChars of them, then by the one on the right; with
   // some bytes of both, for each last six bits on the left by the first four of
   // sixteen on the right.
-  Table<uint64_t> pairs_;
   Table<uint64_t> beside_;
   Table<uint64_t> tails_;
-  int pair_shift_ = 0;
 };
 
 }  // namespace penstock

@@ -40,11 +40,33 @@ class PartEncoder {
  private:
   static_assert(CharIds::kMostIds <= PieceCache::kMaxIds);
 
+  // Bytes, and behind them characters [first, last] of a run.
+  struct Part {
+    Part(std::string_view text, const CharCuts::Run& run, size_t first,
+         size_t last, size_t before);
+
+    std::string_view text;
+    const CharCuts::Run& run;
+    size_t first;
+    size_t last;
+    size_t before;  // bytes
+    // A bit for each of the run's characters: a token of the part may have but
+    // some of its bytes.
+    uint64_t broken;
+  };
+
   // These write ids behind `out`, in known_, and return their end.
-  TokenId* PutChar(CharCuts::Char c, std::string_view part, TokenId* out);
-  TokenId* PutPart(std::string_view part, TokenId* out);
-  // Appends those of known_ up to `out`, then the part's, which it returns.
-  std::span<const TokenId> EncodeNew(std::string_view part, const TokenId* out);
+  TokenId* PutChar(CharCuts::Char c, std::string_view text, TokenId* out);
+  TokenId* PutPart(const Part& part, TokenId* out);
+  TokenId* PutRemembered(const Part& part, TokenId* out);
+  // Null where merging begins with too many ids.
+  TokenId* MergeChars(const Part& part, TokenId* out);
+  // Writes what the character becomes alone; returns how many ids, 0 where they
+  // are too large for CharIds.
+  size_t IdsOfChar(CharCuts::Char c, std::string_view text, TokenId* out);
+  size_t LearnChar(CharCuts::Char c, std::string_view text, TokenId* out);
+  // Appends those of known_ up to `out`, then the text's, which it returns.
+  std::span<const TokenId> EncodeNew(std::string_view text, const TokenId* out);
   void Flush(const TokenId* out);
 
   const Bpe& bpe_;

@@ -19,12 +19,18 @@ class ShortPiece {
     for (size_t i = 0; i < size_; ++i) {
       ids_[i] = bytes.IdOf(piece[i]);
     }
-    // Lowest looks at whole rows of lanes.
-    const size_t last_row = (size_ - 1) / kLanes * kLanes;
-    std::fill_n(pairs_.begin() + last_row, kLanes, kNone);
+    ClearLastRow();
     for (size_t i = 0; i + 1 < size_; ++i) {
       pairs_[i] = Placed(bytes.RankOf(piece[i], piece[i + 1]), i);
     }
+  }
+  ShortPiece(const Derivations& derivations, std::span<const TokenId> ids)
+      : derivations_(derivations),
+        size_(ids.size()),
+        begins_(~uint64_t{0} >> (64 - ids.size())) {
+    std::ranges::copy(ids, ids_.begin());
+    ClearLastRow();
+    for (size_t i = 0; i + 1 < size_; ++i) SetPair(i, i + 1);
   }
 
   void MergeAll() {
@@ -45,9 +51,11 @@ class ShortPiece {
     }
   }
 
-  void AppendTo(std::vector<TokenId>& ids) const {
+  // Calls `put` with each id that is left.
+  template <typename Put>
+  void ForEach(const Put& put) const {
     for (uint64_t rest = begins_; rest != 0; rest &= rest - 1) {
-      ids.push_back(ids_[std::countr_zero(rest)]);
+      put(ids_[std::countr_zero(rest)]);
     }
   }
 
@@ -57,6 +65,11 @@ class ShortPiece {
   static constexpr uint64_t kNone = ~uint64_t{0};
   static constexpr size_t kLanes = 4;
 
+  // Lowest looks at whole rows of lanes.
+  void ClearLastRow() {
+    const size_t last_row = (size_ - 1) / kLanes * kLanes;
+    std::fill_n(pairs_.begin() + last_row, kLanes, kNone);
+  }
   static uint64_t Placed(uint32_t rank, size_t left) {
     return rank == Merge::kNever ? kNone
                                  : uint64_t{rank} * kMostMergedBytes + left;
@@ -101,7 +114,21 @@ void MergeShort(const Derivations& derivations, const BytePairs& bytes,
                 std::string_view piece, std::vector<TokenId>& ids) {
   ShortPiece symbols(derivations, bytes, piece);
   symbols.MergeAll();
-  symbols.AppendTo(ids);
+  symbols.ForEach([&](TokenId id) { ids.push_back(id); });
+}
+
+size_t MergeShort(const Derivations& derivations, std::span<TokenId> ids) {
+  if (ids.size() == 2) {  // as most are
+    const uint32_t rank = derivations.ranks().Find(ids[0], ids[1]);
+    if (rank == Merge::kNever) return 2;
+    ids[0] = derivations.TokenOfRank(rank);
+    return 1;
+  }
+  ShortPiece symbols(derivations, ids);
+  symbols.MergeAll();
+  size_t count = 0;
+  symbols.ForEach([&](TokenId id) { ids[count++] = id; });
+  return count;
 }
 
 }  // namespace penstock

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -21,5 +22,9 @@ inline constexpr size_t kMostMergedBytes = 16;
 // Cost:    quadratic, with few instructions a byte: most pieces are short.
 void MergeShort(const Derivations& derivations, const BytePairs& bytes,
                 std::string_view piece, std::vector<TokenId>& ids);
+
+// The same for up to kMostMergedBytes ids that stand behind each other, in
+// place; returns how many are left.
+size_t MergeShort(const Derivations& derivations, std::span<TokenId> ids);
 
 }  // namespace penstock

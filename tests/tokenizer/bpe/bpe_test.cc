@@ -3,11 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "tests/support/effort.h"
+#include "tokenizer/bpe/short_merge.h"
 #include "tokenizer/vocabulary/vocabulary_trie.h"
 
 namespace penstock {
@@ -152,6 +154,13 @@ void ExpectFollowsTheDefinition(const Vocabulary& vocabulary) {
     std::vector<TokenId> ids;
     by_rank.Encode(piece, neighbours[0], ids);
     ASSERT_EQ(ids, expected) << piece;
+    if (by_rank.cuts() != nullptr && size <= kMostMergedBytes) {
+      std::vector<TokenId> merged(piece.size());
+      std::ranges::transform(piece, merged.begin(),
+                             [&](char byte) { return by_rank.ByteId(byte); });
+      merged.resize(by_rank.MergeIds(merged));
+      ASSERT_EQ(merged, expected) << piece;
+    }
     ids.clear();
     by_merges.Encode(piece, neighbours[1], ids);
     ASSERT_EQ(ids, expected) << piece;

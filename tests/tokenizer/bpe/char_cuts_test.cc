@@ -56,14 +56,34 @@ TEST(CharCutsTest, BytesOfACharacterJoinIt) {
               ElementsAre("語", "日本", "語"));
   EXPECT_THAT(Parts(std::vector<std::string>{"日\xe6\x9c"}, "語日本語"),
               ElementsAre("語", "日本", "語"));
+  EXPECT_THAT(Parts(std::vector<std::string>{"日\xe6\x9c"}, "日書日語"),
+              ElementsAre("日", "書", "日", "語"));
   EXPECT_THAT(Parts(std::vector<std::string>{"\xac語"}, "日本語日"),
               ElementsAre("日", "本語", "日"));
   EXPECT_THAT(Parts(std::vector<std::string>{"\x9c\xac語"}, "日本語日"),
               ElementsAre("日", "本語", "日"));
+  EXPECT_THAT(Parts(std::vector<std::string>{"\x9c\xac語"}, "書語日語"),
+              ElementsAre("書", "語", "日", "語"));
   EXPECT_THAT(Parts(std::vector<std::string>{"\xac\xe8"}, "日本語本書"),
               ElementsAre("日", "本語", "本", "書"));
   EXPECT_THAT(Parts(std::vector<std::string>{"\x9c\xac\xe8\xaa"}, "日本語本"),
               ElementsAre("日", "本語", "本"));
+}
+
+TEST(CharCutsTest, TellsWhereTokensReachWithWholeCharacters) {
+  const auto read = [](const std::vector<std::string>& tokens) {
+    CharCuts::Run run;
+    CharCuts(Of(tokens)).Read("日本語a", run);
+    return run;
+  };
+  EXPECT_EQ(read({"a"}).whole, 3u);
+  EXPECT_EQ(read({"日本語"}).whole, 3u);
+  EXPECT_EQ(read({"日本語"}).cuts, 0u);
+  EXPECT_EQ(read({"本\xe8", "本語"}).whole, 1u);
+  EXPECT_EQ(read({"\x97\xa5本"}).whole, 2u);
+  EXPECT_EQ(read({"\xac\xe8\xaa"}).whole, 1u);
+  // Characters that lie within it are whole.
+  EXPECT_EQ(read({"\xa5本語a"}).whole, 2u);
 }
 
 TEST(CharCutsTest, ReadsCharactersOfThreeBytes) {
@@ -91,22 +111,32 @@ TEST(CharCutsTest, ReadsCharactersOfThreeBytes) {
   EXPECT_EQ(run.cuts, 1u);
 }
 
-// Whether a token lies over `place` where it stands in the text.
-bool TokenCrosses(const Vocabulary& vocabulary, std::string_view text,
-                  size_t place) {
+struct Crossed {
+  bool at_all = false;
+  bool with_some_bytes = false;  // of a character beside the place
+};
+
+// By tokens that lie over `place` where they stand in the text.
+Crossed TokensCross(const Vocabulary& vocabulary, std::string_view text,
+                    size_t place) {
+  Crossed crossed;
   for (TokenId id = 0; id < vocabulary.size(); ++id) {
     const std::string_view token = vocabulary.BytesOf(id);
     for (size_t before = 1; before < token.size() && before <= place;
          ++before) {
-      if (text.substr(place - before).starts_with(token)) return true;
+      if (!text.substr(place - before).starts_with(token)) continue;
+      crossed.at_all = true;
+      if (before < 3 || token.size() - before < 3) {
+        crossed.with_some_bytes = true;
+      }
     }
   }
-  return false;
+  return crossed;
 }
 
 // Texts of a few characters that share their bytes, and of broken ones; tokens
 // from anywhere in such texts.
-TEST(CharCutsTest, NoTokenCrossesACut) {
+TEST(CharCutsTest, NoTokenCrossesWhatIsSaidToBeFree) {
   const std::vector<std::string> chars = {
       "日", "本", "書", "晰", "語", "誰",   "가",   "각",       "ｶ",       "ア",
       "ィ", "ก",  "a",  "я",  "😀",  "\xe6", "\xac", "\x9c\xac", "\xe6\x9c"};
@@ -116,7 +146,7 @@ TEST(CharCutsTest, NoTokenCrossesACut) {
     for (size_t i = 0; i < count; ++i) text += chars[random() % chars.size()];
     return text;
   };
-  size_t cut = 0, crossed = 0;
+  size_t cut = 0, crossed = 0, whole = 0, broken = 0;
   for (int i = 0; i < testing::Cases(300); ++i) {
     Vocabulary vocabulary;
     for (TokenId id = 0; id < 40; ++id) {
@@ -131,16 +161,24 @@ TEST(CharCutsTest, NoTokenCrossesACut) {
       cuts.Read(std::string_view(text).substr(at), run);
       for (size_t k = 0; k + 1 < run.count; ++k) {
         const size_t place = at + 3 * (k + 1);
-        const bool crosses = TokenCrosses(vocabulary, text, place);
-        crossed += crosses;
-        if ((run.cuts >> k & 1) == 0) continue;
-        EXPECT_FALSE(crosses) << place << text;
-        ++cut;
+        const Crossed crosses = TokensCross(vocabulary, text, place);
+        crossed += crosses.at_all;
+        broken += crosses.with_some_bytes;
+        if (run.whole >> k & 1) {
+          EXPECT_FALSE(crosses.with_some_bytes) << place << text;
+          whole += crosses.at_all;
+        }
+        if (run.cuts >> k & 1) {
+          EXPECT_FALSE(crosses.at_all) << place << text;
+          ++cut;
+        }
       }
     }
   }
   EXPECT_GT(cut, 10u);
   EXPECT_GT(crossed, 10u);
+  EXPECT_GT(whole, 10u);
+  EXPECT_GT(broken, 10u);
 }
 
 // With as many tokens as real vocabularies have: the pairs do not fill what is

@@ -36,12 +36,17 @@ class PartEncoderTest : public ::testing::Test {
     return text;
   }
 
-  // Bytes, and tokens that two neighbours of a text become, as training would.
-  Vocabulary DrawnVocabulary(size_t merges) {
+  static Vocabulary Bytes() {
     Vocabulary vocabulary;
     for (int byte = 0; byte < 256; ++byte) {
       vocabulary.Add(byte, std::string(1, static_cast<char>(byte)));
     }
+    return vocabulary;
+  }
+
+  // Bytes, and tokens that two neighbours of a text become, as training would.
+  Vocabulary DrawnVocabulary(size_t merges) {
+    Vocabulary vocabulary = Bytes();
     for (TokenId id = 256; merges > 0; --merges) {
       std::vector<TokenId> ids;
       Neighbours neighbours;
@@ -80,20 +85,35 @@ TEST_F(PartEncoderTest, PiecesHaveTheIdsThatBpeGivesThem) {
   }
 }
 
-TEST_F(PartEncoderTest, APartIsRemembered) {
-  Vocabulary vocabulary;
-  for (int byte = 0; byte < 256; ++byte) {
-    vocabulary.Add(byte, std::string(1, static_cast<char>(byte)));
-  }
-  const Bpe bpe = Bpe::FromRanks(vocabulary);
+TEST_F(PartEncoderTest, CharactersAreRemembered) {
+  const Bpe bpe = Bpe::FromRanks(Bytes());
   EXPECT_EQ(Encode(bpe, "日本").size(), 6u);
   TokenId ids[CharIds::kMostIds];
   EXPECT_EQ(chars_.CopyTo(0x65e5, ids), 3u);
   EXPECT_EQ(ids[0], 0xe6u);
   EXPECT_EQ(ids[1], 0x97u);
   EXPECT_EQ(ids[2], 0xa5u);
-  const PieceKey last = PieceKey::Of("本");
-  EXPECT_NE(shared_.pieces.Find(last, PieceCache::HashOf(last)), nullptr);
+  EXPECT_EQ(chars_.CopyTo(0x672c, ids), 3u);
+}
+
+// What whole characters become costs as little as a look.
+TEST_F(PartEncoderTest, PartsWithBrokenCharactersAreRemembered) {
+  Vocabulary vocabulary = Bytes();
+  TokenId id = vocabulary.size();
+  for (const char* token : {"\xe6\x9c", "本", "\xe8\xaa", "語", "\xe6\x97",
+                            "日", "\xe6\x9b", "書", "本\xe8", "日a", "書日"}) {
+    vocabulary.Add(id++, token);
+  }
+  const Bpe bpe = Bpe::FromRanks(vocabulary);
+  EXPECT_FALSE(Encode(bpe, "日本語書日日a日").empty());
+  const auto remembers = [&](std::string_view part) {
+    const PieceKey key = PieceKey::Of(part);
+    return shared_.pieces.Find(key, PieceCache::HashOf(key)) != nullptr;
+  };
+  EXPECT_TRUE(remembers("本語"));
+  EXPECT_TRUE(remembers("日a日"));
+  EXPECT_FALSE(remembers("日"));
+  EXPECT_FALSE(remembers("書日"));
 }
 
 TEST(CharIdsTest, IdsThatDoNotFitAreNotKept) {
