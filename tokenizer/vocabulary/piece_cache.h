@@ -63,9 +63,8 @@ class PieceCache {
   const PieceEntry* Find(Key key, Hash hash) const {
     const size_t line = hash & line_mask_;
     const PieceEntry* const two = lines_[line].entries;
-    const bool second = two[1].IsOf(key);
-    // Which of the two it is cannot be foretold: no branch for it.
-    if (two[0].IsOf(key) | second) return two + second;
+    if (two[0].IsOf(key)) [[likely]] return two;
+    if (two[1].IsOf(key)) return two + 1;
     return FindBeside(key, line);
   }
   // More than kMaxIds are not kept, nor is a first one of 2^24 or above. `self`
