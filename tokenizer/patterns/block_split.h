@@ -20,6 +20,11 @@ struct PieceStarts {
   uint64_t stops;
 };
 
+// The place of the last bit there is.
+inline size_t LastOf(uint64_t bits) {
+  return AsciiBlock::kBytes - 1 - std::countl_zero(bits);
+}
+
 // Writes where the bits of `starts` are, from `begin` on, as many as `ends`
 // holds, and returns how many.
 inline size_t WriteStarts(uint64_t starts, size_t begin,
@@ -69,7 +74,8 @@ size_t SplitByBlocks(std::string_view text, size_t begin,
       if (found.stops != 0 || starts == 0) behind_stop = begin + stop;
       if (starts != 0) {
         count += WriteStarts(starts, begin, ends.subspan(count));
-        begin = ends[count - 1];
+        // Where all are written the next block need not wait for that.
+        begin = count < ends.size() ? begin + LastOf(starts) : ends[count - 1];
         continue;
       }
     }
