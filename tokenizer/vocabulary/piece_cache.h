@@ -63,7 +63,9 @@ class PieceCache {
   const PieceEntry* Find(Key key, Hash hash) const {
     const size_t line = hash & line_mask_;
     const PieceEntry* const two = lines_[line].entries;
-    if (two[0].IsOf(key)) [[likely]] return two;
+    if (two[0].IsOf(key)) [[likely]] {
+      return two;
+    }
     if (two[1].IsOf(key)) return two + 1;
     return FindBeside(key, line);
   }
