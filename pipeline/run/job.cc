@@ -40,9 +40,11 @@ Status Job::Decode(std::span<const std::string_view> records, uint64_t bytes,
   const Status decoded =
       decoder.Decode(records, ids, epoch, locate, scratch, out);
   const Tokenized& tokenized = scratch.tokenized;
-  accounts->tokenize.Count(tokenized.rows, tokenized.bytes);
-  accounts->tokenize.busy_ns += tokenized.ns;
-  accounts->decode.busy_ns -= tokenized.ns;
+  if (tokenized.rows > 0) {
+    accounts->tokenize.Count(tokenized.rows, tokenized.bytes);
+    accounts->tokenize.Charge(tokenized.ns);
+    accounts->decode.Charge(-tokenized.ns);
+  }
   return decoded;
 }
 

@@ -237,8 +237,8 @@ void ReadAhead::Start(const std::stop_token& stop) {
   }();
   // For what others read.
   const int64_t more_ns = source_->waited_ns() - waited_ns;
-  job_->accounts->read.busy_ns -= more_ns;
-  job_->accounts->exchange.busy_ns += more_ns;
+  job_->accounts->read.Charge(-more_ns);
+  job_->accounts->exchange.Charge(more_ns);
   if (!round.ok() || !round->has_value()) {
     source_ended_ = true;
     source_error_ = round.status();

@@ -2,21 +2,37 @@
 
 namespace penstock {
 
+size_t StageAccount::ThreadNumber() {
+  static std::atomic<size_t> threads = 0;
+  static thread_local const size_t number =
+      threads.fetch_add(1, std::memory_order_relaxed);
+  return number;
+}
+
+StageAccount::Sums StageAccount::sums() const {
+  Sums sums;
+  for (const Line& line : lines_) {
+    sums.busy_ns += line.busy_ns.load(std::memory_order_relaxed);
+    sums.rows += line.rows.load(std::memory_order_relaxed);
+    sums.bytes += line.bytes.load(std::memory_order_relaxed);
+  }
+  return sums;
+}
+
 PipelineProfile StageAccounts::Profile(int threads, bool sequence) const {
   const int64_t begun_ns = begin_ns.load(std::memory_order_relaxed);
-  PipelineProfile profile{
-      .threads = threads,
-      .wall_ns = begun_ns == 0 ? 0 : SteadyNs() - begun_ns,
-      .starved_ns = starved.busy_ns.load(std::memory_order_relaxed),
-      .blocked_ns = blocked.busy_ns.load(std::memory_order_relaxed)};
+  PipelineProfile profile{.threads = threads,
+                          .wall_ns = begun_ns == 0 ? 0 : SteadyNs() - begun_ns,
+                          .starved_ns = starved.sums().busy_ns,
+                          .blocked_ns = blocked.sums().busy_ns};
   const auto add = [&](const char* name, const StageAccount& account,
                        bool one_thread) {
-    profile.stages.push_back(
-        {.name = name,
-         .busy_ns = account.busy_ns.load(std::memory_order_relaxed),
-         .one_thread = one_thread,
-         .rows = account.rows.load(std::memory_order_relaxed),
-         .bytes = account.bytes.load(std::memory_order_relaxed)});
+    const auto [busy_ns, rows, bytes] = account.sums();
+    profile.stages.push_back({.name = name,
+                              .busy_ns = busy_ns,
+                              .one_thread = one_thread,
+                              .rows = rows,
+                              .bytes = bytes});
   };
   add("plan", plan, true);
   add("read", read, sequence);

@@ -1,7 +1,9 @@
 // Where the time of a pipeline's stages is written down as it passes.
 #pragma once
 
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -12,17 +14,42 @@
 
 namespace penstock {
 
+// Each thread writes to a cache line of its own, so that none waits for what
+// others have just written.
+//
 // Threads: any number at a time, here and below.
-struct StageAccount {
-  // Relaxed: each is a sum that nothing else depends on.
-  std::atomic<int64_t> busy_ns = 0;
-  std::atomic<uint64_t> rows = 0;
-  std::atomic<uint64_t> bytes = 0;
-
-  void Count(uint64_t more_rows, uint64_t more_bytes) {
-    rows.fetch_add(more_rows, std::memory_order_relaxed);
-    bytes.fetch_add(more_bytes, std::memory_order_relaxed);
+class StageAccount {
+ public:
+  void Charge(int64_t ns) {
+    Mine().busy_ns.fetch_add(ns, std::memory_order_relaxed);
   }
+  void Count(uint64_t more_rows, uint64_t more_bytes) {
+    Line& mine = Mine();
+    mine.rows.fetch_add(more_rows, std::memory_order_relaxed);
+    mine.bytes.fetch_add(more_bytes, std::memory_order_relaxed);
+  }
+
+  struct Sums {
+    int64_t busy_ns = 0;
+    uint64_t rows = 0;
+    uint64_t bytes = 0;
+  };
+  Sums sums() const;
+
+ private:
+  // Relaxed: each is a sum that nothing else depends on.
+  struct alignas(64) Line {
+    std::atomic<int64_t> busy_ns = 0;
+    std::atomic<uint64_t> rows = 0;
+    std::atomic<uint64_t> bytes = 0;
+  };
+  // Of more threads, some share one.
+  static constexpr size_t kLines = 16;
+
+  Line& Mine() { return lines_[ThreadNumber() % kLines]; }
+  static size_t ThreadNumber();
+
+  std::array<Line, kLines> lines_;
 };
 
 struct StageAccounts {
@@ -46,10 +73,7 @@ class StageTimer {
  public:
   explicit StageTimer(StageAccount& account)
       : account_(account), begin_ns_(SteadyNs()) {}
-  ~StageTimer() {
-    account_.busy_ns.fetch_add(SteadyNs() - begin_ns_,
-                               std::memory_order_relaxed);
-  }
+  ~StageTimer() { account_.Charge(SteadyNs() - begin_ns_); }
   StageTimer(const StageTimer&) = delete;
   StageTimer& operator=(const StageTimer&) = delete;
 

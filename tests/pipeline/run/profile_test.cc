@@ -6,8 +6,11 @@
 
 #include <map>
 #include <numeric>
+#include <thread>
+#include <vector>
 
 #include "pipeline/row_function.h"
+#include "pipeline/run/stage_accounts.h"
 #include "tests/pipeline/dataset_fixture.h"
 #include "tokenizer/load.h"
 
@@ -54,6 +57,28 @@ Profiled RunOnce(DatasetFiles files, bool force_streamed) {
     out.stages[stage.name] = stage;
   }
   return out;
+}
+
+// More threads than an account has lines of its own.
+TEST(StageAccountTest, SumsAreOfAllThreads) {
+  constexpr int kThreads = 40;
+  StageAccount account;
+  {
+    std::vector<std::jthread> threads;
+    threads.reserve(kThreads);
+    for (int i = 0; i < kThreads; ++i) {
+      threads.emplace_back([&account] {
+        account.Charge(5);
+        account.Count(2, 300);
+        account.Charge(-1);
+      });
+    }
+  }
+  account.Count(1, 0);
+  const StageAccount::Sums sums = account.sums();
+  EXPECT_EQ(sums.busy_ns, 4 * kThreads);
+  EXPECT_EQ(sums.rows, 2u * kThreads + 1);
+  EXPECT_EQ(sums.bytes, 300u * kThreads);
 }
 
 void ExpectWhatWasRun(const Profiled& run) {
