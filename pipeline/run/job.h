@@ -30,7 +30,7 @@ inline constexpr uint64_t kChunkBytes = 1 << 20;
 
 // What a task aims at: what is decoded from it still is in the processor's
 // cache when it is placed.
-inline constexpr uint64_t kPartBytes = 1 << 16;
+inline constexpr uint64_t kPartBytes = 1 << 17;
 
 // Immutable; shared by everything that runs.
 struct Job {
