@@ -180,15 +180,17 @@ std::shared_ptr<BatchRing::Slot> BatchRing::Open(
   return slot;
 }
 
-void BatchRing::Start(const std::shared_ptr<Slot>& slot, Part part) {
+void BatchRing::Start(const std::shared_ptr<Slot>& slot, Part part,
+                      std::shared_ptr<TaskHome> home) {
   {
     const std::lock_guard lock(ring_->mutex);
     ++slot->parts_left;
   }
-  if (!Run(slot, std::move(part))) ring_->Drop(*slot, 1);
+  if (!Run(slot, std::move(part), std::move(home))) ring_->Drop(*slot, 1);
 }
 
-void BatchRing::Push(uint64_t bytes, const std::shared_ptr<Slot>& slot) {
+void BatchRing::Push(uint64_t bytes, const std::shared_ptr<Slot>& slot,
+                     const std::shared_ptr<TaskHome>& home) {
   const size_t parts = slot->work->parts();
   // Without parts it would never begin.
   const Status begun = parts == 0 ? slot->Begin(ring_->no_memory) : OkStatus();
@@ -203,20 +205,22 @@ void BatchRing::Push(uint64_t bytes, const std::shared_ptr<Slot>& slot) {
     if (ring_->IsWorthTaking()) ring_->ready.notify_all();
   }
   for (size_t part = 0; part < parts; ++part) {
-    if (Run(slot, [work = slot->work.get(), part](bool alone) {
-          return work->BuildPart(part, alone);
-        })) {
-      continue;
-    }
+    const auto build = [work = slot->work.get(), part](bool alone) {
+      return work->BuildPart(part, alone);
+    };
+    if (Run(slot, build, home)) continue;
     return ring_->Drop(*slot, parts - part);
   }
 }
 
-bool BatchRing::Run(const std::shared_ptr<Slot>& slot, Part part) {
+bool BatchRing::Run(const std::shared_ptr<Slot>& slot, Part part,
+                    std::shared_ptr<TaskHome> home) {
   try {
-    tasks_.RunSoon([ring = ring_, slot, part = std::move(part)] {
-      ring->Build(slot, part, /*alone=*/false, ring);
-    });
+    tasks_.RunSoon(
+        [ring = ring_, slot, part = std::move(part)] {
+          ring->Build(slot, part, /*alone=*/false, ring);
+        },
+        std::move(home));
     return true;
   } catch (const std::bad_alloc&) {
     return false;

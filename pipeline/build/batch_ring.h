@@ -72,8 +72,11 @@ class BatchRing {
   // before that, and what became of one that is never pushed nobody hears.
   struct Slot;
   std::shared_ptr<Slot> Open(std::shared_ptr<BatchWork> work);
-  void Start(const std::shared_ptr<Slot>& slot, Part part);
-  void Push(uint64_t bytes, const std::shared_ptr<Slot>& slot);
+  // `home` is of those that made what the parts read; null: of nobody.
+  void Start(const std::shared_ptr<Slot>& slot, Part part,
+             std::shared_ptr<TaskHome> home = {});
+  void Push(uint64_t bytes, const std::shared_ptr<Slot>& slot,
+            const std::shared_ptr<TaskHome>& home = {});
 
   // No more batches come. An error is given after the batches before it.
   void Finish(Status status);
@@ -88,7 +91,8 @@ class BatchRing {
   struct Ring;
 
   // Leaves it to a task. False where there is no memory for that.
-  bool Run(const std::shared_ptr<Slot>& slot, Part part);
+  bool Run(const std::shared_ptr<Slot>& slot, Part part,
+           std::shared_ptr<TaskHome> home);
 
   TaskQueue& tasks_;
   const std::shared_ptr<Ring> ring_;

@@ -21,7 +21,7 @@ constexpr uint64_t kMadeBytes = 32 << 20;
 
 // Of the decoded rows of a host's part of a round, at most, where it could be
 // smaller. Threads wait for each other at every round.
-constexpr uint64_t kRoundBytes = 8 << 20;
+constexpr uint64_t kRoundBytes = 4 << 20;
 
 // Why the lengths of `feature` are known only after reading, if they are.
 std::string WhyUnknown(const Stages& stages, const Sources& sources,
@@ -194,7 +194,7 @@ RoundSizes ChooseRounds(const Sources& sources, uint64_t most_rows,
     sizes.of_part = std::clamp<uint64_t>(kPartBytes / mean, 16, 1024);
     sizes.of_host =
         std::clamp<uint64_t>(kRoundBytes / std::max<uint64_t>(1, most_bytes),
-                             8 * sizes.of_part, 24 * sizes.of_part);
+                             4 * sizes.of_part, 24 * sizes.of_part);
   }
   if (most_rows > 1) {
     // Nobody knows yet how many rows there will be.

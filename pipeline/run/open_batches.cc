@@ -29,7 +29,8 @@ OpenBatches::Open OpenBatches::Begin(size_t shape, uint64_t epoch,
 }
 
 void OpenBatches::Place(const Steps& steps, const RowExchange& exchange,
-                        RowStore& store, BatchRing& ring) {
+                        RowStore& store, BatchRing& ring,
+                        const std::shared_ptr<TaskHome>& home) {
   const Arranger& arranger = steps.arranger();
   open_.resize(arranger.queues());
   for (size_t queue = 0; queue < open_.size(); ++queue) {
@@ -66,18 +67,20 @@ void OpenBatches::Place(const Steps& steps, const RowExchange& exchange,
         store.Empty(place.slot);
         any = true;
       }
-      if (any) ring.Start(open.slot, open.work->Early(std::move(early)));
+      if (!any) continue;
+      ring.Start(open.slot, open.work->Early(std::move(early)), home);
     }
   }
 }
 
-void OpenBatches::Push(FedStep fed, uint64_t bytes, BatchRing& ring) {
+void OpenBatches::Push(FedStep fed, uint64_t bytes, BatchRing& ring,
+                       const std::shared_ptr<TaskHome>& home) {
   const size_t shape = fed.step.assignment.shape;
   Open open;
   if (shape < open_.size()) open = std::exchange(open_[shape], {});
   if (open.work == nullptr) open = Begin(shape, fed.step.epoch, ring);
   open.work->Complete(std::move(fed));
-  ring.Push(bytes, open.slot);
+  ring.Push(bytes, open.slot, home);
 }
 
 }  // namespace penstock

@@ -31,12 +31,14 @@ class OpenBatches {
               std::shared_ptr<const RoundSource> source);
 
   // Starts placing the rows of `store` that wait and that no other host feeds,
-  // which leaves nothing of them but their tags.
+  // which leaves nothing of them but their tags. `home` is of the tasks that
+  // decoded the newest of them.
   void Place(const Steps& steps, const RowExchange& exchange, RowStore& store,
-             BatchRing& ring);
+             BatchRing& ring, const std::shared_ptr<TaskHome>& home);
 
   // Hands the batch on that the rows of `fed` went to, or one without rows.
-  void Push(FedStep fed, uint64_t bytes, BatchRing& ring);
+  void Push(FedStep fed, uint64_t bytes, BatchRing& ring,
+            const std::shared_ptr<TaskHome>& home);
 
  private:
   struct Open {

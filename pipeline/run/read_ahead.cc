@@ -34,6 +34,7 @@ struct ReadAhead::Flight {
   std::vector<size_t> end;        // [parts]: where the part ends there
   size_t parts_left = 0;
   Status status;
+  std::shared_ptr<TaskHome> home = std::make_shared<TaskHome>();
 };
 
 // Tasks hold it, so that they may outlive the reader.
@@ -204,6 +205,7 @@ StatusOr<std::optional<DecodedRound>> ReadAhead::Next(
         {std::make_shared<const Examples>(std::move(rows.examples)),
          std::move(rows.lengths), std::move(rows.rows_of)});
   }
+  decoded.home = front->home;
   decoded.round = std::move(front->round);
   decoded.round.raw.clear();
   decoded.round.memory.reset();
@@ -270,9 +272,9 @@ void ReadAhead::StartParts(const std::shared_ptr<Flight>& flight) {
   }
   for (size_t part = 0; part < parts; ++part) {
     try {
-      tasks_.Run([shared = shared_, flight, part] {
-        shared->Run(flight, part, /*alone=*/false, shared);
-      });
+      tasks_.Run([shared = shared_, flight,
+                  part] { shared->Run(flight, part, /*alone=*/false, shared); },
+                 flight->home);
       continue;
     } catch (const std::bad_alloc&) {
     }

@@ -16,6 +16,7 @@
 #include "pipeline/read/rounds.h"
 #include "pipeline/run/job.h"
 #include "pipeline/tasks/pace.h"
+#include "pipeline/tasks/task_queue.h"
 
 namespace penstock {
 
@@ -30,6 +31,7 @@ struct DecodedRound {
 
   Round round;
   std::vector<Part> parts;
+  std::shared_ptr<TaskHome> home;  // of those that decoded it
 };
 
 struct ReadAheadOptions {

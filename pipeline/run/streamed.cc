@@ -187,10 +187,10 @@ Status Streamed::Take(const DecodedRound& decoded, BatchRing& ring) {
   for (FedStep& fed : steps) {
     const uint64_t bytes = job_->BatchBytes(fed.step);
     if (!AwaitRoom(ring, bytes, *job_->accounts)) return PipelineCancelled();
-    open_.Push(std::move(fed), bytes, ring);
+    open_.Push(std::move(fed), bytes, ring, decoded.home);
   }
   if (places_early_) {
-    open_.Place(steps_, exchange_, store_, ring);
+    open_.Place(steps_, exchange_, store_, ring, decoded.home);
     store_.Settle();
   }
   return OkStatus();

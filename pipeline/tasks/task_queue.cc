@@ -30,23 +30,57 @@ int CoresOfThisProcess() {
 // All of it is guarded by the pool's mutex.
 class TaskQueue::Tasks {
  public:
+  struct Task {
+    std::function<void()> run;
+    std::shared_ptr<TaskHome> home;
+  };
+
   explicit Tasks(int threads) : threads(threads) {}
 
   bool empty() const { return soon.empty() && waiting.empty(); }
   bool ready() const { return !empty() && running < threads; }
-  // The next to start, where there is one.
+  // The next to start, where there is one: another thread's comes last.
   std::function<void()> Take() {
-    auto& from = soon.empty() ? waiting : soon;
-    std::function<void()> task = std::move(from.front());
-    from.pop_front();
-    return task;
+    const std::thread::id me = std::this_thread::get_id();
+    if (const auto at = FirstFor(me, soon); at != soon.end()) {
+      return Take(soon, at);
+    }
+    if (const auto at = FirstFor(me, waiting); at != waiting.end()) {
+      return Take(waiting, at);
+    }
+    auto& others = soon.empty() ? waiting : soon;
+    return Take(others, others.begin());
   }
 
   const int threads;
-  std::deque<std::function<void()>> soon;  // of RunSoon()
-  std::deque<std::function<void()>> waiting;
+  std::deque<Task> soon;  // of RunSoon()
+  std::deque<Task> waiting;
   int running = 0;
   std::condition_variable all_ended;
+
+ private:
+  // As many are looked at: with the mutex locked, time is short.
+  static constexpr size_t kMostLookedAt = 64;
+
+  std::deque<Task>::iterator FirstFor(std::thread::id thread,
+                                      std::deque<Task>& tasks) const {
+    const auto end = tasks.begin() + std::min(tasks.size(), kMostLookedAt);
+    const auto found = std::find_if(tasks.begin(), end, [&](const Task& task) {
+      return task.home == nullptr || task.home->thread_ == thread ||
+             task.home->thread_ == std::thread::id();
+    });
+    return found == end ? tasks.end() : found;
+  }
+
+  std::function<void()> Take(std::deque<Task>& from,
+                             std::deque<Task>::iterator at) const {
+    Task task = std::move(*at);
+    from.erase(at);
+    if (task.home != nullptr && task.home->thread_ == std::thread::id()) {
+      task.home->thread_ = std::this_thread::get_id();
+    }
+    return std::move(task.run);
+  }
 };
 
 // Never destroyed: a thread may still be in it when the process ends.
@@ -83,12 +117,12 @@ class TaskPool {
 
   // `tasks` are some of a queue's. Where there is no memory to leave the task
   // to another thread, it runs on this one.
-  void Run(std::deque<std::function<void()>>& tasks,
-           std::function<void()> task) {
+  void Run(std::deque<Tasks::Task>& tasks, std::function<void()> task,
+           std::shared_ptr<TaskHome> home) {
     try {
       const std::lock_guard lock(mutex_);
       tasks.emplace_back();
-      tasks.back().swap(task);
+      tasks.back() = {std::move(task), std::move(home)};
     } catch (const std::bad_alloc&) {
       return task();
     }
@@ -182,12 +216,14 @@ TaskQueue::TaskQueue(std::shared_ptr<Tasks> tasks) : tasks_(std::move(tasks)) {}
 
 TaskQueue::~TaskQueue() { TaskPool::Get().Remove(tasks_); }
 
-void TaskQueue::Run(std::function<void()> task) {
-  TaskPool::Get().Run(tasks_->waiting, std::move(task));
+void TaskQueue::Run(std::function<void()> task,
+                    std::shared_ptr<TaskHome> home) {
+  TaskPool::Get().Run(tasks_->waiting, std::move(task), std::move(home));
 }
 
-void TaskQueue::RunSoon(std::function<void()> task) {
-  TaskPool::Get().Run(tasks_->soon, std::move(task));
+void TaskQueue::RunSoon(std::function<void()> task,
+                        std::shared_ptr<TaskHome> home) {
+  TaskPool::Get().Run(tasks_->soon, std::move(task), std::move(home));
 }
 
 int TaskQueue::threads() const { return tasks_->threads; }

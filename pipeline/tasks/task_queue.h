@@ -5,10 +5,20 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <thread>
 
 #include "formats/files/status_or.h"
 
 namespace penstock {
+
+// What some tasks have in common: memory that one writes and another reads. The
+// thread that took the first of them takes the others as well, unless one has
+// nothing else to do: the caches of another core do not have that memory.
+class TaskHome {
+ private:
+  std::thread::id thread_;  // none: nobody took one yet
+  friend class TaskQueue;
+};
 
 // One user's tasks. The oldest starts first, those of RunSoon() before all
 // others; where several queues have tasks, they take turns, so that none
@@ -34,9 +44,9 @@ class TaskQueue {
 
   // Where there is no memory to leave the task to another thread, it runs on
   // this one.
-  void Run(std::function<void()> task);
+  void Run(std::function<void()> task, std::shared_ptr<TaskHome> home = {});
   // The same, for one that uses what others made and the caches still have.
-  void RunSoon(std::function<void()> task);
+  void RunSoon(std::function<void()> task, std::shared_ptr<TaskHome> home = {});
 
   int threads() const;
 

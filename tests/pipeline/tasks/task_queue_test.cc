@@ -9,6 +9,7 @@
 #include <memory>
 #include <new>
 #include <stop_token>
+#include <thread>
 #include <vector>
 
 #include "pipeline/tasks/lane.h"
@@ -78,6 +79,71 @@ TEST(TaskQueueTest, TasksThatAreToRunSoonStartBeforeOthersAndInTheirOrder) {
     all_there.count_down();
   }
   EXPECT_THAT(ran, ElementsAre(1, 2, 3));
+}
+
+// Where two threads each took the first task of a home, the one that is free
+// first takes the next of its own, not the other's, though that waits longer.
+TEST(TaskQueueTest, AThreadTakesTheTasksOfItsOwnHomeFirst) {
+  using Way =
+      void (TaskQueue::*)(std::function<void()>, std::shared_ptr<TaskHome>);
+  for (const Way run : {Way{&TaskQueue::Run}, Way{&TaskQueue::RunSoon}}) {
+    std::latch both_began(3);
+    std::latch all_there(1);
+    std::latch one_went_on(1);
+    std::latch other_went_on(1);
+    std::thread::id first[2];
+    std::thread::id second[2];
+    {
+      const auto queue = Queue(2);
+      const auto mine = std::make_shared<TaskHome>();
+      const auto theirs = std::make_shared<TaskHome>();
+      std::atomic<bool> released = false;
+      const auto release = [&] {
+        if (!released.exchange(true)) one_went_on.count_down();
+      };
+      ((*queue).*run)(
+          [&] {
+            first[0] = std::this_thread::get_id();
+            both_began.arrive_and_wait();
+            all_there.wait();
+          },
+          mine);
+      ((*queue).*run)(
+          [&] {
+            first[1] = std::this_thread::get_id();
+            both_began.arrive_and_wait();
+            one_went_on.wait();
+          },
+          theirs);
+      both_began.arrive_and_wait();
+      ((*queue).*run)(
+          [&] {
+            second[1] = std::this_thread::get_id();
+            release();
+            other_went_on.count_down();
+          },
+          theirs);
+      ((*queue).*run)(
+          [&] {
+            second[0] = std::this_thread::get_id();
+            release();
+            other_went_on.wait();  // so that it takes no other meanwhile
+          },
+          mine);
+      all_there.count_down();
+    }
+    EXPECT_EQ(second[0], first[0]);
+    EXPECT_EQ(second[1], first[1]);
+  }
+}
+
+// The first task of the home waits for the second.
+TEST(TaskQueueTest, AThreadWithNothingElseToDoTakesAnothersTask) {
+  std::latch other_ran(1);
+  const auto queue = Queue(2);
+  const auto home = std::make_shared<TaskHome>();
+  queue->Run([&] { other_ran.wait(); }, home);
+  queue->Run([&] { other_ran.count_down(); }, home);
 }
 
 // oneTBB's global_control, which this pool had once, takes the least of all.
