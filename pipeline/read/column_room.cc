@@ -1,5 +1,7 @@
 #include "pipeline/read/column_room.h"
 
+#include <algorithm>
+
 namespace penstock {
 namespace {
 
@@ -11,13 +13,16 @@ void GiveBack(Values& values) {
 }  // namespace
 
 void ColumnRoom::Make(size_t rows, Examples& examples) const {
-  if (rows_ == 0) return;
+  if (rows_ == 0) {
+    examples.columns.clear();
+    return;
+  }
   // A quarter more than the mean: growing copies all that is there.
   const auto room = [&](size_t of_rows) {
     const size_t mean = of_rows / rows_ + 1;
     return (mean + mean / 4) * rows;
   };
-  examples.columns = forms_;
+  if (!IsOfForm(examples)) examples.columns = forms_;
   for (size_t c = 0; c < forms_.size(); ++c) {
     Column& column = examples.columns[c];
     column.row_offsets.reserve(rows + 1);
@@ -35,6 +40,14 @@ void ColumnRoom::Make(size_t rows, Examples& examples) const {
         break;
     }
   }
+}
+
+bool ColumnRoom::IsOfForm(const Examples& examples) const {
+  return std::ranges::equal(examples.columns, forms_,
+                            [](const Column& a, const Column& b) {
+                              return a.name == b.name && a.type == b.type &&
+                                     a.narrow == b.narrow && !a.is_ragged();
+                            });
 }
 
 void ColumnRoom::Take(Examples& examples) {

@@ -14,14 +14,17 @@ namespace penstock {
 // Threads: one at a time.
 class ColumnRoom {
  public:
-  // Makes the columns of the rows taken last in `examples`, which has none,
-  // with room for `rows`; nothing before the first Take().
+  // Makes the columns of the rows taken last in `examples`, which has no rows,
+  // with room for `rows`; none before the first Take(). Where those are the
+  // columns that it has, their memory stays.
   void Make(size_t rows, Examples& examples) const;
   // Learns from decoded rows. Gives back what they have too much: room is then
   // at most twice what is there, as if they had grown.
   void Take(Examples& examples);
 
  private:
+  bool IsOfForm(const Examples& examples) const;
+
   std::vector<Column> forms_;  // with names and kinds alone
   size_t rows_ = 0;
   std::vector<size_t> values_;  // [columns], in so many rows

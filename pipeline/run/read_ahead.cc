@@ -11,6 +11,7 @@
 #include "formats/files/memory_guard.h"
 #include "formats/files/status_or.h"
 #include "pipeline/read/column_room.h"
+#include "pipeline/run/spare_examples.h"
 #include "pipeline/tasks/cancelled.h"
 #include "pipeline/tasks/scratch_pool.h"
 
@@ -57,6 +58,7 @@ struct ReadAhead::Shared {
     std::span<const uint64_t> left = ids;
     DecodedRows& rows = flight.rows[part];
     if (rows.examples.columns.empty()) {
+      rows.examples = spares->Take();
       room.Make(left.size(), rows.examples);
       rows.lengths.reserve(left.size());
       rows.rows_of.reserve(left.size());
@@ -145,6 +147,8 @@ struct ReadAhead::Shared {
   const Status no_memory = NoMemory("the pipeline", "decode records");
 
   ScratchPool<Scratch> unused;
+  const std::shared_ptr<SpareExamples> spares =
+      std::make_shared<SpareExamples>();
 
   std::mutex mutex;
   std::condition_variable decoded;
@@ -202,7 +206,7 @@ StatusOr<std::optional<DecodedRound>> ReadAhead::Next(
   DecodedRound decoded;
   for (DecodedRows& rows : front->rows) {
     decoded.parts.push_back(
-        {std::make_shared<const Examples>(std::move(rows.examples)),
+        {SpareExamples::Share(shared_->spares, std::move(rows.examples)),
          std::move(rows.lengths), std::move(rows.rows_of)});
   }
   decoded.home = front->home;

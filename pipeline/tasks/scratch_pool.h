@@ -2,16 +2,18 @@
 #pragma once
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <mutex>
+#include <ranges>
 #include <thread>
 #include <utility>
 #include <vector>
 
 namespace penstock {
 
-// As many as tasks had at once are kept. A thread gets back what it left, where
-// that is there: another core would have to fetch it.
+// As many as tasks had at once are kept. A thread gets back what it left last,
+// where that is there: another core would have to fetch it.
 //
 // Threads: any number at a time.
 template <typename Scratch>
@@ -21,11 +23,12 @@ class ScratchPool {
     {
       const std::lock_guard lock(mutex_);
       if (!kept_.empty()) {
-        auto own = std::ranges::find(kept_, std::this_thread::get_id(),
-                                     &Kept::left_by);
-        if (own == kept_.end()) --own;
-        std::unique_ptr<Scratch> scratch = std::move(own->scratch);
-        kept_.erase(own);
+        const auto left = std::views::reverse(kept_);
+        const auto own =
+            std::ranges::find(left, std::this_thread::get_id(), &Kept::left_by);
+        const auto at = std::prev(own == left.end() ? kept_.end() : own.base());
+        std::unique_ptr<Scratch> scratch = std::move(at->scratch);
+        kept_.erase(at);
         return scratch;
       }
     }

@@ -69,5 +69,33 @@ TEST(ColumnRoomTest, WhatWasTooMuchIsGivenBack) {
   }
 }
 
+// Of a wide column too many would be kept, of another kind the wrong ones.
+TEST(ColumnRoomTest, MemoryStaysWhereTheColumnsAreTheSame) {
+  ColumnRoom room;
+  Examples before = Rows(10, 300);
+  room.Take(before);
+  const auto changes = {+[](Column&) {}, +[](Column& c) { c.name += "x"; },
+                        +[](Column& c) { c.narrow = !c.narrow; },
+                        +[](Column& c) { c.type = FeatureType::kFloat; },
+                        +[](Column& c) { c.MakeRagged(); }};
+  bool same = true;
+  for (const auto change : changes) {
+    Examples used;
+    room.Make(10, used);
+    const int64_t* memory = used.columns[0].ints.data();
+    change(used.columns[0]);
+    room.Make(10, used);
+    EXPECT_EQ(used.columns[0].name, before.columns[0].name);
+    EXPECT_EQ(used.columns[0].type, before.columns[0].type);
+    EXPECT_EQ(used.columns[0].narrow, before.columns[0].narrow);
+    EXPECT_FALSE(used.columns[0].is_ragged());
+    if (same) EXPECT_EQ(used.columns[0].ints.data(), memory);
+    same = false;
+  }
+  ColumnRoom knows_nothing;
+  knows_nothing.Make(10, before);
+  EXPECT_TRUE(before.columns.empty());
+}
+
 }  // namespace
 }  // namespace penstock::testing

@@ -41,5 +41,14 @@ TEST(ScratchPoolTest, AThreadGetsBackWhatItLeft) {
   EXPECT_FALSE(kept.contains(borrowed[3].get()));
 }
 
+TEST(ScratchPoolTest, WhatAThreadLeftLastComesFirst) {
+  ScratchPool<int> pool;
+  std::array<std::unique_ptr<int>, 3> borrowed;
+  for (auto& scratch : borrowed) scratch = pool.Borrow();
+  const int* const last = borrowed[2].get();
+  for (auto& scratch : borrowed) pool.Return(std::move(scratch));
+  EXPECT_EQ(pool.Borrow().get(), last);
+}
+
 }  // namespace
 }  // namespace penstock
