@@ -1,6 +1,7 @@
 // Decoded rows whose memory goes to those that are decoded next.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 
 #include "formats/example/examples.h"
@@ -9,11 +10,14 @@
 namespace penstock {
 
 // The memory of rows that went is kept: of as many examples as there were at
-// once. Given back to the system it would come back a page at a time.
+// once, but of none that was more than kMostBytes, as after large records.
+// Given back to the system it would come back a page at a time.
 //
 // Threads: any number at a time.
 class SpareExamples {
  public:
+  static constexpr size_t kMostBytes = 4 << 20;
+
   // Without rows. Their columns are of examples that went, or there are none.
   Examples Take() { return std::move(*unused_.Borrow()); }
 

@@ -21,10 +21,10 @@ class TaskHome {
 };
 
 // One user's tasks. The oldest starts first, those of RunSoon() before all
-// others; where several queues have tasks, they take turns, so that none
-// starves. At most as many of a queue's tasks run at once as it was made for;
-// the pool has threads for the largest queue there is and for all of them
-// together up to the number of cores.
+// others and those of another thread's home last; where several queues have
+// tasks, they take turns, so that none starves. At most as many of a queue's
+// tasks run at once as it was made for; the pool has threads for the largest
+// queue there is and for all of them together up to the number of cores.
 //
 // A task must not wait for another. What it throws ends the process, so it
 // guards itself where memory may end (formats/files/memory_guard.h).

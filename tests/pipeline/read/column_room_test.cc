@@ -89,7 +89,9 @@ TEST(ColumnRoomTest, MemoryStaysWhereTheColumnsAreTheSame) {
     EXPECT_EQ(used.columns[0].type, before.columns[0].type);
     EXPECT_EQ(used.columns[0].narrow, before.columns[0].narrow);
     EXPECT_FALSE(used.columns[0].is_ragged());
-    if (same) EXPECT_EQ(used.columns[0].ints.data(), memory);
+    if (same) {
+      EXPECT_EQ(used.columns[0].ints.data(), memory);
+    }
     same = false;
   }
   ColumnRoom knows_nothing;

@@ -47,6 +47,14 @@ TEST(SpareExamplesTest, WhatLeftLastIsTakenFirstAndOnce) {
   }
 }
 
+TEST(SpareExamplesTest, MemoryOfLargeRecordsGoes) {
+  const auto spares = std::make_shared<SpareExamples>();
+  constexpr uint32_t kValues = SpareExamples::kMostBytes / sizeof(int64_t);
+  auto shared = SpareExamples::Share(spares, *RowsInMemory({kValues}));
+  shared.reset();
+  EXPECT_TRUE(spares->Take().columns.empty());
+}
+
 TEST(SpareExamplesTest, RowsMayOutliveWhoSharedThem) {
   auto spares = std::make_shared<SpareExamples>();
   auto shared = SpareExamples::Share(spares, *RowsInMemory({3, 5, 7}));
