@@ -155,7 +155,8 @@ class DamagedCompiledTest : public ::testing::TestWithParam<std::string> {
         CompiledSourceCases(), GetParam(), &CompiledSourceCase::name);
     path_ = folder_.Write(source.name, source.bytes);
     MakeOld(path_);
-    plain_ = *LoadTokenizer(LocalFiles(), path_, UsingCompiled({}));
+    plain_ =
+        *LoadTokenizer(LocalFiles(), path_, UsingCompiled({}, folder_.path()));
     compiled_ = folder_.Read(
         std::filesystem::path(CompiledIn(folder_.path())).filename().string());
   }
