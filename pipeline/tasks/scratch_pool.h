@@ -5,7 +5,6 @@
 #include <iterator>
 #include <memory>
 #include <mutex>
-#include <ranges>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -23,10 +22,13 @@ class ScratchPool {
     {
       const std::lock_guard lock(mutex_);
       if (!kept_.empty()) {
-        const auto left = std::views::reverse(kept_);
         const auto own =
-            std::ranges::find(left, std::this_thread::get_id(), &Kept::left_by);
-        const auto at = std::prev(own == left.end() ? kept_.end() : own.base());
+            std::find_if(kept_.rbegin(), kept_.rend(),
+                         [me = std::this_thread::get_id()](const Kept& kept) {
+                           return kept.left_by == me;
+                         });
+        const auto at =
+            std::prev(own == kept_.rend() ? kept_.end() : own.base());
         std::unique_ptr<Scratch> scratch = std::move(at->scratch);
         kept_.erase(at);
         return scratch;
