@@ -14,7 +14,7 @@ namespace penstock {
 
 struct StoredRow {
   const Examples* examples = nullptr;  // which somebody keeps alive
-  size_t row = 0;
+  uint32_t row = 0;
   uint32_t begin = 0;  // see RowRef
 };
 
@@ -47,7 +47,7 @@ class RowStore {
   StoredRow Find(uint64_t tag) const {
     const Slot& slot = slots_[tag];
     if (slot.place == shared_.end()) return {};
-    return {slot.place->first, slot.row};
+    return {slot.place->first, static_cast<uint32_t>(slot.row)};
   }
   const std::shared_ptr<const Examples>& OwnerOf(uint64_t tag) const {
     return slots_[tag].place->second.examples;

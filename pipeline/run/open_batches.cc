@@ -55,14 +55,14 @@ void OpenBatches::Place(const Steps& steps, const RowExchange& exchange,
       early.rows.reserve(last - row);
       for (; row < last; ++row) {
         const Piece& piece = waiting[rows[row]];
-        PlacedPiece& placed = early.rows.emplace_back();
+        EarlyRow& placed = early.rows.emplace_back();
         const RowPlace place = RowPlace::Of(piece.tag);
         if (place.host != job_->topology.host ||
             !exchange.OnlyMine(queue, rows[row])) {
           continue;
         }
         const StoredRow from = store.Find(place.slot);
-        placed = {piece, {from.examples, from.row, from.begin}};
+        placed = {from.examples, piece.record, from.row, piece.length};
         early.owners.Add(store.OwnerOf(place.slot));
         store.Empty(place.slot);
         any = true;

@@ -228,11 +228,9 @@ Status RowExchange::Meet(std::span<FedStep> steps, RowStore& store) {
   for (FedStep& fed : steps) {
     const Assignment& assignment = fed.step.assignment;
     std::shared_ptr<Examples> received;  // of other hosts
-    std::vector<uint64_t> done;          // rows may have changed places
-    const size_t about =
-        assignment.pieces.size() / (group_ == nullptr ? 1 : group_->hosts());
-    done.reserve(about);
-    fed.sources.reserve(about);
+    done_.clear();                       // rows may have changed places
+    sources_.clear();
+    bool waits = false;
     for (size_t row = 0; row + 1 < assignment.row_offsets.size(); ++row) {
       const auto feeders = FeedersOf(assignment.shape, row);
       const bool is_mine = std::ranges::find(feeders, host_) != feeders.end();
@@ -240,22 +238,26 @@ Status RowExchange::Meet(std::span<FedStep> steps, RowStore& store) {
         const RowPlace place = RowPlace::Of(piece.tag);
         if (place.host == host_) {
           if (is_mine) {
-            fed.sources.push_back(store.Find(place.slot));
-            if (fed.sources.back().examples != nullptr) {
+            sources_.push_back(store.Find(place.slot));
+            if (sources_.back().examples != nullptr) {
               fed.owners.Add(store.OwnerOf(place.slot));
+              waits = true;
             }
           }
-          if (piece.last) done.push_back(place.slot);
+          if (piece.last) done_.push_back(place.slot);
         } else if (is_mine) {
           if (!received) received = std::make_shared<Examples>(columns_);
           PENSTOCK_RETURN_IF_ERROR(
               ReadRow(columns_, left[place.host], *received));
-          fed.sources.push_back(
-              {received.get(), received->rows - 1, BeginSent(piece)});
+          sources_.push_back({received.get(),
+                              static_cast<uint32_t>(received->rows - 1),
+                              BeginSent(piece)});
+          waits = true;
         }
       }
     }
-    for (const uint64_t slot : done) store.Remove(slot);
+    if (waits) fed.sources = sources_;
+    for (const uint64_t slot : done_) store.Remove(slot);
     if (received) fed.owners.Add(received);
   }
   return OkStatus();

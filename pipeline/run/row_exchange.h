@@ -48,11 +48,16 @@ void KeepRows(const Job& job, const DecodedRound& decoded,
               std::span<Row> rows);
 
 // A step and the rows of this host's part of it: sources[i] is where the i-th
-// piece of those rows is.
+// piece of those rows is; there are none where all are in their places.
 struct FedStep {
   Step step;
   std::vector<StoredRow> sources;
   RowOwners owners;  // of their examples
+
+  std::span<const StoredRow> SourcesOf(size_t piece, size_t count) const {
+    if (sources.empty()) return {};
+    return std::span(sources).subspan(piece, count);
+  }
 };
 
 // Takes the rows of `steps` out of `store`, sends those that others feed, and
@@ -96,6 +101,9 @@ class RowExchange {
   // [shapes, or one for all][rows of a batch]
   std::vector<std::vector<std::vector<uint32_t>>> feeders_;
   Examples columns_;  // of a decoded row, without rows
+  // Of the step that it is at.
+  std::vector<StoredRow> sources_;
+  std::vector<uint64_t> done_;
 };
 
 }  // namespace penstock

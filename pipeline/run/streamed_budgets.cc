@@ -42,7 +42,7 @@ std::vector<ByteBudget> StreamedBudgets(const Job& job,
   if (run.places_early) {
     budgets.push_back(
         {"as many on their way to batches that are not whole",
-         ahead + ahead / job.MostDecodedBytes() * sizeof(PlacedPiece)});
+         ahead + ahead / job.MostDecodedBytes() * sizeof(EarlyRow)});
     budgets.push_back(
         {"batches that are not whole", OpenBatches::MostBytes(job, arranger)});
   }

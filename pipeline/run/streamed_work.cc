@@ -6,6 +6,55 @@
 #include "formats/files/status_or.h"
 
 namespace penstock {
+namespace {
+
+bool WasEarly(std::span<const StoredRow> sources) {
+  return std::ranges::any_of(
+      sources, [](const StoredRow& from) { return from.examples == nullptr; });
+}
+
+// Rows of a batch that go to their places in blocks.
+class RowsPlacer {
+ public:
+  // All are borrowed.
+  RowsPlacer(const Job& job, const Locate& locate, Batch& batch)
+      : job_(job), locate_(locate), batch_(batch) {}
+
+  // Behind all rows before.
+  Status BeginRow(size_t row) {
+    if (row != next_ || block_.full()) {
+      PENSTOCK_RETURN_IF_ERROR(Place());
+      block_.Begin(row);
+    }
+    next_ = row + 1;
+    return OkStatus();
+  }
+  void Add(const Piece& piece, const RowRef& from) { block_.Add(piece, from); }
+  void EndRow() { block_.EndRow(); }
+  // How many of all rows were cut.
+  StatusOr<uint64_t> Finish() {
+    PENSTOCK_RETURN_IF_ERROR(Place());
+    const uint64_t row_bytes = job_.contract().RowBytes(batch_.shape);
+    job_.accounts->build.Count(placed_, row_bytes * placed_);
+    return cut_;
+  }
+
+ private:
+  Status Place() {
+    placed_ += block_.rows().size();
+    return job_.placer.Place(block_.rows(), locate_, batch_, cut_);
+  }
+
+  const Job& job_;
+  const Locate& locate_;
+  Batch& batch_;
+  RowBlock block_;
+  size_t next_ = 0;
+  uint64_t placed_ = 0;
+  uint64_t cut_ = 0;
+};
+
+}  // namespace
 
 StreamedWork::StreamedWork(std::shared_ptr<const Job> job,
                            std::shared_ptr<const RoundSource> source,
@@ -22,7 +71,7 @@ StreamedWork::StreamedWork(std::shared_ptr<const Job> job,
 
 BatchRing::Part StreamedWork::Early(EarlyRows rows) {
   for (size_t i = 0; i < rows.rows.size(); ++i) {
-    if (rows.rows[i].from.examples == nullptr) break;
+    if (rows.rows[i].examples == nullptr) break;
     if (first_left_ == rows.begin + i) ++first_left_;
   }
   // As a copy of what is called copies all that it has.
@@ -52,21 +101,16 @@ StatusOr<bool> StreamedWork::BuildPart(size_t part, bool) {
 Status StreamedWork::PlaceEarly(const EarlyRows& early) {
   const Locate locate = [this](uint64_t id) { return WhereIs(id); };
   const StageTimer timer(job_->accounts->build);
-  const auto is_there = [](const PlacedPiece& row) {
-    return row.from.examples != nullptr;
-  };
-  uint64_t placed = 0;
-  uint64_t cut = 0;
-  for (auto at = early.rows.begin(); at != early.rows.end();) {
-    const auto begin = std::find_if(at, early.rows.end(), is_there);
-    at = std::find_if_not(begin, early.rows.end(), is_there);
-    const size_t first = early.begin + (begin - early.rows.begin());
-    PENSTOCK_RETURN_IF_ERROR(
-        job_->placer.Place({{begin, at}, {}, first}, locate, batch, cut));
-    placed += at - begin;
+  RowsPlacer placer(*job_, locate, batch);
+  for (size_t i = 0; i < early.rows.size(); ++i) {
+    const EarlyRow& row = early.rows[i];
+    if (row.examples == nullptr) continue;
+    PENSTOCK_RETURN_IF_ERROR(placer.BeginRow(early.begin + i));
+    placer.Add({.record = row.record, .length = row.length},
+               {.examples = row.examples, .row = row.row});
+    placer.EndRow();
   }
-  job_->accounts->build.Count(placed,
-                              job_->contract().RowBytes(batch.shape) * placed);
+  PENSTOCK_ASSIGN_OR_RETURN(const uint64_t cut, placer.Finish());
   cut_rows += cut;
   return OkStatus();
 }
@@ -74,37 +118,22 @@ Status StreamedWork::PlaceEarly(const EarlyRows& early) {
 Status StreamedWork::PlaceLeft(size_t begin, size_t end) {
   const Locate locate = [this](uint64_t id) { return WhereIs(id); };
   const StageTimer timer(job_->accounts->build);
-  RowBlock block;
-  uint64_t placed = 0;
-  uint64_t cut = 0;
+  RowsPlacer placer(*job_, locate, batch);
   const std::vector<uint32_t>& rows = job_->RowsOf(batch.shape);
-  const auto place = [&] {
-    placed += block.rows().size();
-    return job_->placer.Place(block.rows(), locate, batch, cut);
-  };
-  block.Begin(begin);
   for (size_t row = begin; row < end; ++row) {
     const std::span<const Piece> pieces =
         PiecesOf(fed_.step.assignment, rows[row]);
-    const auto sources =
-        std::span(fed_.sources).subspan(batch.row_offsets[row], pieces.size());
-    const bool early = std::ranges::any_of(sources, [](const StoredRow& from) {
-      return from.examples == nullptr;
-    });
-    if (early || block.full()) {
-      PENSTOCK_RETURN_IF_ERROR(place());
-      block.Begin(early ? row + 1 : row);
-      if (early) continue;
-    }
+    const std::span<const StoredRow> sources =
+        fed_.SourcesOf(batch.row_offsets[row], pieces.size());
+    if (sources.size() < pieces.size() || WasEarly(sources)) continue;
+    PENSTOCK_RETURN_IF_ERROR(placer.BeginRow(row));
     for (size_t i = 0; i < pieces.size(); ++i) {
       const StoredRow& from = sources[i];
-      block.Add(pieces[i], {from.examples, from.row, from.begin});
+      placer.Add(pieces[i], {from.examples, from.row, from.begin});
     }
-    block.EndRow();
+    placer.EndRow();
   }
-  PENSTOCK_RETURN_IF_ERROR(place());
-  job_->accounts->build.Count(placed,
-                              job_->contract().RowBytes(batch.shape) * placed);
+  PENSTOCK_ASSIGN_OR_RETURN(const uint64_t cut, placer.Finish());
   cut_rows += cut;
   return OkStatus();
 }

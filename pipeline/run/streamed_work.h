@@ -17,12 +17,19 @@
 
 namespace penstock {
 
-// Rows of a batch that follow each other and go to their places before it is
-// known whole: each is one piece, or waits for the batch where it has no
-// examples.
+// A row that goes to its place before its batch is known whole, as one piece.
+// Small, as one thread writes it and another reads it: they may share no cache.
+struct EarlyRow {
+  const Examples* examples = nullptr;  // null: it waits for the batch
+  uint64_t record = 0;
+  uint32_t row = 0;  // of the examples
+  uint32_t length = 0;
+};
+
+// Rows of a batch that follow each other.
 struct EarlyRows {
   size_t begin = 0;  // among the rows that this host feeds
-  std::vector<PlacedPiece> rows;
+  std::vector<EarlyRow> rows;
   RowOwners owners;
 };
 
