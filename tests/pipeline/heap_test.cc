@@ -148,6 +148,28 @@ TEST(HeapTest, BatchesThatAreNotWholeTakeNoMoreThanIsSaid) {
   EXPECT_GT(weighed.part, 0.02);
 }
 
+// Memory of short rows is kept for those that come next, which are long; and
+// that of long rows for short ones.
+TEST(HeapTest, RowsThatGrowOrShrinkTakeNoMoreThanIsSaid) {
+  constexpr size_t kRecords = 20'000;
+  for (const bool grow : {true, false}) {
+    std::vector<uint32_t> lengths = RandomLengths(kRecords, 4, 5);
+    const std::vector<uint32_t> longer = RandomLengths(kRecords, 512, 5);
+    lengths.insert(grow ? lengths.end() : lengths.begin(), longer.begin(),
+                   longer.end());
+    const ScratchFolder folder;
+    const Dataset dataset = Dataset::TfRecords(WriteDataset(folder, lengths))
+                                .Bucket({.by = "tokens", .lengths = {4, 512}})
+                                .Batch({.size = 64});
+    ASSERT_OK_AND_ASSIGN(const Weighed weighed,
+                         Weigh(dataset, {.threads = 2,
+                                         .buffer_bytes = 1 << 20,
+                                         .max_record_bytes = 8000,
+                                         .force_streamed = true}));
+    EXPECT_GT(weighed.part, 0.02);
+  }
+}
+
 // What threads do here they do in other tests, where the thread sanitizer
 // looks.
 #if !defined(__SANITIZE_THREAD__)

@@ -146,6 +146,34 @@ TEST(TaskQueueTest, AThreadWithNothingElseToDoTakesAnothersTask) {
   queue->Run([&] { other_ran.count_down(); }, home);
 }
 
+// More wait than are looked at, each thread's behind those of others.
+TEST(TaskQueueTest, AllTasksRunHoweverManyOfOthersWaitBeforeThem) {
+  constexpr size_t kThreads = 3;
+  constexpr size_t kOfEach = 200;
+  std::vector<std::atomic<int>> ran(kThreads * kOfEach);
+  {
+    std::latch all_there(1);
+    std::latch all_began(kThreads + 1);
+    const auto queue = Queue(kThreads);
+    std::vector<std::shared_ptr<TaskHome>> homes;
+    for (size_t home = 0; home < kThreads; ++home) {
+      homes.push_back(std::make_shared<TaskHome>());
+      queue->Run(
+          [&] {
+            all_began.arrive_and_wait();
+            all_there.wait();
+          },
+          homes.back());
+    }
+    all_began.arrive_and_wait();
+    for (size_t i = 0; i < ran.size(); ++i) {
+      queue->Run([&ran, i] { ++ran[i]; }, homes[i / kOfEach]);
+    }
+    all_there.count_down();
+  }
+  for (const auto& times : ran) EXPECT_EQ(times, 1);
+}
+
 // oneTBB's global_control, which this pool had once, takes the least of all.
 TEST(TaskQueueTest, AnIdleQueueOfOneThreadSlowsNobody) {
   const auto idle = Queue(1);
