@@ -12,9 +12,9 @@
 #include <utility>
 
 #include "formats/files/status_or.h"
-#include "tokenizer/bpe/base64.h"
 #include "tokenizer/bpe/bpe_tokenizer.h"
 #include "tokenizer/patterns/patterns.h"
+#include "tokenizer/unicode/base64.h"
 
 namespace penstock {
 namespace {

@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "formats/files/status_or.h"
-#include "tokenizer/bpe/base64.h"
 #include "tokenizer/files/json_pipeline.h"
 #include "tokenizer/files/json_type.h"
 #include "tokenizer/normalizers/bert_normalizer.h"
 #include "tokenizer/normalizers/charsmap_normalizer.h"
 #include "tokenizer/normalizers/pattern_normalizer.h"
 #include "tokenizer/normalizers/text_normalizers.h"
+#include "tokenizer/unicode/base64.h"
 
 namespace penstock {
 namespace {

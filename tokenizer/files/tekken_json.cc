@@ -8,11 +8,11 @@
 #include <utility>
 
 #include "formats/files/status_or.h"
-#include "tokenizer/bpe/base64.h"
 #include "tokenizer/bpe/bpe_tokenizer.h"
 #include "tokenizer/files/json_object.h"
 #include "tokenizer/patterns/patterns.h"
 #include "tokenizer/patterns/regex_pretokenizer.h"
+#include "tokenizer/unicode/base64.h"
 
 namespace penstock {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "tokenizer/bpe/base64.h"
+#include "tokenizer/unicode/base64.h"
 #include "tokenizer/unicode/byte_alphabet.h"
 #include "tokenizer/unicode/unicode_data.h"
 

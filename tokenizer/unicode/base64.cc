@@ -1,4 +1,4 @@
-#include "tokenizer/bpe/base64.h"
+#include "tokenizer/unicode/base64.h"
 
 #include <array>
 #include <cstdint>
