@@ -24,8 +24,11 @@ Bpe::Bpe(const Vocabulary& vocabulary, std::optional<TokenMatcher> matcher,
          MergePairs pairs, MergeTable merges)
     : matcher_(std::move(matcher)),
       pairs_(std::move(pairs)),
-      merges_(std::move(merges)),
-      makes_every_token_(matcher_ && matcher_->has_every_token()) {
+      merges_(std::move(merges)) {
+  if (matcher_) {
+    unmade_ = matcher_->unmade();
+    makes_every_part_ = matcher_->makes_every_part();
+  }
   for (size_t byte = 0; byte < 256; ++byte) {
     const char spelled = static_cast<char>(byte);
     byte_ids_[byte] = vocabulary.Find({&spelled, 1}).value_or(kNoToken);
@@ -34,7 +37,8 @@ Bpe::Bpe(const Vocabulary& vocabulary, std::optional<TokenMatcher> matcher,
 
 void Bpe::Save(TableWriter& soon, TableWriter& later) const {
   soon.PutTable(Table<TokenId>::Of(byte_ids_));
-  soon.PutNumber(makes_every_token_);
+  unmade_.Save(soon);
+  soon.PutNumber(makes_every_part_);
   soon.PutNumber(pairs_.has_value());
   if (pairs_) soon.PutTable(*pairs_);
   matcher()->Save(later);
@@ -43,13 +47,15 @@ void Bpe::Save(TableWriter& soon, TableWriter& later) const {
 Bpe Bpe::Load(const Vocabulary& vocabulary, TableReader& soon,
               std::string_view later, uint32_t later_checksum) {
   const auto byte_ids = soon.TakeTable<TokenId>();
-  const bool makes_every_token = soon.Number() != 0;
+  const UnmadeTokens unmade = UnmadeTokens::Load(soon);
+  const bool makes_every_part = soon.Number() != 0;
   MergePairs pairs;
   if (soon.Number() != 0) pairs = soon.TakeTable<MergeTable::Pair>();
   Bpe bpe(vocabulary, {}, pairs, {});
   // A table made with another hash would not find them.
   soon.Expect(std::ranges::equal(byte_ids, bpe.byte_ids_));
-  bpe.makes_every_token_ = makes_every_token;
+  bpe.unmade_ = unmade;
+  bpe.makes_every_part_ = makes_every_part;
   bpe.stored_ = std::make_unique<StoredMatcher>(later, later_checksum,
                                                 vocabulary, std::move(pairs));
   return bpe;

@@ -19,6 +19,7 @@
 #include "tokenizer/bpe/token_matcher.h"
 #include "tokenizer/interface/tokenizer.h"
 #include "tokenizer/vocabulary/stored_tables.h"
+#include "tokenizer/vocabulary/unmade_tokens.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
 namespace penstock {
@@ -45,6 +46,9 @@ class Bpe {
     return known == nullptr ? nullptr : &known->cuts();
   }
 
+  // What merges short pieces. Where there are cuts.
+  const Derivations& derivations() const { return matcher()->derivations(); }
+  const BytePairs& byte_pairs() const { return matcher()->bytes(); }
   // Merges up to kMostMergedBytes ids of bytes that stand behind each other, in
   // place; returns how many are left. Where there are cuts.
   size_t MergeIds(std::span<TokenId> ids) const;
@@ -59,7 +63,7 @@ class Bpe {
   }
 
   // Whether Save can be called: nearly all vocabularies have a matcher.
-  bool CanSave() const { return matcher() != nullptr; }
+  bool CanSave() const { return stored_ != nullptr || matcher_.has_value(); }
   // `soon` is looked at by Load, `later` once a piece asks for it.
   void Save(TableWriter& soon, TableWriter& later) const;
   // Of the same vocabulary. `later_checksum` is the CRC-32C of `later`. Looks
@@ -67,8 +71,13 @@ class Bpe {
   static Bpe Load(const Vocabulary& vocabulary, TableReader& soon,
                   std::string_view later, uint32_t later_checksum);
 
-  // Encoding the bytes of any token that the vocabulary finds gives that token.
-  bool makes_every_token() const { return makes_every_token_; }
+  // Encoding these bytes gives the token that the vocabulary finds for them, if
+  // there is one; false where nobody knows.
+  bool MakesTokenOf(std::string_view bytes) const {
+    return CanSave() && !unmade_.MayHave(bytes);
+  }
+  // The same of all that a part of a piece may be: see CharCuts::MayCut.
+  bool makes_every_part() const { return makes_every_part_; }
   TokenId ByteId(unsigned char byte) const { return byte_ids_[byte]; }
   bool HasByte(unsigned char byte) const { return byte_ids_[byte] != kNoToken; }
 
@@ -88,7 +97,8 @@ class Bpe {
   std::unique_ptr<const StoredMatcher> stored_;
   MergePairs pairs_;   // where merges have a matcher
   MergeTable merges_;  // where there is no matcher
-  bool makes_every_token_ = false;
+  UnmadeTokens unmade_;
+  bool makes_every_part_ = false;
 };
 
 }  // namespace penstock

@@ -70,7 +70,8 @@ void BpeTokenizer::Prepare() {
   for (int byte = 0; byte < 256; ++byte) {
     has_all_bytes_ &= bpe_.HasByte(static_cast<unsigned char>(byte));
   }
-  parts_are_pieces_ = bpe_.makes_every_token() || !parts_.whole_pieces_first;
+  merges_in_lanes_ = bpe_.CanSave() && LaneMerges::IsThere();
+  parts_are_pieces_ = bpe_.makes_every_part() || !parts_.whole_pieces_first;
 }
 
 Status BpeTokenizer::Decode(std::span<const TokenId> ids, DecodeOptions options,

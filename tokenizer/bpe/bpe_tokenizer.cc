@@ -11,7 +11,6 @@
 #include "tokenizer/bpe/short_merge.h"
 #include "tokenizer/interface/token_origins.h"
 #include "tokenizer/unicode/valid_utf8.h"
-#include "tokenizer/vocabulary/token_search.h"
 
 namespace penstock {
 
@@ -190,18 +189,15 @@ Status BpeTokenizer::EncodePieces(Call& call, const Gap& gap) const {
 
 Status BpeTokenizer::EncodeSome(Call& call, PieceBatch& batch, size_t begin,
                                 std::span<const size_t> ends) const {
-  TokenSearch tokens(parts_.vocabulary);
-  static_assert(TokenSearch::kMost >= PieceBatch::kMost);
+  NewPieces pieces(parts_.vocabulary, bpe_, call.memory.merges);
   return batch.Encode(
       begin, ends,
-      [&](std::string_view piece) {
-        MayBeToken(piece) ? tokens.Add(piece) : tokens.Skip();
-      },
+      [&](std::string_view piece) { pieces.Add(piece, WayOf(piece)); },
       [&](std::string_view piece, size_t nth) {
-        if (nth == PieceBatch::kUnexpected || !MayBeToken(piece)) {
+        if (nth == PieceBatch::kUnexpected) {
           EncodePiece(call, piece);
-        } else if (const auto id = tokens.Find(nth)) {
-          call.ids.push_back(*id);
+        } else if (const auto ids = pieces.IdsOf(nth)) {
+          call.ids.insert(call.ids.end(), ids->begin(), ids->end());
         } else {
           EncodeByMerges(call, piece);
         }
@@ -233,11 +229,25 @@ void BpeTokenizer::AddOrigins(Call& call, const Gap& gap, size_t begin,
   call.origins->EndWord();
 }
 
+// How the ids of a new piece are found.
+NewPieces::Way BpeTokenizer::WayOf(std::string_view piece) const {
+  if (merges_in_lanes_ && piece.size() <= LaneMerges::kMostBytes &&
+      MergingIsRight(piece) && !MayBeCut(piece)) {
+    return NewPieces::Way::kMerged;
+  }
+  return MayBeToken(piece) ? NewPieces::Way::kToken : NewPieces::Way::kAlone;
+}
+
+// Whether a token that is the piece is what merging gives, or does not count.
+bool BpeTokenizer::MergingIsRight(std::string_view piece) const {
+  return !parts_.whole_pieces_first || bpe_.MakesTokenOf(piece);
+}
+
 // Whether the token that is the piece, if there is one, is its encoding and
 // looked for first. Many a new piece is a token: that is soon found out, of a
 // longer one by who looks for the tokens that it begins with.
 bool BpeTokenizer::MayBeToken(std::string_view piece) const {
-  return bpe_.makes_every_token() ? piece.size() <= kMostMergedBytes
+  return bpe_.MakesTokenOf(piece) ? piece.size() <= kMostMergedBytes
                                   : parts_.whole_pieces_first;
 }
 

@@ -17,8 +17,10 @@
 #include "tokenizer/bpe/bpe_parts.h"
 #include "tokenizer/bpe/char_ids.h"
 #include "tokenizer/bpe/framed_tokenizer.h"
+#include "tokenizer/bpe/lane_merges.h"
 #include "tokenizer/bpe/merge_table.h"
 #include "tokenizer/bpe/neighbours.h"
+#include "tokenizer/bpe/new_pieces.h"
 #include "tokenizer/bpe/piece_batch.h"
 #include "tokenizer/interface/thread_slots.h"
 #include "tokenizer/interface/tokenizer.h"
@@ -74,6 +76,7 @@ class BpeTokenizer final : public FramedTokenizer {
     using PieceMemory::PieceMemory;
     Neighbours neighbours;
     CharIds chars;
+    LaneMerges merges;
   };
 
   Status AppendIdsOf(std::string_view text, SpecialText special_text,
@@ -91,6 +94,8 @@ class BpeTokenizer final : public FramedTokenizer {
                       std::span<const size_t> ends) const;
   Status EncodeSome(Call& call, PieceBatch& batch, size_t begin,
                     std::span<const size_t> ends) const;
+  NewPieces::Way WayOf(std::string_view piece) const;
+  bool MergingIsRight(std::string_view piece) const;
   bool MayBeToken(std::string_view piece) const;
   void EncodePiece(Call& call, std::string_view piece) const;
   void EncodeByMerges(Call& call, std::string_view piece) const;
@@ -114,6 +119,7 @@ class BpeTokenizer final : public FramedTokenizer {
   bool has_all_bytes_ = true;
   // A part of a piece has the ids that it would have as a piece.
   bool parts_are_pieces_ = false;
+  bool merges_in_lanes_ = false;
   // First those with normalized == false, then the others.
   std::vector<SpecialTokens> passes_;
   std::map<std::string, TokenId, std::less<>> specials_by_text_;

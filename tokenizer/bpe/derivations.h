@@ -44,6 +44,10 @@ class Derivations {
   // The rank of the pair of each token that Has: that of the file, or another
   // number that grows with it. Merging by these alone gives every encoding.
   const PairRanks& ranks() const { return ranks_; }
+  // What pairs become, by their rank; null where that is the rank.
+  const TokenId* tokens_of_ranks() const {
+    return token_of_rank_.empty() ? nullptr : token_of_rank_.data();
+  }
   // What a pair of that rank becomes.
   TokenId TokenOfRank(uint32_t rank) const {
     return token_of_rank_.empty() ? rank : token_of_rank_[rank];

@@ -43,17 +43,22 @@ class PairRanks {
     }
   }
 
-  // What Load makes these ranks of again, that look where `from` does.
-  void Save(TableWriter& to) const;
-  static PairRanks Load(TableReader& from);
-
- private:
+  // For who looks for many pairs side by side, as Find does.
   static constexpr uint64_t kMultiplier = 0x9fb21c651e98df25;
   static constexpr int kIdBits = 21;
   static constexpr int kRankBits = 22;
   static constexpr int kFilterBits = 2;  // four bits for each slot
   static constexpr uint64_t kFree = ~uint64_t{0};
+  const uint64_t* slots() const { return slots_.data(); }
+  const uint64_t* filter() const { return filter_.data(); }
+  uint64_t mask() const { return mask_; }
+  int shift() const { return shift_; }
 
+  // What Load makes these ranks of again, that look where `from` does.
+  void Save(TableWriter& to) const;
+  static PairRanks Load(TableReader& from);
+
+ private:
   static uint64_t KeyOf(TokenId left, TokenId right) {
     return uint64_t{left} << kIdBits | right;
   }

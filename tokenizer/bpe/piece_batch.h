@@ -20,7 +20,7 @@ namespace penstock {
 // Threads: one at a time.
 class PieceBatch {
  public:
-  static constexpr size_t kMost = 256;  // pieces
+  static constexpr size_t kMost = 1024;  // pieces
   static constexpr size_t kUnexpected = ~size_t{0};
 
   // `text` must outlive it. `ids` get the pieces' ids. Each Encode is within a
@@ -31,9 +31,9 @@ class PieceBatch {
 
   // Of the next pieces, at most kMost, from `begin` on. encode_new(piece, nth)
   // appends the ids of a piece that is not known. Before the first of them
-  // expect_new(piece) is called for those that most likely are not, so that
-  // what encoding looks at can be asked for: `nth` counts these calls, from 0
-  // on, and is kUnexpected for others. Ends with the first error.
+  // expect_new(piece) is called for those that most likely are not, once for
+  // each, so that they can be looked at side by side: `nth` counts these calls,
+  // from 0 on, and is kUnexpected for others. Ends with the first error.
   template <typename ExpectNew, typename EncodeNew>
   Status Encode(size_t begin, std::span<const size_t> ends,
                 ExpectNew&& expect_new, EncodeNew&& encode_new) {
@@ -51,8 +51,10 @@ class PieceBatch {
     for (size_t i = CopyKnown(0, ends.size(), out); i < ends.size();
          i = CopyKnown(i + 1, ends.size(), out)) {
       const uint64_t place = PlaceOf(lookups_[i]);
-      missing[misses++] = {i, place, out, place == 0 ? expected : kUnexpected};
-      if (place != 0) continue;
+      if (misses == 0) last_.fill(kNone);
+      const bool is_new = place == 0 && !CameBefore(i);
+      missing[misses++] = {i, place, out, is_new ? expected : kUnexpected};
+      if (!is_new) continue;
       expect_new(piece_at(i));
       ++expected;
     }
@@ -96,6 +98,15 @@ class PieceBatch {
   // Where LongPieces may have the ids of a piece that is not copied; asks for
   // that memory. 0: it was not known.
   uint64_t PlaceOf(const Lookup& lookup) const;
+  // Whether the same piece, which is not known, came in this batch and no other
+  // that takes its place in last_.
+  bool CameBefore(size_t i) {
+    const PieceCache::Key& key = lookups_[i].key;
+    uint16_t& last = last_[PieceCache::HashOf(key) % kLast];
+    if (last != kNone && lookups_[last].key == key) return true;
+    last = static_cast<uint16_t>(i);
+    return false;
+  }
   // Whether the piece's ids are at that place; then appends them.
   bool CopyElsewhere(std::string_view piece, uint64_t place);
   // Whether the piece is known since it came in this batch; then appends its
@@ -108,6 +119,11 @@ class PieceBatch {
   PieceMemory& memory_;
   std::vector<TokenId>& ids_;
   std::array<Lookup, kMost> lookups_;
+  // By hash, the last that was not known: of the batch, or kNone.
+  static constexpr size_t kLast = 1024;
+  static constexpr uint16_t kNone = 0xffff;
+  static_assert(kMost <= kNone);
+  std::array<uint16_t, kLast> last_;
 };
 
 }  // namespace penstock

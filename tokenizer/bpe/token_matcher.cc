@@ -46,7 +46,8 @@ TokenMatcher::TokenMatcher(const Vocabulary& vocabulary,
       tokens_.At(id) = {shorter, static_cast<uint32_t>(bytes.size())};
     } else if (vocabulary.Find(bytes) == id) {
       // No text leads to it.
-      has_every_token_ = false;
+      unmade_.Add(bytes);
+      makes_every_part_ &= !CharCuts::MayCut(bytes);
       trie_.Remove(bytes);
     }
   }
@@ -57,7 +58,8 @@ void TokenMatcher::Save(TableWriter& to) const {
   trie_.Save(to);
   to.PutTable(tokens_);
   cuts_.Save(to);
-  to.PutNumber(has_every_token_);
+  unmade_.Save(to);
+  to.PutNumber(makes_every_part_);
 }
 
 TokenMatcher TokenMatcher::Load(TableReader& from) {
@@ -65,9 +67,11 @@ TokenMatcher TokenMatcher::Load(TableReader& from) {
   PieceTrie trie = PieceTrie::Load(from);
   auto tokens = from.TakeTable<Token>();
   CharCuts cuts = CharCuts::Load(from);
-  const bool has_every_token = from.Number() != 0;
-  return TokenMatcher(std::move(derivations), std::move(trie),
-                      std::move(tokens), std::move(cuts), has_every_token);
+  TokenMatcher matcher(std::move(derivations), std::move(trie),
+                       std::move(tokens), std::move(cuts));
+  matcher.unmade_ = UnmadeTokens::Load(from);
+  matcher.makes_every_part_ = from.Number() != 0;
+  return matcher;
 }
 
 BytePairs::Ids TokenMatcher::ByteIds() const {

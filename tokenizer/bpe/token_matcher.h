@@ -13,6 +13,7 @@
 #include "tokenizer/vocabulary/piece_trie.h"
 #include "tokenizer/vocabulary/stored_tables.h"
 #include "tokenizer/vocabulary/table.h"
+#include "tokenizer/vocabulary/unmade_tokens.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 #include "tokenizer/vocabulary/vocabulary_trie.h"
 
@@ -29,8 +30,11 @@ class TokenMatcher {
   TokenMatcher(const Vocabulary& vocabulary, Derivations derivations,
                TokenTrie tokens);
 
-  // Every token that the vocabulary finds is the encoding of its bytes.
-  bool has_every_token() const { return has_every_token_; }
+  // Those that the vocabulary finds, but that are not the encoding of their
+  // bytes.
+  const UnmadeTokens& unmade() const { return unmade_; }
+  // None of these is what a part of a piece may be: see CharCuts::MayCut.
+  bool makes_every_part() const { return makes_every_part_; }
 
   const Derivations& derivations() const { return derivations_; }
   const BytePairs& bytes() const { return bytes_; }
@@ -53,13 +57,12 @@ class TokenMatcher {
   };
 
   TokenMatcher(Derivations derivations, PieceTrie trie, Table<Token> tokens,
-               CharCuts cuts, bool has_every_token)
+               CharCuts cuts)
       : derivations_(std::move(derivations)),
         trie_(std::move(trie)),
         tokens_(std::move(tokens)),
         cuts_(std::move(cuts)),
-        bytes_(derivations_.ranks(), ByteIds()),
-        has_every_token_(has_every_token) {}
+        bytes_(derivations_.ranks(), ByteIds()) {}
 
   BytePairs::Ids ByteIds() const;
 
@@ -73,7 +76,8 @@ class TokenMatcher {
   Table<Token> tokens_;
   CharCuts cuts_;
   BytePairs bytes_;  // of the first two
-  bool has_every_token_ = true;
+  UnmadeTokens unmade_;
+  bool makes_every_part_ = true;
 };
 
 }  // namespace penstock

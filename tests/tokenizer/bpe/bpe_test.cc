@@ -232,7 +232,9 @@ TEST(BpeTest, TokensThatNoMergesMakeAreNeverTaken) {
   letters.Add(261, "xyz");   // neither xy nor yz is a token
   EXPECT_TRUE(RanksHaveDerivations(letters));
   const Bpe bpe = Bpe::FromRanks(letters);
-  EXPECT_FALSE(bpe.makes_every_token());
+  EXPECT_FALSE(bpe.MakesTokenOf("xyz"));
+  EXPECT_TRUE(bpe.MakesTokenOf("cabc"));
+  EXPECT_TRUE(bpe.MakesTokenOf("abc"));
   std::vector<TokenId> ids;
   Neighbours neighbours;
   bpe.Encode("cabcxyz", neighbours, ids);

@@ -91,6 +91,19 @@ TEST_F(PieceBatchTest, NewPiecesAreExpectedBeforeTheFirstIsEncoded) {
   EXPECT_EQ(expected_, kOfEachKind);
 }
 
+TEST_F(PieceBatchTest, ANewPieceIsExpectedOnce) {
+  std::vector<std::string> pieces;
+  std::string text;
+  for (int i = 0; i < 30; ++i) {
+    pieces.push_back(kOfEachKind[i % 3]);
+    text += pieces.back();
+  }
+  ASSERT_TRUE(Encode(pieces).ok());
+  EXPECT_EQ(Ids(), text);
+  EXPECT_EQ(expected_, kOfEachKind);
+  EXPECT_EQ(encoded_, kOfEachKind);
+}
+
 TEST_F(PieceBatchTest, EndsWithTheFirstErrorAndRemembersNothingOfIt) {
   refused_ = "no";
   EXPECT_EQ(Encode({"ab", "no", "cd"}).message(), "refused");

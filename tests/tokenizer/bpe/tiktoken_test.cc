@@ -43,6 +43,21 @@ TEST(TiktokenTest, PartOfAPieceThatIsATokenNeedsMerges) {
   }
 }
 
+// Most parts are pieces where no such token ends as a part may.
+TEST(TiktokenTest, ATokenThatNeedsNoMergesLeavesOthersAlone) {
+  ASSERT_OK_AND_ASSIGN(
+      const auto tokenizer,
+      ParseRanks(TinyTiktoken(
+          {"xyz", "bc", "abc", "日本x", "\xe6\x97", "日", "\xe6\x9c", "本"})));
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_THAT(Ids(*tokenizer, "xyz abc xbc"),
+                ElementsAre(256, ' ', 258, ' ', 'x', 257));
+    EXPECT_THAT(Ids(*tokenizer, "日本x"), ElementsAre(259));
+    EXPECT_THAT(Ids(*tokenizer, "日本xy"), ElementsAre(261, 263, 'x', 'y'));
+    EXPECT_THAT(Ids(*tokenizer, "日本日本"), ElementsAre(261, 263, 261, 263));
+  }
+}
+
 TEST(TiktokenTest, NeighboursMergeWhereTheyMakeAToken) {
   ASSERT_OK_AND_ASSIGN(const auto tokenizer,
                        ParseRanks(TinyTiktoken({"bc", "ab", "abc"})));
