@@ -13,8 +13,6 @@
 
 namespace penstock {
 
-inline constexpr TokenId kNoToken = 0xffffffff;
-
 // Ranks at or above it are refused by the loaders, so that a rank and a place
 // fit in 31 bits.
 inline constexpr uint32_t kEndOfRanks = 1u << 24;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "tokenizer/sentencepiece/merge_memory.h"
 #include "tokenizer/sentencepiece/merge_order.h"
 #include "tokenizer/unicode/utf8.h"
 #include "tokenizer/vocabulary/part_reader.h"
@@ -31,12 +32,9 @@ struct MergeSegmenter::Symbol {
   uint32_t begin;
   uint32_t size;
   uint32_t before, after;
-  int32_t id;            // PieceTrie::kNoPiece: of no piece
-  PieceTrie::Node node;  // where its bytes lead
-  bool merges;           // is no user-defined symbol
-  // What it and the one behind it make, if they merge.
-  int32_t merged_id;
-  PieceTrie::Node merged_node;
+  TokenId id;         // kNoToken: of no piece
+  bool merges;        // is no user-defined symbol
+  TokenId merged_id;  // what it and the one behind it make, if they merge
 };
 
 struct MergeSegmenter::OwnScratch : Scratch {
@@ -45,9 +43,10 @@ struct MergeSegmenter::OwnScratch : Scratch {
   Readers::Reader reader;
   std::vector<Symbol> symbols;
   MergeOrder merges;
+  MergeMemory memory;
   // Of unused pieces: the size of the left part of the last merge to it that
   // was offered, anywhere in the text.
-  std::unordered_map<int32_t, uint32_t> left_sizes;
+  std::unordered_map<TokenId, uint32_t> left_sizes;
   std::vector<std::pair<std::string_view, int>> parts;  // with their depth
   std::vector<TokenId> ids;
 
@@ -62,41 +61,43 @@ struct MergeSegmenter::OwnScratch : Scratch {
 };
 
 MergeSegmenter::MergeSegmenter(std::span<const SentencePiece> pieces,
-                               PieceTrie trie, PieceBoundaries boundaries,
+                               PieceBoundaries boundaries,
+                               const Vocabulary& tokens,
                                const UserDefinedSymbols& symbols)
-    : trie_(std::move(trie)),
-      symbols_(symbols),
-      boundaries_(std::move(boundaries)) {
+    : tokens_(tokens), symbols_(symbols), boundaries_(std::move(boundaries)) {
   HugePageVector<uint32_t> ranks;
-  HugePageVector<uint8_t> unused;
+  HugePageVector<Kind> kinds;
   ranks.reserve(pieces.size());
-  unused.reserve(pieces.size());
+  kinds.reserve(pieces.size());
   for (const SentencePiece& piece : pieces) {
     ranks.push_back(RankOf(piece.score));
-    unused.push_back(piece.type == SentencePiece::Type::kUnused);
-    has_unused_ |= unused.back() != 0;
+    kinds.push_back(piece.IsReserved() ? Kind::kReserved
+                    : piece.IsFound()  ? Kind::kPiece
+                                       : Kind::kUnused);
+    has_unused_ |= kinds.back() == Kind::kUnused;
   }
   ranks_ = Table<uint32_t>(std::move(ranks));
-  unused_ = Table<uint8_t>(std::move(unused));
+  kinds_ = Table<Kind>(std::move(kinds));
   // How an unused piece is taken apart depends on the whole text.
   if (has_unused_) boundaries_ = PieceBoundaries();
 }
 
-MergeSegmenter::MergeSegmenter(TableReader& from,
+MergeSegmenter::MergeSegmenter(TableReader& from, const Vocabulary& tokens,
                                const UserDefinedSymbols& symbols)
-    : trie_(PieceTrie::Load(from)),
+    : tokens_(tokens),
       symbols_(symbols),
       boundaries_(PieceBoundaries::Load(from)),
       ranks_(from.TakeTable<uint32_t>()),
-      unused_(from.TakeTable<uint8_t>()),
-      has_unused_(from.Number() != 0) {}
+      kinds_(from.TakeTable<Kind>()),
+      has_unused_(from.Number() != 0) {
+  from.Expect(ranks_.size() == tokens.size() && kinds_.size() == tokens.size());
+}
 
 void MergeSegmenter::Save(TableWriter& to) const {
-  to.PutNumber(static_cast<uint64_t>(Kind::kBpe));
-  trie_.Save(to);
+  to.PutNumber(static_cast<uint64_t>(Segmenter::Kind::kBpe));
   boundaries_.Save(to);
   to.PutTable(ranks_);
-  to.PutTable(unused_);
+  to.PutTable(kinds_);
   to.PutNumber(has_unused_);
 }
 
@@ -170,14 +171,14 @@ void MergeSegmenter::SegmentPart(std::string_view part, const Dropout* dropout,
   for (uint32_t i = 0; i != kNone; i = symbols[i].after) {
     const Symbol& symbol = symbols[i];
     const std::string_view text = part.substr(symbol.begin, symbol.size);
-    if (symbol.id == PieceTrie::kNoPiece) {
+    if (symbol.id == kNoToken) {
       sink.PutUnknown(text);
       all_known = false;
-    } else if (unused_[symbol.id]) {
+    } else if (kinds_[symbol.id] == Kind::kUnused) {
       TakeApart(text, scratch, sink);
     } else {
-      sink.Put(static_cast<TokenId>(symbol.id));
-      scratch.ids.push_back(static_cast<TokenId>(symbol.id));
+      sink.Put(symbol.id);
+      scratch.ids.push_back(symbol.id);
     }
   }
   if (!all_known) scratch.ids.clear();
@@ -198,24 +199,13 @@ void MergeSegmenter::Split(std::string_view part, OwnScratch& scratch) const {
                       part.size() - at);
     }
     const auto i = static_cast<uint32_t>(symbols.size());
-    Symbol symbol = {static_cast<uint32_t>(at),
-                     static_cast<uint32_t>(size),
-                     i - 1,  // of the first: kNone
-                     i + 1,
-                     PieceTrie::kNoPiece,
-                     PieceTrie::Root(),
-                     !is_user_defined,
-                     PieceTrie::kNoPiece,
-                     PieceTrie::Root()};
-    for (size_t k = 0; k < size; ++k) {
-      if (!trie_.Step(symbol.node, static_cast<unsigned char>(p[k]),
-                      symbol.id)) {
-        symbol.id = PieceTrie::kNoPiece;
-        symbol.node = PieceTrie::DeadEnd();
-        break;
-      }
-    }
-    symbols.push_back(symbol);
+    const std::string_view text(p, size);
+    const TokenId id = is_user_defined ? Find(text)
+                                       : scratch.memory.PieceOf(
+                                             text, [&] { return Find(text); });
+    symbols.push_back({static_cast<uint32_t>(at), static_cast<uint32_t>(size),
+                       i - 1,  // of the first: kNone
+                       i + 1, id, !is_user_defined, kNoToken});
     at += size;
   }
   symbols.back().after = kNone;
@@ -227,17 +217,11 @@ uint64_t MergeSegmenter::Offer(std::string_view part, uint32_t left,
   if (l.after == kNone) return MergeOrder::kNothing;
   const Symbol& r = scratch.symbols[l.after];
   if (!l.merges || !r.merges) return MergeOrder::kNothing;
-  PieceTrie::Node node = l.node;
-  int32_t id = PieceTrie::kNoPiece;
-  for (const char c : part.substr(r.begin, r.size)) {
-    if (!trie_.Step(node, static_cast<unsigned char>(c), id)) {
-      return MergeOrder::kNothing;
-    }
-  }
-  if (id == PieceTrie::kNoPiece) return MergeOrder::kNothing;
+  const TokenId id = scratch.memory.MergedOf(
+      l.id, r.id, [&] { return Find(part.substr(l.begin, l.size + r.size)); });
+  if (id == kNoToken) return MergeOrder::kNothing;
   l.merged_id = id;
-  l.merged_node = node;
-  if (unused_[id]) scratch.left_sizes[id] = l.size;
+  if (kinds_[id] == Kind::kUnused) scratch.left_sizes[id] = l.size;
   return uint64_t{ranks_[id]} << 32 | left;
 }
 
@@ -246,7 +230,6 @@ void MergeSegmenter::Apply(uint32_t left, OwnScratch& scratch) const {
   Symbol& r = scratch.symbols[l.after];
   l.size += r.size;
   l.id = l.merged_id;
-  l.node = l.merged_node;
   l.after = r.after;
   if (r.after != kNone) scratch.symbols[r.after].before = left;
 }
@@ -258,13 +241,13 @@ void MergeSegmenter::TakeApart(std::string_view text, OwnScratch& scratch,
   while (!parts.empty()) {
     const auto [part, depth] = parts.back();
     parts.pop_back();
-    const int32_t id = trie_.Find(part);
-    if (id == PieceTrie::kNoPiece) {
+    const TokenId id = Find(part);
+    if (id == kNoToken) {
       sink.PutUnknown(part);
       continue;
     }
-    if (!unused_[id] || depth > kMaxDepth) {
-      sink.Put(static_cast<TokenId>(id));
+    if (kinds_[id] != Kind::kUnused || depth > kMaxDepth) {
+      sink.Put(id);
       continue;
     }
     const auto split = scratch.left_sizes.find(id);

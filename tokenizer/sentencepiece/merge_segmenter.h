@@ -12,8 +12,8 @@
 #include "tokenizer/sentencepiece/user_defined_symbols.h"
 #include "tokenizer/vocabulary/part_cache.h"
 #include "tokenizer/vocabulary/piece_boundaries.h"
-#include "tokenizer/vocabulary/piece_trie.h"
 #include "tokenizer/vocabulary/table.h"
+#include "tokenizer/vocabulary/vocabulary.h"
 
 namespace penstock {
 
@@ -23,11 +23,12 @@ namespace penstock {
 // out but is unused is taken apart as it was put together.
 class MergeSegmenter final : public Segmenter {
  public:
-  // `trie` holds the pieces of `pieces` that are found in text or unused.
-  // `symbols` must outlive this.
-  MergeSegmenter(std::span<const SentencePiece> pieces, PieceTrie trie,
-                 PieceBoundaries boundaries, const UserDefinedSymbols& symbols);
-  MergeSegmenter(TableReader& from, const UserDefinedSymbols& symbols);
+  // `tokens` finds each of `pieces`. It and `symbols` must outlive this.
+  MergeSegmenter(std::span<const SentencePiece> pieces,
+                 PieceBoundaries boundaries, const Vocabulary& tokens,
+                 const UserDefinedSymbols& symbols);
+  MergeSegmenter(TableReader& from, const Vocabulary& tokens,
+                 const UserDefinedSymbols& symbols);
   void Save(TableWriter& to) const override;
 
   std::unique_ptr<Scratch> NewScratch() const override;
@@ -42,6 +43,12 @@ class MergeSegmenter final : public Segmenter {
                 Scratch& scratch, PieceSink& sink) const override;
 
  private:
+  // What text may become.
+  enum class Kind : uint8_t {
+    kPiece,
+    kUnused,
+    kReserved  // no text becomes that
+  };
   struct OwnScratch;
   struct Symbol;
 
@@ -56,12 +63,17 @@ class MergeSegmenter final : public Segmenter {
   void Apply(uint32_t left, OwnScratch& scratch) const;
   void TakeApart(std::string_view text, OwnScratch& scratch,
                  PieceSink& sink) const;
+  // kNoToken if `text` is no piece.
+  TokenId Find(std::string_view text) const {
+    const auto id = tokens_.Find(text);
+    return id && kinds_[*id] != Kind::kReserved ? *id : kNoToken;
+  }
 
-  const PieceTrie trie_;
+  const Vocabulary& tokens_;
   const UserDefinedSymbols& symbols_;
   PieceBoundaries boundaries_;
   Table<uint32_t> ranks_;  // by id: the smaller, the sooner merged
-  Table<uint8_t> unused_;  // by id: whether it is
+  Table<Kind> kinds_;      // by id
   bool has_unused_ = false;
   mutable SharedParts known_;
 };

@@ -175,12 +175,16 @@ Status SentencePieceTokenizer::Build(const SentencePieceModel& model,
 Status SentencePieceTokenizer::BuildSegmenter(const SentencePieceModel& model,
                                               UnigramRules rules) {
   PieceBoundaries boundaries = BoundariesOf(model, normalizer_->GivesUtf8());
+  if (model.type == Type::kBpe) {
+    segmenter_ = std::make_unique<MergeSegmenter>(
+        model.pieces, std::move(boundaries), tokens_, symbols_);
+    return OkStatus();
+  }
   PieceTrieBuilder pieces;
   pieces.Reserve(model.pieces.size());
   for (size_t id = 0; id < model.pieces.size(); ++id) {
     const Piece& piece = model.pieces[id];
-    if (!IsOfSegments(piece, model.type)) continue;
-    pieces.Add(piece.text, static_cast<TokenId>(id));
+    if (piece.IsFound()) pieces.Add(piece.text, static_cast<TokenId>(id));
   }
   PENSTOCK_ASSIGN_OR_RETURN(PieceTrie trie, pieces.Build());
   switch (model.type) {
@@ -194,9 +198,7 @@ Status SentencePieceTokenizer::BuildSegmenter(const SentencePieceModel& model,
       }
       break;
     case Type::kBpe:
-      segmenter_ = std::make_unique<MergeSegmenter>(
-          model.pieces, std::move(trie), std::move(boundaries), symbols_);
-      break;
+      break;  // has none
     case Type::kWord:
       segmenter_ = std::make_unique<WordSegmenter>(std::move(trie));
       break;

@@ -47,14 +47,15 @@ SpecialTokens LoadControls(TableReader& from) {
 
 // Null of a kind that there is not.
 std::unique_ptr<const Segmenter> LoadSegmenter(
-    TableReader& from, const UserDefinedSymbols& symbols) {
+    TableReader& from, const Vocabulary& tokens,
+    const UserDefinedSymbols& symbols) {
   switch (static_cast<Segmenter::Kind>(from.Number())) {
     case Segmenter::Kind::kFloatUnigram:
       return std::make_unique<UnigramSegmenter<float>>(from);
     case Segmenter::Kind::kDoubleUnigram:
       return std::make_unique<UnigramSegmenter<double>>(from);
     case Segmenter::Kind::kBpe:
-      return std::make_unique<MergeSegmenter>(from, symbols);
+      return std::make_unique<MergeSegmenter>(from, tokens, symbols);
     case Segmenter::Kind::kWord:
       return std::make_unique<WordSegmenter>(from);
     case Segmenter::Kind::kChar:
@@ -105,7 +106,7 @@ std::shared_ptr<const Tokenizer> SentencePieceTokenizer::Load(
   }
   made->tokens_ = Vocabulary::Load(from);
   made->writings_ = from.TakeTable<Writing>();
-  made->segmenter_ = LoadSegmenter(from, made->symbols_);
+  made->segmenter_ = LoadSegmenter(from, made->tokens_, made->symbols_);
   from.Expect(made->segmenter_ != nullptr);
   return from.ok() ? made : nullptr;
 }

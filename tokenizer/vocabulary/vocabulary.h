@@ -18,6 +18,7 @@ namespace penstock {
 // Larger ids are refused by the loaders: real vocabularies end below 2^20, and
 // a wrong id in a file must not ask for the memory of 2^32 tokens.
 inline constexpr TokenId kMaxTokenId = (1u << 22) - 1;
+inline constexpr TokenId kNoToken = 0xffffffff;
 
 // A hash for tables. Compiled files hold tables made with it: where it changes,
 // so does their version (tokenizer/files/compiled_file.h).
