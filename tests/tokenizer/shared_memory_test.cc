@@ -86,6 +86,7 @@ std::shared_ptr<const Tokenizer> SentencePieces(SentencePieceModel::Type type) {
 struct Remembering {
   const char* name;
   double told_mib;
+  size_t filling;  // words: two times as many fill it, three times are more
   std::shared_ptr<const Tokenizer> (*make)();
 };
 
@@ -94,15 +95,15 @@ class SharedMemoryTest : public ::testing::TestWithParam<Case> {};
 
 TEST_P(SharedMemoryTest, IsAsMuchAsIsToldAndGivenBack) {
   const auto& [remembering, threads] = GetParam();
-  constexpr size_t kFilling = 1'200'000;
+  const size_t filling = remembering.filling;
   const auto tokenizer = remembering.make();
   ASSERT_NE(tokenizer, nullptr);
-  EncodeWordsSeenOnce(*tokenizer, threads, kFilling, 1);
+  EncodeWordsSeenOnce(*tokenizer, threads, filling, 1);
   // Threads may have kept each other from growing it; one alone does not.
-  EncodeWordsSeenOnce(*tokenizer, 1, kFilling, 500);
+  EncodeWordsSeenOnce(*tokenizer, 1, filling, 500);
   const double full = ResidentMib();
   // Past the limit: what comes now takes the place of what is there.
-  EncodeWordsSeenOnce(*tokenizer, threads, kFilling, 1000);
+  EncodeWordsSeenOnce(*tokenizer, threads, filling, 1000);
   const double still_full = ResidentMib();
   EXPECT_LT(still_full - full, 2);
   tokenizer->ForgetTexts();
@@ -117,16 +118,16 @@ INSTANTIATE_TEST_SUITE_P(
     All, SharedMemoryTest,
     ::testing::Combine(
         ::testing::Values(
-            // 32 MiB of pieces, 256 KiB of those that found no room, 32 MiB of
-            // long ones and 4 MiB of where they are.
-            Remembering{"BytePairs", 68.25, BytePairs},
-            Remembering{"Unigram", 32,
+            // 128 MiB of pieces, 256 KiB of those that found no room, 32 MiB
+            // of long ones and 4 MiB of where they are.
+            Remembering{"BytePairs", 164.25, 2'400'000, BytePairs},
+            Remembering{"Unigram", 32, 1'200'000,
                         [] {
                           return SentencePieces(
                               SentencePieceModel::Type::kUnigram);
                         }},
             Remembering{
-                "SentencePieceBpe", 32,
+                "SentencePieceBpe", 32, 1'200'000,
                 [] { return SentencePieces(SentencePieceModel::Type::kBpe); }}),
         ::testing::Values(1, 2, 8)),
     [](const auto& info) {

@@ -25,6 +25,7 @@ void LongPieces::Clear() {
   index_.Clear(kIndexBytes);
   ring_.Clear(ring_.size_bytes());
   first_there_ = taken_end_.load();
+  for (std::atomic<uint32_t>& last : lately_) last = 0;
 }
 
 std::optional<std::span<const TokenId>> LongPieces::At(
@@ -98,6 +99,12 @@ uint64_t LongPieces::TakePlace(const Readers::Reader& self, uint64_t words) {
   return place;
 }
 
+bool LongPieces::CameLately(uint64_t hash) {
+  std::atomic<uint32_t>& last = lately_[hash % lately_.size()];
+  const auto rest = static_cast<uint32_t>(hash >> 32);
+  return last.exchange(rest, std::memory_order_relaxed) == rest;
+}
+
 uint64_t LongPieces::Append(const Readers::Reader& self, std::string_view piece,
                             std::span<const TokenId> ids) {
   const uint64_t place =
@@ -114,6 +121,7 @@ uint64_t LongPieces::Append(const Readers::Reader& self, std::string_view piece,
 void LongPieces::Insert(const Readers::Reader& self, std::string_view piece,
                         uint64_t hash, std::span<const TokenId> ids) {
   if (piece.size() > kMaxPieceBytes || ids.size() > piece.size()) return;
+  if (piece.size() > kKeptAtOnceBytes && !CameLately(hash)) return;
   const uint64_t place = Append(self, piece, ids);
   if (place == 0) return;
   // The oldest: what is no longer there is older.

@@ -1,6 +1,7 @@
 // Remembers the ids of pieces that PieceCache has no room for.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -25,12 +26,15 @@ namespace penstock {
 //   record  size of the piece; count of ids; ids; the piece, padded with
 //           zeros: words of 32 bits
 //
-// Memory:  at most 36 MiB, taken once pieces come to it.
+// Memory:  16 KiB, and at most 36 MiB, taken once pieces come to it.
 //
 // Threads: any number that are inside as readers, each with its own `self`.
 class LongPieces {
  public:
-  static constexpr size_t kMaxPieceBytes = 2048;
+  static constexpr size_t kMaxPieceBytes = 32 << 10;
+  // Longer ones are kept if they come again before another that hashes alike:
+  // most never do, and each takes the place of many.
+  static constexpr size_t kKeptAtOnceBytes = 2048;
   static constexpr size_t kRingBytes = 32 << 20;
   static constexpr size_t kSegments = 32;  // of the ring
   static constexpr size_t kIndexBytes = 4 << 20;
@@ -86,6 +90,8 @@ class LongPieces {
   bool IsThere(uint64_t place) const {
     return place >= first_there_.load(std::memory_order_relaxed);
   }
+  // Whether such a piece was the last of its place in lately_; it now is.
+  bool CameLately(uint64_t hash);
   // A record of so many words; 0: there is no place for it.
   uint64_t TakePlace(const Readers::Reader& self, uint64_t words);
   void OpenSegment(const Readers::Reader& self);
@@ -99,6 +105,8 @@ class LongPieces {
   alignas(64) std::atomic<uint64_t> taken_end_;
   std::atomic<uint64_t> open_end_;
   std::atomic<uint64_t> first_there_;
+  // By hash, the hashes of pieces that were too long to be kept at once.
+  std::array<std::atomic<uint32_t>, 4096> lately_{};
   std::mutex mutex_;
   uint64_t closed_since_ = 0;  // guarded by mutex_; the oldest segment's stamp
 };

@@ -26,7 +26,7 @@ namespace penstock {
 // Its lines have two entries, 64 bytes; those behind a line take what it has no
 // room for.
 //
-// Memory:  512 KiB at first, at most 32 MiB, taken once pieces come to it, and
+// Memory:  512 KiB at first, at most 128 MiB, taken once pieces come to it, and
 //          256 KiB once there is no room for a piece.
 //
 // Threads: any number that are inside as readers; see MakeRoom and Clear.
@@ -35,7 +35,7 @@ class PieceCache {
   static constexpr size_t kMaxPieceBytes = PieceKey::kMostBytes;
   static constexpr size_t kMaxIds = PieceIds::kMost;
   static constexpr size_t kFirstBytes = 512 << 10;
-  static constexpr size_t kMostBytes = 32 << 20;
+  static constexpr size_t kMostBytes = 128 << 20;
 
   // `readers` must outlive it. `most_bytes` is a power of two, kFirstBytes or
   // more. Throws std::bad_alloc.

@@ -59,10 +59,45 @@ TEST_F(LongPiecesTest, PiecesOfOneHashAreTwo) {
 TEST_F(LongPiecesTest, KeepsNoPieceAboveItsLimit) {
   LongPieces pieces(readers_);
   const std::string longest(LongPieces::kMaxPieceBytes, 'a');
-  Insert(pieces, longest, {1});
+  for (int i = 0; i < 2; ++i) {
+    Insert(pieces, longest, {1});
+    Insert(pieces, longest + "a", {2});
+  }
   EXPECT_THAT(Known(pieces, longest), Optional(ElementsAre(1)));
-  Insert(pieces, longest + "a", {2});
   EXPECT_EQ(Known(pieces, longest + "a"), std::nullopt);
+}
+
+// Those that never come again take no place from others.
+TEST_F(LongPiecesTest, VeryLongPiecesAreKeptTheSecondTime) {
+  LongPieces pieces(readers_);
+  const std::string at_once(LongPieces::kKeptAtOnceBytes, 'a');
+  Insert(pieces, at_once, {1});
+  EXPECT_THAT(Known(pieces, at_once), Optional(ElementsAre(1)));
+  const std::string longer = at_once + "a";
+  Insert(pieces, longer, {2});
+  EXPECT_EQ(Known(pieces, longer), std::nullopt);
+  Insert(pieces, longer, {2});
+  EXPECT_THAT(Known(pieces, longer), Optional(ElementsAre(2)));
+  pieces.Clear();
+  Insert(pieces, longer, {2});
+  EXPECT_EQ(Known(pieces, longer), std::nullopt);
+}
+
+// More ids than bytes there are never: the longest record fits in a segment.
+TEST_F(LongPiecesTest, TheLongestRecordsGoRoundTheRing) {
+  LongPieces pieces(readers_);
+  const std::vector<TokenId> ids(LongPieces::kMaxPieceBytes, 7);
+  for (int i = 0; i < 500; ++i) {
+    std::string piece(LongPieces::kMaxPieceBytes, 'x');
+    piece.replace(0, 3, std::to_string(100 + i));
+    for (int k = 0; k < 2; ++k) {
+      // Readers come and go, as those of batches do.
+      self_.Leave();
+      self_.Enter();
+      Insert(pieces, piece, ids);
+    }
+    ASSERT_THAT(Known(pieces, piece), Optional(ids));
+  }
 }
 
 TEST_F(LongPiecesTest, APlaceIsOfItsPieceUntilTheRingComesRound) {
