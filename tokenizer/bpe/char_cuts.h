@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "tokenizer/bpe/key_bits.h"
+#include "tokenizer/vocabulary/key_bits.h"
 #include "tokenizer/vocabulary/stored_tables.h"
 #include "tokenizer/vocabulary/table.h"
 #include "tokenizer/vocabulary/vocabulary.h"

@@ -4,17 +4,12 @@
 #include <bit>
 #include <numeric>
 
-#include "tokenizer/bpe/pair_ranks.h"
+#include "tokenizer/bpe/pair_search.h"
 #include "tokenizer/unicode/avx512.h"
 
 namespace penstock {
 
 #if defined(__x86_64__)
-
-// Of a function that LaneMerges::IsThere() is asked for first.
-#define PENSTOCK_LANES \
-  [[gnu::target(       \
-      "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,bmi,bmi2,lzcnt,popcnt")]]
 
 namespace {
 
@@ -24,104 +19,37 @@ constexpr int kPlaceBits = 5;
 
 using Row = std::array<uint32_t, kLanes>;  // a number for each lane
 
-PENSTOCK_LANES __m512i Load(const Row& row) {
+PENSTOCK_AVX512_NUMBERS __m512i Load(const Row& row) {
   return _mm512_load_si512(row.data());
 }
-PENSTOCK_LANES void Store(__m512i numbers, Row& row) {
+PENSTOCK_AVX512_NUMBERS void Store(__m512i numbers, Row& row) {
   _mm512_store_si512(row.data(), numbers);
 }
 
-PENSTOCK_LANES __m256i Low(__m512i numbers) {
+PENSTOCK_AVX512_NUMBERS __m256i Low(__m512i numbers) {
   return _mm512_castsi512_si256(numbers);
 }
-PENSTOCK_LANES __m256i High(__m512i numbers) {
+PENSTOCK_AVX512_NUMBERS __m256i High(__m512i numbers) {
   return _mm512_extracti64x4_epi64(numbers, 1);
 }
-PENSTOCK_LANES __m512i Both(__m256i low, __m256i high) {
+PENSTOCK_AVX512_NUMBERS __m512i Both(__m256i low, __m256i high) {
   return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
 }
 
 // The lowest bit that is set, alone, and where the highest is.
-PENSTOCK_LANES __m512i LowestBit(__m512i bits) {
+PENSTOCK_AVX512_NUMBERS __m512i LowestBit(__m512i bits) {
   return _mm512_and_si512(bits, _mm512_sub_epi32(_mm512_setzero_si512(), bits));
 }
-PENSTOCK_LANES __m512i HighestPlace(__m512i bits) {
+PENSTOCK_AVX512_NUMBERS __m512i HighestPlace(__m512i bits) {
   return _mm512_sub_epi32(_mm512_set1_epi32(31), _mm512_lzcnt_epi32(bits));
 }
 
 // Ranks of pairs and of their places, the rank above: kNothing stays.
-PENSTOCK_LANES __m512i WithPlaces(__m512i ranks, __m512i places) {
+PENSTOCK_AVX512_NUMBERS __m512i WithPlaces(__m512i ranks, __m512i places) {
   const __m512i nothing = _mm512_set1_epi32(-1);
   return _mm512_mask_or_epi32(nothing, _mm512_cmpneq_epi32_mask(ranks, nothing),
                               _mm512_slli_epi32(ranks, kPlaceBits), places);
 }
-
-// PairRanks::Find for four times eight pairs.
-class PairSearch {
- public:
-  static constexpr int kParts = 4;
-
-  explicit PairSearch(const PairRanks& ranks) : ranks_(ranks) {}
-
-  PENSTOCK_LANES static __m512i KeysOf(__m256i left, __m256i right) {
-    return _mm512_or_si512(
-        _mm512_slli_epi64(_mm512_cvtepu32_epi64(left), PairRanks::kIdBits),
-        _mm512_cvtepu32_epi64(right));
-  }
-
-  // The ranks of those of the pairs `keys` that are asked for, kNothing of
-  // others and of pairs that are not there.
-  PENSTOCK_LANES void Find(const __m512i (&keys)[kParts],
-                           const __mmask8 (&asked)[kParts],
-                           __m256i (&ranks)[kParts]) const {
-    const __m512i free = _mm512_set1_epi64(-1);
-    __m512i slots[kParts], found[kParts];
-    __mmask8 likely[kParts];
-    // All loads of one kind before the next: they come side by side.
-    for (int i = 0; i < kParts; ++i) {
-      const __m512i hashes = _mm512_mullo_epi64(
-          keys[i],
-          _mm512_set1_epi64(static_cast<int64_t>(PairRanks::kMultiplier)));
-      slots[i] = _mm512_srl_epi64(hashes, _mm_cvtsi32_si128(ranks_.shift()));
-      likely[i] = PassFilter(hashes, asked[i]);
-    }
-    for (int i = 0; i < kParts; ++i) {
-      found[i] = _mm512_mask_i64gather_epi64(free, likely[i], slots[i],
-                                             ranks_.slots(), 8);
-    }
-    for (int i = 0; i < kParts; ++i) {
-      for (__mmask8 open = likely[i];;) {
-        open = _mm512_mask_cmpneq_epi64_mask(
-            open, _mm512_srli_epi64(found[i], PairRanks::kRankBits), keys[i]);
-        open = _mm512_mask_cmpneq_epi64_mask(open, found[i], free);
-        if (open == 0) break;
-        slots[i] = _mm512_and_si512(
-            _mm512_add_epi64(slots[i], _mm512_set1_epi64(1)),
-            _mm512_set1_epi64(static_cast<int64_t>(ranks_.mask())));
-        found[i] = _mm512_mask_i64gather_epi64(found[i], open, slots[i],
-                                               ranks_.slots(), 8);
-      }
-      ranks[i] = _mm512_cvtepi64_epi32(_mm512_mask_and_epi64(
-          free, _mm512_cmpneq_epi64_mask(found[i], free), found[i],
-          _mm512_set1_epi64(PairRanks::kEndOfRanks - 1)));
-    }
-  }
-
- private:
-  PENSTOCK_LANES __mmask8 PassFilter(__m512i hashes, __mmask8 asked) const {
-    const __m512i bits = _mm512_srl_epi64(
-        hashes, _mm_cvtsi32_si128(ranks_.shift() - PairRanks::kFilterBits));
-    const __m512i words = _mm512_mask_i64gather_epi64(
-        _mm512_setzero_si512(), asked, _mm512_srli_epi64(bits, 6),
-        ranks_.filter(), 8);
-    return _mm512_mask_test_epi64_mask(
-        asked,
-        _mm512_srlv_epi64(words, _mm512_and_si512(bits, _mm512_set1_epi64(63))),
-        _mm512_set1_epi64(1));
-  }
-
-  const PairRanks& ranks_;
-};
 
 }  // namespace
 
@@ -141,7 +69,7 @@ class LaneMerges::Lanes {
     begins_.fill(0);
   }
 
-  PENSTOCK_LANES void Run() {
+  PENSTOCK_AVX512_NUMBERS void Run() {
     const __m512i nothing = _mm512_set1_epi32(-1);
     Changes changes = {nothing, nothing, nothing, nothing, nothing};
     uint32_t busy = 0;  // lanes, a bit for each
@@ -175,7 +103,7 @@ class LaneMerges::Lanes {
 
   // Makes the changes; gives the lowest pair of each lane.
   template <size_t kRows>
-  PENSTOCK_LANES __m512i Lowest(const Changes& changes) {
+  PENSTOCK_AVX512_NUMBERS __m512i Lowest(const Changes& changes) {
     const __m512i nothing = _mm512_set1_epi32(-1);
     __m512i lowest = nothing;
     __m512i place = _mm512_setzero_si512();
@@ -198,8 +126,8 @@ class LaneMerges::Lanes {
   }
 
   // Merges the lowest pairs of the lanes `merging`.
-  PENSTOCK_LANES void Merge(__m512i lowest, __mmask16 merging,
-                            Changes& changes) {
+  PENSTOCK_AVX512_NUMBERS void Merge(__m512i lowest, __mmask16 merging,
+                                     Changes& changes) {
     const __m512i nothing = _mm512_set1_epi32(-1);
     const __m512i one = _mm512_set1_epi32(1);
     const __m512i left = _mm512_mask_and_epi32(
@@ -258,7 +186,7 @@ class LaneMerges::Lanes {
         WithPlaces(Both(ranks_of[2], ranks_of[3]), changes.before);
   }
 
-  PENSTOCK_LANES static __m512i IndexOf(__m512i rows) {
+  PENSTOCK_AVX512_NUMBERS static __m512i IndexOf(__m512i rows) {
     return _mm512_add_epi32(_mm512_slli_epi32(rows, std::countr_zero(kLanes)),
                             _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
                                               11, 12, 13, 14, 15));
@@ -308,11 +236,7 @@ class LaneMerges::Lanes {
 };
 
 bool LaneMerges::IsThere() {
-  static const bool is_there =
-      __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512cd") &&
-      __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi2");
+  static const bool is_there = avx512::HasNumbers();
   return is_there;
 }
 

@@ -21,8 +21,22 @@
       "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi," \
       "bmi2,popcnt")]]
 
+// The same of avx512::HasNumbers(): what is there of 32 and 64 bits, also on
+// processors that have nothing for bytes.
+#define PENSTOCK_AVX512_NUMBERS                                     \
+  [[gnu::target(                                                    \
+      "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,bmi,bmi2,lzcnt," \
+      "popcnt")]]
+
 namespace penstock::avx512 {
 
+inline bool HasNumbers() {
+  return __builtin_cpu_supports("avx512f") &&
+         __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512cd") &&
+         __builtin_cpu_supports("avx512dq") &&
+         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi2");
+}
 inline bool IsThere() {
   return __builtin_cpu_supports("avx512f") &&
          __builtin_cpu_supports("avx512bw") &&
