@@ -192,7 +192,9 @@ Status BpeTokenizer::EncodeSome(Call& call, PieceBatch& batch, size_t begin,
   NewPieces pieces(parts_.vocabulary, bpe_, call.memory.merges);
   return batch.Encode(
       begin, ends,
-      [&](std::string_view piece) { pieces.Add(piece, WayOf(piece)); },
+      [&](std::string_view piece) {
+        pieces.Add(piece, WayOf(piece, ends.size()));
+      },
       [&](std::string_view piece, size_t nth) {
         if (nth == PieceBatch::kUnexpected) {
           EncodePiece(call, piece);
@@ -229,10 +231,12 @@ void BpeTokenizer::AddOrigins(Call& call, const Gap& gap, size_t begin,
   call.origins->EndWord();
 }
 
-// How the ids of a new piece are found.
-NewPieces::Way BpeTokenizer::WayOf(std::string_view piece) const {
-  if (merges_in_lanes_ && piece.size() <= LaneMerges::kMostBytes &&
-      MergingIsRight(piece) && !MayBeCut(piece)) {
+// How the ids of a new piece are found, in a batch of so many.
+NewPieces::Way BpeTokenizer::WayOf(std::string_view piece,
+                                   size_t pieces) const {
+  if (merges_in_lanes_ && pieces >= NewPieces::kManyPieces &&
+      piece.size() <= LaneMerges::kMostBytes && MergingIsRight(piece) &&
+      !MayBeCut(piece)) {
     return NewPieces::Way::kMerged;
   }
   return MayBeToken(piece) ? NewPieces::Way::kToken : NewPieces::Way::kAlone;

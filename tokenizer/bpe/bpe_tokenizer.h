@@ -94,7 +94,7 @@ class BpeTokenizer final : public FramedTokenizer {
                       std::span<const size_t> ends) const;
   Status EncodeSome(Call& call, PieceBatch& batch, size_t begin,
                     std::span<const size_t> ends) const;
-  NewPieces::Way WayOf(std::string_view piece) const;
+  NewPieces::Way WayOf(std::string_view piece, size_t pieces) const;
   bool MergingIsRight(std::string_view piece) const;
   bool MayBeToken(std::string_view piece) const;
   void EncodePiece(Call& call, std::string_view piece) const;

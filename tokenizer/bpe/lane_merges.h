@@ -37,6 +37,7 @@ class LaneMerges {
     bytes_ += piece.size();
     return pieces_.size() - 1;
   }
+  size_t size() const { return pieces_.size(); }
   // `pairs` are of the same vocabulary.
   void Run(const Derivations& derivations, const BytePairs& pairs);
   // What became of a piece, until the next Run.

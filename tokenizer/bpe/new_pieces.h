@@ -25,6 +25,8 @@ class NewPieces {
     kToken,   // it may be a token, which is then its encoding
     kMerged,  // of up to LaneMerges::kMostBytes bytes, where LaneMerges is
   };
+  // Pieces of a batch of which enough are new, as a rule, to be kMerged.
+  static constexpr size_t kManyPieces = 128;
 
   // All must outlive it, and so must the pieces.
   NewPieces(const Vocabulary& vocabulary, const Bpe& bpe, LaneMerges& merges)
@@ -40,7 +42,7 @@ class NewPieces {
                             : kNotMerged;
   }
   // The ids of the one that was added as that, from 0 on; nullopt where nothing
-  // was done, or no token found.
+  // was done, or no token found: merging it alone is then right.
   std::optional<std::span<const TokenId>> IdsOf(size_t nth) {
     if (merged_[nth] == kNotMerged) {
       const auto id = tokens_.Find(nth);
@@ -48,6 +50,9 @@ class NewPieces {
       token_ = *id;
       return std::span(&token_, 1);
     }
+    // A few take longer side by side than alone.
+    constexpr size_t kFewest = 5;
+    if (merges_.size() < kFewest) return std::nullopt;
     if (!ran_) merges_.Run(bpe_.derivations(), bpe_.byte_pairs());
     ran_ = true;
     return merges_.IdsOf(merged_[nth]);

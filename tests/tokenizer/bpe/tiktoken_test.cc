@@ -58,6 +58,33 @@ TEST(TiktokenTest, ATokenThatNeedsNoMergesLeavesOthersAlone) {
   }
 }
 
+// Alone they are merged one by one; of many pieces some side by side, a few
+// not.
+TEST(TiktokenTest, NewPiecesHaveTheIdsThatTheyHaveAlone) {
+  ASSERT_OK_AND_ASSIGN(
+      const auto tokenizer,
+      ParseRanks(TinyTiktoken({"ab", "ba", " a", " ab", "abab", "ababab"})));
+  for (const size_t pieces : {100u, 127u, 128u, 129u, 1024u, 1025u, 3000u}) {
+    for (const size_t added : {0u, 1u, 4u, 5u, 6u, 20u, 90u}) {
+      tokenizer->ForgetTexts();
+      const std::vector<std::string> known = {" ab", " ba"};
+      std::vector<TokenId> expected;
+      std::string text;
+      for (size_t i = 0; i < pieces; ++i) {
+        // Of 2 to 91 bytes.
+        const std::string piece =
+            i < added ? " a" + std::string(i, "ab"[i % 2]) : known[i % 2];
+        text += piece;
+        std::vector<TokenId> alone = Ids(*tokenizer, piece);
+        expected.insert(expected.end(), alone.begin(), alone.end());
+      }
+      tokenizer->ForgetTexts();
+      ASSERT_EQ(Ids(*tokenizer, text), expected) << pieces << " " << added;
+      ASSERT_EQ(Ids(*tokenizer, text), expected);
+    }
+  }
+}
+
 TEST(TiktokenTest, NeighboursMergeWhereTheyMakeAToken) {
   ASSERT_OK_AND_ASSIGN(const auto tokenizer,
                        ParseRanks(TinyTiktoken({"bc", "ab", "abc"})));
