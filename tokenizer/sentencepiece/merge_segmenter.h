@@ -35,7 +35,7 @@ class MergeSegmenter final : public Segmenter {
   void ForgetTexts() const override { known_.Clear(); }
 
   // Cost:    n log n for a part of n characters; nearly nothing for one seen
-  //          before. At most 68 bytes for each character of a part.
+  //          before. At most 60 bytes for each character of a part.
   void Segment(std::string_view text, Scratch& scratch,
                PieceSink& sink) const override;
   // Each merge that has its turn is left out with the chance of alpha.

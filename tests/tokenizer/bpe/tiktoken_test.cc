@@ -290,5 +290,44 @@ TEST(TiktokenTest, AModelFileOfRanksLoadsWithAPattern) {
   EXPECT_THAT(Ids(*tokenizer, "abc"), ElementsAre(256, 'c'));
 }
 
+// Of sizes that are looked up, merged side by side and merged otherwise; among
+// so many others that some are merged side by side.
+TEST(TiktokenTest, ATokenThatNeedsNoMergesIsFoundCompiledToo) {
+  const testing::ScratchFolder folder;
+  const std::vector<std::string> unmade = {"xyz",
+                                           std::string(16, 'p'),
+                                           std::string(17, 'q'),
+                                           std::string(33, 'r'),
+                                           std::string(62, 's'),
+                                           std::string(63, 't'),
+                                           std::string(64, 'u'),
+                                           std::string(200, 'v'),
+                                           "日本",
+                                           "a日"};
+  const std::string path = folder.Write("my.tiktoken", TinyTiktoken(unmade));
+  std::string text;
+  std::vector<TokenId> expected;
+  for (const std::string& token : unmade) {
+    for (int known = 0; known < 20; ++known) {
+      text += "\n!";
+      expected.insert(expected.end(), {'\n', '!'});
+    }
+    text += token + "\n" + token + "w\n" + token + "語\n";
+    expected.push_back(256 + (&token - unmade.data()));
+    expected.push_back('\n');
+    for (const char byte : token + "w\n" + token + "語\n") {
+      expected.push_back(static_cast<unsigned char>(byte));
+    }
+  }
+  const LoadOptions options = {
+      .pattern = "gpt2", .compiled = {.use = true, .least_source_bytes = 0}};
+  for (int load = 0; load < 2; ++load) {
+    ASSERT_OK_AND_ASSIGN(const auto tokenizer,
+                         LoadTokenizer(LocalFiles(), path, options));
+    EXPECT_EQ(Ids(*tokenizer, text), expected);
+    EXPECT_EQ(Ids(*tokenizer, text), expected);
+  }
+}
+
 }  // namespace
 }  // namespace penstock
