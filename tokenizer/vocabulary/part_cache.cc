@@ -6,7 +6,8 @@
 namespace penstock {
 
 PartCache::PartCache(Readers& readers, size_t most_bytes)
-    : most_bytes_(most_bytes),
+    : readers_(readers),
+      most_bytes_(most_bytes),
       pages_(kFirstBytes, most_bytes),
       growth_(readers),
       places_(readers) {
@@ -54,11 +55,24 @@ void PartCache::MakeRoom() {
 
 // Where it is: fresh memory costs more than all that is done here.
 void PartCache::Grow() {
+  constexpr size_t kShareSets = kFirstBytes / sizeof(PartEntry) / 2;
   const size_t sets = set_mask_ + 1;
   pages_.GrowTo(pages_.size_bytes() * 2);
   UsePages();
-  // Each part stays in its set or goes to the one of the new half.
-  for (size_t i = 0; i < sets; ++i) {
+  std::atomic<size_t> parts = 0;
+  readers_.ChangeTogether(sets / kShareSets, [&](size_t share) {
+    const size_t begin = share * kShareSets;
+    parts += PutAnew(begin, begin + kShareSets);
+  });
+  growth_.Count(parts);
+  // Those that wait had no room: now they come again.
+  places_.Clear();
+}
+
+// Each stays in its set or goes to the one of the new half.
+size_t PartCache::PutAnew(size_t begin, size_t end) {
+  size_t count = 0;
+  for (size_t i = begin; i < end; ++i) {
     std::array<PartEntry::Content, 2> set;
     size_t parts = 0;
     for (PartEntry& entry : std::span(entries_ + 2 * i, 2)) {
@@ -67,11 +81,12 @@ void PartCache::Grow() {
       if (is_filled) ++parts;
     }
     for (const PartEntry::Content& content : std::span(set).first(parts)) {
-      PutInRoom(SetOf(content.key), content);
+      PartEntry* const to = SetOf(content.key);
+      (to[0].IsFree() ? to[0] : to[1]).Write(content);
     }
+    count += parts;
   }
-  // Those that wait had no room: now they come again.
-  places_.Clear();
+  return count;
 }
 
 }  // namespace penstock

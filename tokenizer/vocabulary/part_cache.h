@@ -70,7 +70,11 @@ class PartCache {
   bool PutInRoom(PartEntry* set, const PartEntry::Content& content);
   void UsePages();
   void Grow();
+  // Puts the entries of the sets from `begin` to `end` anew; returns how many
+  // there are. Others may do so with other sets.
+  size_t PutAnew(size_t begin, size_t end);
 
+  Readers& readers_;
   const size_t most_bytes_;
   // Changed while no reader is inside.
   ZeroPages pages_;

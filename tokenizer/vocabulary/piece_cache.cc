@@ -1,11 +1,13 @@
 #include "tokenizer/vocabulary/piece_cache.h"
 
+#include <algorithm>
 #include <array>
 
 namespace penstock {
 
 PieceCache::PieceCache(Readers& readers, size_t most_bytes)
-    : most_bytes_(most_bytes),
+    : readers_(readers),
+      most_bytes_(most_bytes),
       pages_(kFirstBytes, most_bytes),
       lately_(sizeof(uint16_t) << kLatelyBits),
       growth_(readers),
@@ -90,12 +92,40 @@ void PieceCache::MakeRoom() {
 
 // Where it is: fresh memory costs more than all that is done here.
 void PieceCache::Grow() {
+  constexpr size_t kShareLines = kFirstBytes / sizeof(Line);
   const size_t lines = line_mask_ + 1;
   pages_.GrowTo(pages_.size_bytes() * 2);
   UsePages();
-  // Each entry goes to the line it was in or one before, of which those were
-  // put anew, or to the new half.
-  for (size_t i = 0; i < lines; ++i) {
+  std::atomic<size_t> pieces = 0;
+  readers_.ChangeTogether(lines / kShareLines, [&](size_t share) {
+    const size_t begin = share * kShareLines;
+    pieces += PutAnew(lines, begin, begin + kShareLines);
+  });
+  growth_.Count(pieces);
+  // Those that wait had no room: now they come again.
+  places_.Clear();
+}
+
+// Each goes to the line it was in or one before, of which those were put anew,
+// or to the new half. Lines behind `end` and before `begin` are others': the
+// few that would go there are forgotten.
+size_t PieceCache::PutAnew(size_t lines, size_t begin, size_t end) {
+  size_t count = 0;
+  const auto put = [&](const Content& content) {
+    const size_t line = HashOf(content.key) & line_mask_;
+    const size_t half = line & lines;
+    const size_t from = line - half;
+    if (from < begin || from >= end) return;
+    for (size_t i = from; i < std::min(from + kReach, end); ++i) {
+      for (PieceEntry& entry : lines_[half + i].entries) {
+        if (!entry.IsFree()) continue;
+        entry.Write(content);
+        ++count;
+        return;
+      }
+    }
+  };
+  for (size_t i = begin; i < end; ++i) {
     std::array<Content, 2> line;
     size_t pieces = 0;
     for (PieceEntry& entry : lines_[i].entries) {
@@ -103,12 +133,9 @@ void PieceCache::Grow() {
       line[pieces] = entry.Free();
       if (is_filled) ++pieces;
     }
-    for (const Content& content : std::span(line).first(pieces)) {
-      PutInRoom(HashOf(content.key), content);
-    }
+    std::ranges::for_each(std::span(line).first(pieces), put);
   }
-  // Those that wait had no room: now they come again.
-  places_.Clear();
+  return count;
 }
 
 }  // namespace penstock

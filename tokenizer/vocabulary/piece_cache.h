@@ -111,7 +111,11 @@ class PieceCache {
   bool PutInRoom(Hash hash, const Content& content);
   void UsePages();
   void Grow();
+  // Of so many lines, puts the entries of those from `begin` to `end` anew;
+  // returns how many there are. Others may do so with other lines.
+  size_t PutAnew(size_t lines, size_t begin, size_t end);
 
+  Readers& readers_;
   const size_t most_bytes_;
   // Changed while no reader is inside.
   ZeroPages pages_;

@@ -27,8 +27,46 @@ void Readers::Reader::Enter() {
     since_.store(readers_.now_.load(std::memory_order_relaxed) / kTick);
     if ((readers_.now_.load() & kClosed) == 0) return;
     Leave();
-    const std::lock_guard wait(readers_.mutex_);
+    readers_.WaitUntilOpen();
   }
+}
+
+void Readers::WaitUntilOpen() {
+  std::unique_lock lock(waiting_);
+  while ((now_.load() & kClosed) != 0) {
+    if (shares_ == nullptr || !shares_->AreLeft()) {
+      changed_.wait(lock);
+      continue;
+    }
+    Shares& shares = *shares_;
+    ++shares.helpers;
+    lock.unlock();
+    shares.Take();
+    lock.lock();
+    if (--shares.helpers == 0) changed_.notify_all();
+  }
+}
+
+void Readers::Open() {
+  {
+    const std::lock_guard lock(waiting_);
+    now_.fetch_and(~kClosed);
+  }
+  changed_.notify_all();
+}
+
+void Readers::ChangeTogether(size_t count,
+                             const std::function<void(size_t)>& share) {
+  Shares shares = {share, count};
+  if (count > 1) {
+    const std::lock_guard lock(waiting_);
+    shares_ = &shares;
+    changed_.notify_all();
+  }
+  shares.Take();
+  std::unique_lock lock(waiting_);
+  shares_ = nullptr;
+  changed_.wait(lock, [&] { return shares.helpers == 0; });
 }
 
 bool Readers::HavePassed(uint64_t stamp, const Reader& self) const {
@@ -45,13 +83,13 @@ bool Readers::WhileAlone(size_t most_looks,
   const std::lock_guard lock(mutex_);
   // Open again in any case: `change` may throw.
   struct Closed {
-    explicit Closed(std::atomic<uint64_t>& at) : now(at) {
-      now.fetch_or(kClosed);
+    explicit Closed(Readers& of) : readers(of) {
+      readers.now_.fetch_or(kClosed);
     }
-    ~Closed() { now.fetch_and(~kClosed); }
-    std::atomic<uint64_t>& now;
+    ~Closed() { readers.Open(); }
+    Readers& readers;
   };
-  const Closed closed(now_);
+  const Closed closed(*this);
   for (const Reader* reader : all_) {
     while (reader->since_.load() != 0) {
       if (most_looks-- == 0) return false;

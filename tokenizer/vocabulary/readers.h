@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -58,17 +59,41 @@ class Readers {
   void WhileAlone(const std::function<void()>& change);
   // The same, but gives up where others stay inside for long.
   bool TryWhileAlone(const std::function<void()>& change);
+  // Within a change: calls `share`, which must not throw, for each number below
+  // `count`. Readers that wait to enter do some of them.
+  void ChangeTogether(size_t count, const std::function<void(size_t)>& share);
 
  private:
   static constexpr uint64_t kClosed = 1;  // bit of now_: one is alone
   static constexpr uint64_t kTick = 2;
 
+  // What is done together.
+  struct Shares {
+    const std::function<void(size_t)>& share;
+    const size_t count;
+    std::atomic<size_t> next = 0;
+    size_t helpers = 0;  // guarded by waiting_
+
+    bool AreLeft() const {
+      return next.load(std::memory_order_relaxed) < count;
+    }
+    void Take() {
+      for (size_t i; (i = next.fetch_add(1)) < count;) share(i);
+    }
+  };
+
   bool WhileAlone(size_t most_looks, const std::function<void()>& change);
+  void Open();
+  void WaitUntilOpen();
 
   alignas(64) std::atomic<uint64_t> now_ = kTick;
   std::atomic<size_t> count_ = 0;
   mutable std::mutex mutex_;
   std::vector<const Reader*> all_;  // guarded by mutex_
+  // Of who is alone and those that wait to enter.
+  std::mutex waiting_;
+  std::condition_variable changed_;
+  Shares* shares_ = nullptr;  // guarded by waiting_; there are some to take
 };
 
 }  // namespace penstock

@@ -24,7 +24,9 @@ class SharedGrowth {
     used_ = 0;
     grow_at_ = most;
   }
-  void Count() { used_.fetch_add(1, std::memory_order_relaxed); }
+  void Count(size_t more = 1) {
+    used_.fetch_add(more, std::memory_order_relaxed);
+  }
 
   bool IsWanted() const {
     return used_.load(std::memory_order_relaxed) >=

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <barrier>
+#include <numeric>
 #include <optional>
 #include <stdexcept>
 #include <thread>
@@ -69,10 +73,46 @@ TEST(ReadersTest, IsOpenAgainWhereAChangeFails) {
   self.Leave();
 }
 
-// Two numbers that are equal but while they are changed; readers come and go.
+// Each of the two waits until the other is done, too.
+TEST(ReadersTest, WhoWaitsToEnterHelpsWhoIsAlone) {
+  Readers readers;
+  Readers::Reader other(readers);
+  std::array<std::thread::id, 2> by;
+  std::barrier both(2);
+  std::jthread waiting;
+  readers.WhileAlone([&] {
+    waiting = std::jthread([&] {
+      other.Enter();
+      other.Leave();
+    });
+    readers.ChangeTogether(2, [&](size_t share) {
+      by[share] = std::this_thread::get_id();
+      both.arrive_and_wait();
+    });
+  });
+  EXPECT_NE(by[0], by[1]);
+}
+
+TEST(ReadersTest, WhoIsAloneChangesAllWhereNobodyWaits) {
+  Readers readers;
+  for (const size_t count : {0u, 1u, 2u, 9u}) {
+    std::vector<size_t> done;
+    readers.WhileAlone([&] {
+      readers.ChangeTogether(count, [&](size_t i) { done.push_back(i); });
+    });
+    std::vector<size_t> expected(count);
+    std::iota(expected.begin(), expected.end(), 0);
+    EXPECT_EQ(done, expected);
+  }
+}
+
+// Numbers that are equal but while they are changed; readers come and go.
 TEST(ReadersTest, WhatIsChangedAloneIsSeenWhole) {
   Readers readers;
-  int one = 0, two = 0;
+  std::array<int, 9> numbers = {};
+  const auto expect_equal = [&] {
+    EXPECT_EQ(std::ranges::count(numbers, numbers[0]), numbers.size());
+  };
   std::vector<std::jthread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&, t] {
@@ -81,13 +121,15 @@ TEST(ReadersTest, WhatIsChangedAloneIsSeenWhole) {
       for (int i = 0; i < rounds; ++i) {
         if (i % 100 == 0) self.emplace(readers);
         self->Enter();
-        EXPECT_EQ(one, two);
+        expect_equal();
         self->Leave();
         if (i % 20 != t) continue;
         const auto change = [&] {
-          ++one;
-          std::this_thread::yield();  // others may come
-          ++two;
+          readers.ChangeTogether(numbers.size(), [&](size_t at) {
+            ++numbers[at];
+            std::this_thread::yield();  // others may come
+          });
+          expect_equal();
         };
         if (t % 2 == 0) {
           readers.WhileAlone(change);
@@ -98,8 +140,8 @@ TEST(ReadersTest, WhatIsChangedAloneIsSeenWhole) {
     });
   }
   threads.clear();
-  EXPECT_GT(one, 0);
-  EXPECT_EQ(one, two);
+  EXPECT_GT(numbers[0], 0);
+  expect_equal();
 }
 
 }  // namespace
