@@ -82,7 +82,7 @@ void RoomForIds::Encoded(size_t bytes) {
       static_cast<double>(ids_.size() - first_) / done_bytes_ * all_bytes_;
   if (first_ + all <= ids_.capacity()) return;
   // Texts differ; what is never written to takes no memory.
-  constexpr double kSpare = 1.5;
+  constexpr double kSpare = 2;
   try {
     ids_.reserve(first_ + static_cast<size_t>(kSpare * all));
     PreferHugePages(ids_.data(), ids_.capacity() * sizeof(TokenId));

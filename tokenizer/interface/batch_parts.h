@@ -60,7 +60,7 @@ class RoomForIds {
   void Encoded(size_t bytes);
 
  private:
-  static constexpr size_t kFirstLook = 1 << 20;
+  static constexpr size_t kFirstLook = 64 << 10;
 
   std::vector<TokenId>& ids_;
   const size_t first_;  // ids before

@@ -194,8 +194,8 @@ TEST(EncodeBatchTest, RowsAreAppendedBehindThoseThatAreThere) {
       std::equal(once.begin(), once.end(), second.begin(), second.end()));
 }
 
-TEST(RoomForIdsTest, IdsOfLikeTextsMoveNoMoreOnceAMebibyteIsEncoded) {
-  const std::string text(1000, 'x');
+TEST(RoomForIdsTest, IdsOfLikeTextsMoveNoMoreOnceSomeAreEncoded) {
+  const std::string text(1024, 'x');
   const std::vector<std::string_view> texts(20'000, text);
   std::vector<TokenId> ids = {7};
   RoomForIds room(texts, ids);
@@ -203,10 +203,27 @@ TEST(RoomForIdsTest, IdsOfLikeTextsMoveNoMoreOnceAMebibyteIsEncoded) {
   for (size_t t = 0; t < texts.size(); ++t) {
     ids.insert(ids.end(), 300, 8);
     room.Encoded(text.size());
-    if (t == 1 << 11) data = ids.data();
+    if (t == 64) data = ids.data();
   }
   EXPECT_EQ(ids.data(), data);
   EXPECT_EQ(ids[0], 7u);
+}
+
+// Those that come later have ten times as many.
+TEST(RoomForIdsTest, IdsMoveAFewTimesWhereTextsDiffer) {
+  const std::string text(1024, 'x');
+  const std::vector<std::string_view> texts(20'000, text);
+  std::vector<TokenId> ids;
+  RoomForIds room(texts, ids);
+  size_t moves = 0;
+  for (size_t t = 0; t < texts.size(); ++t) {
+    const TokenId* const data = ids.data();
+    ids.insert(ids.end(), t < 100 ? 100 : 1000, 8);
+    room.Encoded(text.size());
+    if (t >= 64) moves += ids.data() != data ? 1 : 0;
+  }
+  EXPECT_GT(moves, 0u);
+  EXPECT_LE(moves, 4u);
 }
 
 }  // namespace
