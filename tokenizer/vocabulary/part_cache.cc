@@ -1,6 +1,8 @@
 #include "tokenizer/vocabulary/part_cache.h"
 
 #include <array>
+#include <atomic>
+#include <functional>
 #include <span>
 
 namespace penstock {
@@ -60,10 +62,11 @@ void PartCache::Grow() {
   pages_.GrowTo(pages_.size_bytes() * 2);
   UsePages();
   std::atomic<size_t> parts = 0;
-  readers_.ChangeTogether(sets / kShareSets, [&](size_t share) {
+  const auto put_anew = [&](size_t share) {
     const size_t begin = share * kShareSets;
     parts += PutAnew(begin, begin + kShareSets);
-  });
+  };
+  readers_.ChangeTogether(sets / kShareSets, std::ref(put_anew));
   growth_.Count(parts);
   // Those that wait had no room: now they come again.
   places_.Clear();

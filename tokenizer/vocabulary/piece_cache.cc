@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 
 namespace penstock {
 
@@ -97,10 +98,11 @@ void PieceCache::Grow() {
   pages_.GrowTo(pages_.size_bytes() * 2);
   UsePages();
   std::atomic<size_t> pieces = 0;
-  readers_.ChangeTogether(lines / kShareLines, [&](size_t share) {
+  const auto put_anew = [&](size_t share) {
     const size_t begin = share * kShareLines;
     pieces += PutAnew(lines, begin, begin + kShareLines);
-  });
+  };
+  readers_.ChangeTogether(lines / kShareLines, std::ref(put_anew));
   growth_.Count(pieces);
   // Those that wait had no room: now they come again.
   places_.Clear();
