@@ -64,7 +64,9 @@ class PieceBatch {
       from = miss.before;
       const std::string_view piece = piece_at(miss.piece);
       const Lookup& lookup = lookups_[miss.piece];
-      if (CopyElsewhere(piece, miss.place) || CopySince(piece, lookup)) {
+      // Another thread may know an expected one since: to look costs more.
+      if (miss.expected == kUnexpected &&
+          (CopyElsewhere(piece, miss.place) || CopySince(piece, lookup))) {
         continue;
       }
       const size_t first = ids_.size();
