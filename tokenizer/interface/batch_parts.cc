@@ -1,5 +1,6 @@
 #include "tokenizer/interface/batch_parts.h"
 
+#include <algorithm>
 #include <new>
 
 #include "formats/memory/huge_pages.h"
@@ -81,10 +82,12 @@ void RoomForIds::Encoded(size_t bytes) {
   const double all =
       static_cast<double>(ids_.size() - first_) / done_bytes_ * all_bytes_;
   if (first_ + all <= ids_.capacity()) return;
-  // Texts differ; what is never written to takes no memory.
-  constexpr double kSpare = 2;
+  // Texts differ, and batches may follow; what is never written to takes no
+  // memory.
+  constexpr size_t kSpare = 2;
   try {
-    ids_.reserve(first_ + static_cast<size_t>(kSpare * all));
+    ids_.reserve(std::max(first_ + kSpare * static_cast<size_t>(all),
+                          kSpare * ids_.capacity()));
     PreferHugePages(ids_.data(), ids_.capacity() * sizeof(TokenId));
   } catch (const std::bad_alloc&) {
     // What they come to in the end may still be had.

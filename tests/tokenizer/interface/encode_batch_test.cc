@@ -209,6 +209,24 @@ TEST(RoomForIdsTest, IdsOfLikeTextsMoveNoMoreOnceSomeAreEncoded) {
   EXPECT_EQ(ids[0], 7u);
 }
 
+// Each takes a little more room than the one before.
+TEST(RoomForIdsTest, IdsOfBatchesBehindEachOtherMoveAFewTimes) {
+  const std::string text(1024, 'x');
+  const std::vector<std::string_view> texts(100, text);
+  std::vector<TokenId> ids;
+  size_t moves = 0;
+  for (size_t batch = 0; batch < 2000; ++batch) {
+    RoomForIds room(texts, ids);
+    for (size_t t = 0; t < texts.size(); ++t) {
+      const TokenId* const data = ids.data();
+      ids.insert(ids.end(), 100 + batch % 50, 8);
+      room.Encoded(text.size());
+      moves += ids.data() != data ? 1 : 0;
+    }
+  }
+  EXPECT_LT(moves, 30u);
+}
+
 // Those that come later have ten times as many.
 TEST(RoomForIdsTest, IdsMoveAFewTimesWhereTextsDiffer) {
   const std::string text(1024, 'x');
