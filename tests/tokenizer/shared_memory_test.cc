@@ -8,6 +8,7 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <tuple>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "tests/tokenizer/sentencepiece/tiny_sentencepiece.h"
 #include "tests/tokenizer/tiny_vocabulary.h"
 #include "tokenizer/bpe/tiktoken.h"
+#include "tokenizer/interface/batch_parts.h"
 
 namespace penstock {
 namespace {
@@ -134,6 +136,20 @@ INSTANTIATE_TEST_SUITE_P(
       return std::get<0>(info.param).name +
              std::to_string(std::get<1>(info.param));
     });
+
+// Twice of what is expected, of which nothing is written to.
+TEST(RoomForIdsMemoryTest, WhatIsNotWrittenToTakesNone) {
+  const std::string text(1 << 20, 'x');
+  const std::vector<std::string_view> texts(200, text);
+  std::vector<TokenId> ids;
+  RoomForIds room(texts, ids);
+  ids.resize(100'000);
+  const double before = ResidentMib();
+  room.Encoded(text.size());
+  EXPECT_GE(ids.capacity() * sizeof(TokenId), 150u << 20);
+  // What there was moved, maybe to a page of 2 MiB.
+  EXPECT_LT(ResidentMib() - before, 4);
+}
 
 }  // namespace
 }  // namespace penstock

@@ -58,7 +58,7 @@ class LongPieces {
   // The ids of the piece. Valid while the caller stays inside.
   std::optional<std::span<const TokenId>> Find(std::string_view piece,
                                                uint64_t hash) const;
-  // Of a piece that Find does not find; those above kMaxPieceBytes or with
+  // Of a piece that Find did not find; those above kMaxPieceBytes or with
   // more ids than bytes are not kept.
   void Insert(const Readers::Reader& self, std::string_view piece,
               uint64_t hash, std::span<const TokenId> ids);

@@ -2,14 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <random>
+#include <algorithm>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include "tests/support/effort.h"
+#include "tests/tokenizer/vocabulary/table_threads.h"
 #include "tokenizer/vocabulary/part_reader.h"
 
 namespace penstock {
@@ -93,6 +92,7 @@ TEST_F(PartCacheTest, AnEntryIsOfOnePartAlone) {
 TEST_F(PartCacheTest, PartsThatDifferInOneByteAnywhereSpread) {
   PartCache cache(readers_, PartCache::kFirstBytes);
   for (size_t at = 0; at < PartKey::kMostBytes; ++at) {
+    // Most of them, or as many as there are places for.
     size_t kept = 0;
     for (const bool again : {false, true}) {
       for (int byte = 0; byte < 256; ++byte) {
@@ -258,33 +258,34 @@ TEST_F(PartCacheTest, AReaderOfPartsIsInsideUntilItsEnd) {
   EXPECT_FALSE(is_inside());
 }
 
-// Threads that fill one table many times over, each its own parts and those of
-// all: what is found is what was stored.
-TEST_F(PartCacheTest, ThreadsThatShareAFullTableFindOnlyWhatWasStored) {
-  PartCache cache(readers_, 2 * PartCache::kFirstBytes);
+// Threads with their own parts and those of all: what is found is what was
+// stored, in a table that is filled many times over and in one that grows.
+TEST_F(PartCacheTest, ThreadsThatShareATableFindOnlyWhatWasStored) {
   self_.Leave();
   const size_t kParts = testing::Cases(100'000);
-  std::atomic<size_t> hits = 0;
-  std::vector<std::jthread> threads;
-  for (size_t t = 0; t < 4; ++t) {
-    threads.emplace_back([&, t] {
-      Readers::Reader self(readers_);
-      std::mt19937 random(t);
-      for (size_t n = 0; n < kParts; n += 50) {
-        if (cache.WantsRoom()) cache.MakeRoom();
-        self.Enter();
-        for (size_t k = 0; k < 50; ++k) {
-          const size_t i = k % 2 == 0 ? random() % 1000 : (n + k) * 4 + t;
-          const auto id = static_cast<TokenId>(i * 7919 % 1'000'000);
-          if (KnewPart(cache, self, std::to_string(i), id)) ++hits;
-        }
-        self.Leave();
-      }
-    });
+  for (const size_t times : {2, 64}) {
+    PartCache cache(readers_, times * PartCache::kFirstBytes);
+    const auto id_of = [](size_t i) {
+      return static_cast<TokenId>(i * 7919 % 1'000'000);
+    };
+    const auto knew = [&](const Readers::Reader& self, size_t i) {
+      return KnewPart(cache, self, std::to_string(i), id_of(i));
+    };
+    EXPECT_GT(testing::KnownToFourThreads(readers_, cache, kParts, knew),
+              kParts / 4);
+    EXPECT_LE(cache.size_bytes(), times * PartCache::kFirstBytes);
+    // Most of them, or as many as there are places for.
+    size_t kept = 0;
+    for (size_t i = 0; i < 4 * kParts; ++i) {
+      const PartKey key = KeyOfPart(std::to_string(i));
+      const PartIds* const known = PartCache::Find(cache.SetOf(key), key);
+      if (known == nullptr) continue;
+      ++kept;
+      EXPECT_EQ(known->ids[0], id_of(i)) << i;
+    }
+    const size_t places = times * PartCache::kFirstBytes / sizeof(PartEntry);
+    EXPECT_GT(kept, std::min(2 * kParts, places) / 4 * 3);
   }
-  threads.clear();
-  EXPECT_GT(hits, kParts / 4);
-  EXPECT_LE(cache.size_bytes(), 2 * PartCache::kFirstBytes);
 }
 
 }  // namespace

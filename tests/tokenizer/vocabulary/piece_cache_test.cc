@@ -4,10 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <atomic>
 #include <map>
 #include <optional>
-#include <random>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -15,6 +13,7 @@
 #include <vector>
 
 #include "tests/support/effort.h"
+#include "tests/tokenizer/vocabulary/table_threads.h"
 
 namespace penstock {
 namespace {
@@ -303,32 +302,18 @@ TEST_F(PieceCacheTest, ThreadsThatShareATableFindOnlyWhatWasStored) {
   const size_t kPieces = testing::Cases(200'000);
   for (const size_t times : {2, 64}) {
     PieceCache cache(readers_, times * PieceCache::kFirstBytes);
-    std::atomic<size_t> hits = 0;
-    std::vector<std::jthread> threads;
-    for (size_t t = 0; t < 4; ++t) {
-      threads.emplace_back([&, t] {
-        Readers::Reader self(readers_);
-        std::mt19937 random(t);
-        for (size_t n = 0; n < kPieces; n += 100) {
-          if (cache.WantsRoom()) cache.MakeRoom();
-          self.Enter();
-          for (size_t k = 0; k < 100; ++k) {
-            const size_t i = k % 2 == 0 ? random() % 1000 : (n + k) * 4 + t;
-            const std::string piece = std::to_string(i);
-            if (const auto known = Known(cache, piece)) {
-              EXPECT_EQ(*known, ids_of(i)) << piece;
-              ++hits;
-              continue;
-            }
-            const PieceCache::Key key = PieceKey::Of(piece);
-            cache.Insert(self, key, PieceCache::HashOf(key), ids_of(i));
-          }
-          self.Leave();
-        }
-      });
-    }
-    threads.clear();
-    EXPECT_GT(hits, kPieces / 4);
+    const auto knew = [&](const Readers::Reader& self, size_t i) {
+      const std::string piece = std::to_string(i);
+      if (const auto known = Known(cache, piece)) {
+        EXPECT_EQ(*known, ids_of(i)) << piece;
+        return true;
+      }
+      const PieceCache::Key key = PieceKey::Of(piece);
+      cache.Insert(self, key, PieceCache::HashOf(key), ids_of(i));
+      return false;
+    };
+    EXPECT_GT(testing::KnownToFourThreads(readers_, cache, kPieces, knew),
+              kPieces / 4);
     EXPECT_LE(cache.size_bytes(), times * PieceCache::kFirstBytes);
     // Nearly all of them, or as many as there are places for.
     size_t kept = 0;
