@@ -7,7 +7,7 @@
 
 #include "tokenizer/bpe/char_cuts.h"
 #include "tokenizer/interface/tokenizer.h"
-#include "tokenizer/vocabulary/zero_pages.h"
+#include "tokenizer/pieces/zero_pages.h"
 
 namespace penstock {
 

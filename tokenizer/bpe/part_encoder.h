@@ -12,7 +12,7 @@
 #include "tokenizer/bpe/char_ids.h"
 #include "tokenizer/bpe/neighbours.h"
 #include "tokenizer/interface/tokenizer.h"
-#include "tokenizer/vocabulary/piece_memory.h"
+#include "tokenizer/pieces/piece_memory.h"
 
 namespace penstock {
 

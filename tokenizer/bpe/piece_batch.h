@@ -10,7 +10,7 @@
 
 #include "formats/files/status.h"
 #include "tokenizer/interface/tokenizer.h"
-#include "tokenizer/vocabulary/piece_memory.h"
+#include "tokenizer/pieces/piece_memory.h"
 
 namespace penstock {
 

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "tokenizer/pieces/part_reader.h"
 #include "tokenizer/sentencepiece/merge_memory.h"
 #include "tokenizer/sentencepiece/merge_order.h"
 #include "tokenizer/unicode/utf8.h"
-#include "tokenizer/vocabulary/part_reader.h"
 
 namespace penstock {
 namespace {

@@ -7,10 +7,10 @@
 #include <string_view>
 
 #include "tokenizer/bpe/bpe_dropout.h"
+#include "tokenizer/pieces/part_cache.h"
 #include "tokenizer/sentencepiece/segmenter.h"
 #include "tokenizer/sentencepiece/sentencepiece_model.h"
 #include "tokenizer/sentencepiece/user_defined_symbols.h"
-#include "tokenizer/vocabulary/part_cache.h"
 #include "tokenizer/vocabulary/piece_boundaries.h"
 #include "tokenizer/vocabulary/table.h"
 #include "tokenizer/vocabulary/vocabulary.h"

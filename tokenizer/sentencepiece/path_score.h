@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tokenizer/bpe/piece_sink.h"
-#include "tokenizer/vocabulary/part_entry.h"
+#include "tokenizer/pieces/part_entry.h"
 #include "tokenizer/vocabulary/table.h"
 
 namespace penstock {

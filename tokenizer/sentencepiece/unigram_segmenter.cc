@@ -4,8 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "tokenizer/pieces/part_reader.h"
 #include "tokenizer/unicode/utf8.h"
-#include "tokenizer/vocabulary/part_reader.h"
 
 namespace penstock {
 namespace {

@@ -8,12 +8,12 @@
 #include <string_view>
 #include <vector>
 
+#include "tokenizer/pieces/part_cache.h"
 #include "tokenizer/sentencepiece/path_score.h"
 #include "tokenizer/sentencepiece/segmenter.h"
 #include "tokenizer/sentencepiece/sentencepiece_model.h"
 #include "tokenizer/sentencepiece/unigram_lattice.h"
 #include "tokenizer/sentencepiece/unigram_rules.h"
-#include "tokenizer/vocabulary/part_cache.h"
 #include "tokenizer/vocabulary/piece_boundaries.h"
 #include "tokenizer/vocabulary/piece_trie.h"
 #include "tokenizer/vocabulary/table.h"

@@ -1,4 +1,4 @@
-#include "tokenizer/vocabulary/part_cache.h"
+#include "tokenizer/pieces/part_cache.h"
 
 #include <array>
 #include <atomic>

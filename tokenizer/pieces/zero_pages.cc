@@ -1,4 +1,4 @@
-#include "tokenizer/vocabulary/zero_pages.h"
+#include "tokenizer/pieces/zero_pages.h"
 
 #include <sys/mman.h>
 

@@ -4,11 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "tokenizer/vocabulary/part_entry.h"
-#include "tokenizer/vocabulary/readers.h"
-#include "tokenizer/vocabulary/shared_growth.h"
-#include "tokenizer/vocabulary/taken_places.h"
-#include "tokenizer/vocabulary/zero_pages.h"
+#include "tokenizer/pieces/part_entry.h"
+#include "tokenizer/pieces/readers.h"
+#include "tokenizer/pieces/shared_growth.h"
+#include "tokenizer/pieces/taken_places.h"
+#include "tokenizer/pieces/zero_pages.h"
 
 namespace penstock {
 

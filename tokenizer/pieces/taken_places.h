@@ -6,7 +6,7 @@
 #include <mutex>
 #include <vector>
 
-#include "tokenizer/vocabulary/readers.h"
+#include "tokenizer/pieces/readers.h"
 
 namespace penstock {
 

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "tokenizer/vocabulary/readers.h"
+#include "tokenizer/pieces/readers.h"
 
 namespace penstock::testing {
 

@@ -1,9 +1,9 @@
 // What a tokenizer remembers of pieces, shared by the threads that encode.
 #pragma once
 
-#include "tokenizer/vocabulary/long_pieces.h"
-#include "tokenizer/vocabulary/piece_cache.h"
-#include "tokenizer/vocabulary/readers.h"
+#include "tokenizer/pieces/long_pieces.h"
+#include "tokenizer/pieces/piece_cache.h"
+#include "tokenizer/pieces/readers.h"
 
 namespace penstock {
 

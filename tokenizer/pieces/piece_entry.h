@@ -10,7 +10,7 @@
 #include <span>
 
 #include "tokenizer/interface/tokenizer.h"
-#include "tokenizer/vocabulary/piece_key.h"
+#include "tokenizer/pieces/piece_key.h"
 
 namespace penstock {
 

@@ -1,4 +1,4 @@
-#include "tokenizer/vocabulary/part_cache.h"
+#include "tokenizer/pieces/part_cache.h"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "tests/support/effort.h"
-#include "tests/tokenizer/vocabulary/table_threads.h"
-#include "tokenizer/vocabulary/part_reader.h"
+#include "tests/tokenizer/pieces/table_threads.h"
+#include "tokenizer/pieces/part_reader.h"
 
 namespace penstock {
 namespace {

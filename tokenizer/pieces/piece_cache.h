@@ -8,12 +8,12 @@
 #include <span>
 
 #include "tokenizer/interface/tokenizer.h"
-#include "tokenizer/vocabulary/piece_entry.h"
-#include "tokenizer/vocabulary/piece_key.h"
-#include "tokenizer/vocabulary/readers.h"
-#include "tokenizer/vocabulary/shared_growth.h"
-#include "tokenizer/vocabulary/taken_places.h"
-#include "tokenizer/vocabulary/zero_pages.h"
+#include "tokenizer/pieces/piece_entry.h"
+#include "tokenizer/pieces/piece_key.h"
+#include "tokenizer/pieces/readers.h"
+#include "tokenizer/pieces/shared_growth.h"
+#include "tokenizer/pieces/taken_places.h"
+#include "tokenizer/pieces/zero_pages.h"
 
 namespace penstock {
 

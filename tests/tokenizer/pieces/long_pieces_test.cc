@@ -1,4 +1,4 @@
-#include "tokenizer/vocabulary/long_pieces.h"
+#include "tokenizer/pieces/long_pieces.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "tokenizer/vocabulary/readers.h"
+#include "tokenizer/pieces/readers.h"
 
 #include <gtest/gtest.h>
 

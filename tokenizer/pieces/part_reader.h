@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-#include "tokenizer/vocabulary/part_cache.h"
+#include "tokenizer/pieces/part_cache.h"
 #include "tokenizer/vocabulary/piece_boundaries.h"
 
 namespace penstock {

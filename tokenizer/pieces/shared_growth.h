@@ -7,7 +7,7 @@
 #include <functional>
 #include <mutex>
 
-#include "tokenizer/vocabulary/readers.h"
+#include "tokenizer/pieces/readers.h"
 
 namespace penstock {
 

@@ -11,8 +11,8 @@
 #include <string_view>
 
 #include "tokenizer/interface/tokenizer.h"
-#include "tokenizer/vocabulary/readers.h"
-#include "tokenizer/vocabulary/zero_pages.h"
+#include "tokenizer/pieces/readers.h"
+#include "tokenizer/pieces/zero_pages.h"
 
 namespace penstock {
 

@@ -1,4 +1,4 @@
-#include "tokenizer/vocabulary/piece_cache.h"
+#include "tokenizer/pieces/piece_cache.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "tokenizer/vocabulary/piece_cache.h"
+#include "tokenizer/pieces/piece_cache.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "tests/support/effort.h"
-#include "tests/tokenizer/vocabulary/table_threads.h"
+#include "tests/tokenizer/pieces/table_threads.h"
 
 namespace penstock {
 namespace {
