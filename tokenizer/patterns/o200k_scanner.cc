@@ -14,6 +14,25 @@ bool IsWordChar(uint8_t c) { return c & (kLetter | kMark); }
 bool InU(uint8_t c) { return IsWordChar(c) && !(c & kLower); }
 bool InD(uint8_t c) { return IsWordChar(c) && !(c & kUpper); }
 
+// Of a run of ASCII letters, 16 bytes at a time: its end, or near the text's a
+// place in it.
+size_t SkipSmall(std::string_view text, size_t pos) {
+  size_t count = AsciiLetters::kBytes;
+  while (count == AsciiLetters::kBytes && text.size() - pos >= count) {
+    count = AsciiLetters(text.data() + pos).small_count(0);
+    pos += count;
+  }
+  return pos;
+}
+size_t SkipCapitals(std::string_view text, size_t pos) {
+  size_t count = AsciiLetters::kBytes;
+  while (count == AsciiLetters::kBytes && text.size() - pos >= count) {
+    count = AsciiLetters(text.data() + pos).large_count();
+    pos += count;
+  }
+  return pos;
+}
+
 // U*D+|U+D* at `pos`, without its contraction; `pos` where there is none.
 //
 // The regex prefers U*D+ wherever D can have one character: after the run of U
@@ -31,11 +50,13 @@ size_t WordEnd(std::string_view text, size_t pos) {
         const Char d = CharAt(text, end);
         if (!InD(d.char_class)) break;
         end += d.size_bytes;
+        if (d.size_bytes == 1) end = SkipSmall(text, end);
       }
       return end;
     }
     end += c.size_bytes;
     if (!(c.char_class & kUpper)) after_shared = end;
+    if (c.size_bytes == 1) end = SkipCapitals(text, end);
   }
   return after_shared > pos ? after_shared : end;
 }

@@ -54,6 +54,8 @@ std::string DrawnText(std::mt19937& random) {
       "\n ", "a", "bc", "def", "G", "HI", "Jk", "1", "23", "4567", "'s", "'S",
       "'t", "'ll", "'Re", "'vE", "'", "'l", "''", "/", "//", ".", ",", "!?",
       "(", "\x1c", "@", "[", "`", "{", "é", "日", "　", "'ſ", "́", "²", "\xff",
+      // Longer than what scanners look at in one go:
+      "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVW",
       // Of each kind that CharBlock tells or does not: letters of two bytes,
       "É", "жЖ", "ǅ", "ª", "ʰ", "א",
       // of three; others;
