@@ -17,15 +17,37 @@ LongPieces::LongPieces(Readers& readers, size_t ring_bytes, uint64_t first_word)
       open_end_(first_word - first_word % segment_words_ + ring_words_),
       first_there_(first_word) {}
 
+// Of long ones four chains side by side: in each a product waits for the one
+// before.
 uint64_t LongPieces::HashOf(std::string_view piece) {
-  return HashForTable(piece);
+  constexpr size_t kChains = 4;
+  constexpr size_t kWord = sizeof(uint64_t);
+  constexpr size_t kFewestBytes = 4 * kChains * kWord;
+  if (piece.size() < kFewestBytes) return HashForTable(piece);
+  constexpr uint64_t kMultiplier = 0x9fb21c651e98df25;
+  const auto mix = [](uint64_t& hash, uint64_t word) {
+    hash = (hash ^ word) * kMultiplier;
+    hash ^= hash >> 29;
+  };
+  std::array<uint64_t, kChains> chains = {piece.size(), 1, 2, 3};
+  for (; piece.size() >= kChains * kWord;
+       piece.remove_prefix(kChains * kWord)) {
+    for (size_t i = 0; i < kChains; ++i) {
+      mix(chains[i], FirstBytes(piece.substr(i * kWord, kWord)));
+    }
+  }
+  uint64_t hash = HashForTable(piece);
+  for (const uint64_t chain : chains) mix(hash, chain);
+  return hash ^ (hash >> 32);
 }
 
 void LongPieces::Clear() {
   index_.Clear(kIndexBytes);
   ring_.Clear(ring_.size_bytes());
   first_there_ = taken_end_.load();
-  for (std::atomic<uint32_t>& last : lately_) last = 0;
+  for (auto& some : lately_) {
+    for (std::atomic<uint32_t>& last : some) last = 0;
+  }
 }
 
 std::optional<std::span<const TokenId>> LongPieces::At(
@@ -100,9 +122,17 @@ uint64_t LongPieces::TakePlace(const Readers::Reader& self, uint64_t words) {
 }
 
 bool LongPieces::CameLately(uint64_t hash) {
-  std::atomic<uint32_t>& last = lately_[hash % lately_.size()];
+  const std::span last(lately_[hash % lately_.size()]);
   const auto rest = static_cast<uint32_t>(hash >> 32);
-  return last.exchange(rest, std::memory_order_relaxed) == rest;
+  for (const std::atomic<uint32_t>& one : last) {
+    if (one.load(std::memory_order_relaxed) == rest) return true;
+  }
+  for (size_t i = last.size(); --i > 0;) {
+    last[i].store(last[i - 1].load(std::memory_order_relaxed),
+                  std::memory_order_relaxed);
+  }
+  last[0].store(rest, std::memory_order_relaxed);
+  return false;
 }
 
 uint64_t LongPieces::Append(const Readers::Reader& self, std::string_view piece,

@@ -1,4 +1,4 @@
-// Remembers the ids of pieces that PieceCache has no room for.
+// Remembers the ids of pieces that PieceCache has no room for, up to 32 KiB.
 #pragma once
 
 #include <array>
@@ -32,8 +32,8 @@ namespace penstock {
 class LongPieces {
  public:
   static constexpr size_t kMaxPieceBytes = 32 << 10;
-  // Longer ones are kept if they come again before another that hashes alike:
-  // most never do, and each takes the place of many.
+  // Longer ones are kept if they come again before some that hash alike: most
+  // never do, and each takes the place of many.
   static constexpr size_t kKeptAtOnceBytes = 2048;
   static constexpr size_t kRingBytes = 32 << 20;
   static constexpr size_t kSegments = 32;  // of the ring
@@ -90,7 +90,7 @@ class LongPieces {
   bool IsThere(uint64_t place) const {
     return place >= first_there_.load(std::memory_order_relaxed);
   }
-  // Whether such a piece was the last of its place in lately_; it now is.
+  // Whether such a piece is one of its place in lately_; it now is.
   bool CameLately(uint64_t hash);
   // A record of so many words; 0: there is no place for it.
   uint64_t TakePlace(const Readers::Reader& self, uint64_t words);
@@ -105,8 +105,9 @@ class LongPieces {
   alignas(64) std::atomic<uint64_t> taken_end_;
   std::atomic<uint64_t> open_end_;
   std::atomic<uint64_t> first_there_;
-  // By hash, the hashes of pieces that were too long to be kept at once.
-  std::array<std::atomic<uint32_t>, 4096> lately_{};
+  // By hash, the hashes of the last pieces that were too long to be kept at
+  // once, the newest first.
+  std::array<std::array<std::atomic<uint32_t>, 8>, 512> lately_{};
   std::mutex mutex_;
   uint64_t closed_since_ = 0;  // guarded by mutex_; the oldest segment's stamp
 };

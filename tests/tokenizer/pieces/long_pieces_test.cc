@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -81,6 +82,35 @@ TEST_F(LongPiecesTest, VeryLongPiecesAreKeptTheSecondTime) {
   pieces.Clear();
   Insert(pieces, longer, {2});
   EXPECT_EQ(Known(pieces, longer), std::nullopt);
+}
+
+// Some of them hash alike where it is remembered that they came.
+TEST_F(LongPiecesTest, ManyVeryLongPiecesAreKeptTheSecondTime) {
+  LongPieces pieces(readers_);
+  const auto piece_of = [](int i) {
+    return std::string(LongPieces::kKeptAtOnceBytes, 'a') + std::to_string(i);
+  };
+  for (int turn = 0; turn < 2; ++turn) {
+    for (int i = 0; i < 400; ++i) Insert(pieces, piece_of(i), {7});
+  }
+  for (int i = 0; i < 400; ++i) {
+    EXPECT_THAT(Known(pieces, piece_of(i)), Optional(ElementsAre(7))) << i;
+  }
+}
+
+TEST_F(LongPiecesTest, EachByteTellsInTheHash) {
+  for (const size_t size : {16, 127, 128, 129, 160, 167, 1000}) {
+    std::string piece(size, 'a');
+    std::set<uint64_t> hashes = {
+        LongPieces::HashOf(piece), LongPieces::HashOf(piece + "a"),
+        LongPieces::HashOf(piece + std::string(32, 0))};
+    for (char& byte : piece) {
+      byte = 'b';
+      hashes.insert(LongPieces::HashOf(piece));
+      byte = 'a';
+    }
+    EXPECT_EQ(hashes.size(), size + 3);
+  }
 }
 
 // More ids than bytes there are never: the longest record fits in a segment.
