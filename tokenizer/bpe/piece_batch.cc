@@ -68,6 +68,9 @@ bool PieceBatch::CopyElsewhere(std::string_view piece, uint64_t place) {
 }
 
 bool PieceBatch::CopySince(std::string_view piece, const Lookup& lookup) {
+  if (IsHuge(piece)) {
+    return memory_.huge_pieces().AppendIds(piece, lookup.key.head, ids_);
+  }
   if (lookup.is_long()) {
     const auto ids = memory_.long_pieces().Find(piece, lookup.key.head);
     if (ids) ids_.insert(ids_.end(), ids->begin(), ids->end());
@@ -87,7 +90,9 @@ void PieceBatch::Remember(std::string_view piece, const Lookup& lookup,
                           std::span<const TokenId> ids) {
   const Readers::Reader& self = memory_.reader();
   LongPieces& long_pieces = memory_.long_pieces();
-  if (lookup.is_long()) {
+  if (IsHuge(piece)) {
+    memory_.huge_pieces().Insert(piece, lookup.key.head, ids);
+  } else if (lookup.is_long()) {
     long_pieces.Insert(self, piece, lookup.key.head, ids);
   } else if (ids.size() <= PieceCache::kMaxIds) {
     memory_.pieces().Insert(self, lookup.key, lookup.hash, ids);

@@ -51,11 +51,12 @@ class PieceBatch {
     for (size_t i = CopyKnown(0, ends.size(), out); i < ends.size();
          i = CopyKnown(i + 1, ends.size(), out)) {
       const uint64_t place = PlaceOf(lookups_[i]);
+      const std::string_view piece = piece_at(i);
       if (misses == 0) last_.fill(kNone);
-      const bool is_new = place == 0 && !CameBefore(i);
+      const bool is_new = place == 0 && !IsHuge(piece) && !CameBefore(i);
       missing[misses++] = {i, place, out, is_new ? expected : kUnexpected};
       if (!is_new) continue;
-      expect_new(piece_at(i));
+      expect_new(piece);
       ++expected;
     }
     const TokenId* from = known.data();
@@ -88,11 +89,15 @@ class PieceBatch {
   // A piece whose ids are not in PieceCache.
   struct Missing {
     size_t piece;           // of the batch
-    uint64_t place;         // of LongPieces; 0: it is not known
+    uint64_t place;         // of LongPieces; 0: it is not known there
     const TokenId* before;  // behind the ids of known pieces before it
     size_t expected;        // as what it was expected, or kUnexpected
   };
 
+  // Whether HugePieces may have it.
+  static bool IsHuge(std::string_view piece) {
+    return piece.size() > LongPieces::kMaxPieceBytes;
+  }
   void MakeKeys(size_t begin, std::span<const size_t> ends);
   // Writes the ids of pieces from `from` on that PieceCache has behind `out`;
   // returns the first that it has not, or `to`.
@@ -111,8 +116,8 @@ class PieceBatch {
   }
   // Whether the piece's ids are at that place; then appends them.
   bool CopyElsewhere(std::string_view piece, uint64_t place);
-  // Whether the piece is known since it came in this batch; then appends its
-  // ids.
+  // Whether the piece is known, which it was not at first or is huge; then
+  // appends its ids.
   bool CopySince(std::string_view piece, const Lookup& lookup);
   void Remember(std::string_view piece, const Lookup& lookup,
                 std::span<const TokenId> ids);

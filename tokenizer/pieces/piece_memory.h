@@ -1,6 +1,7 @@
 // What a tokenizer remembers of pieces, shared by the threads that encode.
 #pragma once
 
+#include "tokenizer/pieces/huge_pieces.h"
 #include "tokenizer/pieces/long_pieces.h"
 #include "tokenizer/pieces/piece_cache.h"
 #include "tokenizer/pieces/readers.h"
@@ -14,12 +15,14 @@ struct SharedPieces {
     readers.WhileAlone([this] {
       pieces.Clear();
       long_pieces.Clear();
+      huge_pieces.Clear();
     });
   }
 
   Readers readers;
   PieceCache pieces{readers};
   LongPieces long_pieces{readers};
+  HugePieces huge_pieces;
 };
 
 // A thread's way to the pieces.
@@ -46,6 +49,7 @@ class PieceMemory {
 
   PieceCache& pieces() { return shared_.pieces; }
   LongPieces& long_pieces() { return shared_.long_pieces; }
+  HugePieces& huge_pieces() { return shared_.huge_pieces; }
   const Readers::Reader& reader() const { return reader_; }
 
  private:

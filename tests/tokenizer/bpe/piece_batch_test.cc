@@ -84,6 +84,19 @@ TEST_F(PieceBatchTest, WholeBatchesKeepTheirOrder) {
   EXPECT_EQ(Ids(), text);
 }
 
+TEST_F(PieceBatchTest, HugePiecesAreEncodedTwice) {
+  const std::string huge(LongPieces::kMaxPieceBytes + 1, 'x');
+  for (const size_t times : {1, 1, 0}) {
+    ASSERT_TRUE(Encode({"ab", huge, "cd"}).ok());
+    EXPECT_EQ(Ids(), "ab" + huge + "cd");
+    EXPECT_EQ(std::ranges::count(encoded_, huge), times);
+  }
+  shared_.Clear();
+  ASSERT_TRUE(Encode({huge, "y" + huge, huge, huge}).ok());
+  EXPECT_EQ(Ids(), huge + "y" + huge + huge + huge);
+  EXPECT_EQ(std::ranges::count(encoded_, huge), 2);
+}
+
 TEST_F(PieceBatchTest, NewPiecesAreExpectedBeforeTheFirstIsEncoded) {
   ASSERT_TRUE(Encode({kOfEachKind[0], kOfEachKind[1], kOfEachKind[2]}).ok());
   EXPECT_EQ(expected_, kOfEachKind);
