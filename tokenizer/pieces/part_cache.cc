@@ -59,7 +59,7 @@ void PartCache::MakeRoom() {
 void PartCache::Grow() {
   constexpr size_t kShareSets = kFirstBytes / sizeof(PartEntry) / 2;
   const size_t sets = set_mask_ + 1;
-  pages_.GrowTo(pages_.size_bytes() * 2);
+  growth_.Double(pages_);
   UsePages();
   std::atomic<size_t> parts = 0;
   const auto put_anew = [&](size_t share) {

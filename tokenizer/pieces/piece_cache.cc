@@ -46,9 +46,7 @@ const PieceEntry* PieceCache::FindBeside(Key key, size_t line) const {
 bool PieceCache::CameLately(Hash hash) {
   const auto rest = static_cast<uint16_t>(hash);
   std::atomic<uint16_t>& last = lately()[LatelyOf(hash)];
-  const bool did = last.load(std::memory_order_relaxed) == rest;
-  last.store(rest, std::memory_order_relaxed);
-  return did;
+  return last.exchange(rest, std::memory_order_relaxed) == rest;
 }
 
 bool PieceCache::PutInRoom(Hash hash, const Content& content) {
@@ -95,7 +93,7 @@ void PieceCache::MakeRoom() {
 void PieceCache::Grow() {
   constexpr size_t kShareLines = kFirstBytes / sizeof(Line);
   const size_t lines = line_mask_ + 1;
-  pages_.GrowTo(pages_.size_bytes() * 2);
+  growth_.Double(pages_);
   UsePages();
   std::atomic<size_t> pieces = 0;
   const auto put_anew = [&](size_t share) {

@@ -1,13 +1,16 @@
 // When a table that threads share becomes larger.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <mutex>
 
+#include "formats/memory/huge_pages.h"
 #include "tokenizer/pieces/readers.h"
+#include "tokenizer/pieces/zero_pages.h"
 
 namespace penstock {
 
@@ -44,6 +47,18 @@ class SharedGrowth {
     });
     // Again once that many more have come.
     if (!was_alone) grow_at_ += used_ / 16;
+  }
+
+  // Within `grow`: doubles the table's pages. Threads that wait take some of
+  // the memory, a huge page at a time.
+  void Double(ZeroPages& pages) {
+    const size_t before = pages.size_bytes();
+    pages.GrowTo(before * 2);
+    const size_t share_bytes = std::min(before, kHugePageBytes);
+    const auto take = [&](size_t share) {
+      pages.Take(before + share * share_bytes, share_bytes);
+    };
+    readers_.ChangeTogether(before / share_bytes, std::ref(take));
   }
 
  private:

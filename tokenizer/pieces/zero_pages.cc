@@ -29,6 +29,12 @@ void ZeroPages::GrowTo(size_t size_bytes) {
   PreferHugePages(data_, size_bytes);
 }
 
+void ZeroPages::Take(size_t begin, size_t size_bytes) {
+  // Of Linux 5.14 on; others refuse, which changes nothing.
+  (void)madvise(static_cast<char*>(data_) + begin, size_bytes,
+                MADV_POPULATE_WRITE);
+}
+
 void ZeroPages::Clear(size_t size_bytes) {
   // Anonymous and private: what was there is gone, zeros are next.
   madvise(data_, size_bytes_, MADV_DONTNEED);

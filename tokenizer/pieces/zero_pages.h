@@ -23,6 +23,12 @@ class ZeroPages {
 
   // To at most `most_bytes`. What is there stays; zeros follow it.
   void GrowTo(size_t size_bytes);
+  // Takes the memory of bytes that will be written, where the system can: one
+  // that is read first gets a page that all zeros share, and the first write
+  // then has every processor forget it. `begin` is a multiple of 4 KiB.
+  //
+  // Threads: any number at a time, also while others write there.
+  void Take(size_t begin, size_t size_bytes);
   // Gives all of it back to the system: it is as one that is made with so many.
   void Clear(size_t size_bytes);
 
