@@ -31,7 +31,10 @@ size_t BpeTokenizer::SafeCut(std::string_view text) const {
   }
   // The last bytes may be of a character that is not whole.
   size_t place = text.size() < 4 ? 0 : text.size() - 4;
-  while (place > 0 && !CanCutAt(text, place)) --place;
+  while (place > 0 &&
+         (IsUtf8Continuation(text[place]) || !CanCutAt(text, place))) {
+    --place;
+  }
   return place;
 }
 

@@ -6,6 +6,22 @@
 #include "formats/memory/huge_pages.h"
 
 namespace penstock {
+namespace {
+
+// SafeCut of `text`, the first `looked` bytes of which have no such place.
+size_t SafeCutBehind(const Tokenizer& tokenizer, std::string_view text,
+                     size_t looked) {
+  // SafeCut may look at so many bytes on either side of a place, and at more
+  // before it.
+  constexpr size_t kBeside = 16;
+  if (looked < kBeside) return tokenizer.SafeCut(text);
+  const size_t from = looked - kBeside;
+  const size_t cut = tokenizer.SafeCut(text.substr(from));
+  if (cut == 0) return 0;
+  return tokenizer.SafeCut(text.substr(0, from + cut + kBeside));
+}
+
+}  // namespace
 
 BatchParts::BatchParts(const Tokenizer& tokenizer,
                        std::span<const std::string_view> texts,
@@ -32,11 +48,13 @@ BatchParts::BatchParts(const Tokenizer& tokenizer,
 void BatchParts::Cut(std::string_view text, size_t number) {
   bool begins = true;
   if (affixes_) {
-    // Where none is found, twice as much is looked at: that costs no more than
-    // encoding it does.
+    // Where none is found, as much again is looked at.
+    size_t looked = 0;
     for (size_t size = kJobBytes; size < text.size();) {
-      const size_t cut = tokenizer_.SafeCut(text.substr(0, size));
+      const size_t cut =
+          SafeCutBehind(tokenizer_, text.substr(0, size), looked);
       if (cut == 0) {
+        looked = size;
         size *= 2;
         continue;
       }
@@ -44,6 +62,7 @@ void BatchParts::Cut(std::string_view text, size_t number) {
       text.remove_prefix(cut);
       begins = false;
       size = kJobBytes;
+      looked = 0;
     }
   }
   parts_.push_back({text, number, begins, true});

@@ -149,6 +149,32 @@ TEST(EncodeBatchTest, LongTextIsCutAndPartsMakeItUp) {
   EXPECT_EQ(joined, "the" + longest);
 }
 
+TEST(EncodeBatchTest, TextIsCutBehindALongPiece) {
+  // Longer than what is looked at first, and than twice that.
+  const std::string long_piece(3 * BatchParts::kJobBytes + 5, '.');
+  const std::string text =
+      long_piece + SomeWords(4 * BatchParts::kJobBytes, 6) + long_piece;
+  const TokenizerPtr tokenizer = Gpt2WithSpecials();
+  const std::vector<std::string_view> texts = {text};
+  const BatchParts parts(*tokenizer, texts, {});
+  std::string joined;
+  size_t longer = 0;
+  for (size_t job = 0; job < parts.jobs(); ++job) {
+    for (const TextPart& part : parts.OfJob(job)) {
+      EXPECT_LE(part.bytes.size(), 4 * BatchParts::kJobBytes);
+      longer += part.bytes.size() > BatchParts::kJobBytes;
+      joined += part.bytes;
+    }
+  }
+  EXPECT_EQ(joined, text);
+  EXPECT_EQ(longer, 2u);
+  EXPECT_GE(parts.jobs(), 5u);
+  Encodings one, two;
+  ASSERT_TRUE(tokenizer->EncodeBatch(texts, {}, one).ok());
+  ASSERT_TRUE(tokenizer->EncodeBatch(texts, {}, two, {.threads = 2}).ok());
+  EXPECT_TRUE(one.ids == two.ids);
+}
+
 TEST(EncodeBatchTest, ErrorNamesTheTextItsOffsetAndKeepsTheRowsBefore) {
   std::string longest = std::string(4 * BatchParts::kJobBytes, 'x');
   for (size_t i = 0; i < longest.size(); i += 100) longest[i] = ' ';
