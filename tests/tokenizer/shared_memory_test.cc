@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <fstream>
 #include <memory>
@@ -136,6 +137,35 @@ INSTANTIATE_TEST_SUITE_P(
       return std::get<0>(info.param).name +
              std::to_string(std::get<1>(info.param));
     });
+
+// Ten times what there is room for, each piece twice in a row.
+TEST(HugePiecesMemoryTest, IsAsMuchAsIsToldAndGivenBack) {
+  constexpr double kToldMib = 32;
+  const auto tokenizer = BytePairs();
+  std::vector<TokenId> ids;
+  const auto encode_twice = [&](char letter, size_t bytes) {
+    for (int i = 0; i < 2; ++i) {
+      ids.clear();
+      ASSERT_TRUE(tokenizer->Encode(std::string(bytes, letter), {}, ids).ok());
+      ASSERT_EQ(ids.size(), bytes);
+    }
+  };
+  // 5 bytes each of piece and id: 25 MiB of 32.
+  encode_twice('a', 5 << 20);
+  tokenizer->ForgetTexts();
+  const double empty = ResidentMib();
+  double most = 0;
+  for (int i = 0; i < 100; ++i) {
+    encode_twice(static_cast<char>('a' + i % 26), (600 << 10) + i * 1000);
+    most = std::max(most, ResidentMib() - empty);
+  }
+  EXPECT_GT(most, kToldMib - 6);
+  EXPECT_LT(most, kToldMib + 4);
+  const double full = ResidentMib();
+  tokenizer->ForgetTexts();
+  EXPECT_GT(full - ResidentMib(), 0);
+  EXPECT_LT(ResidentMib() - empty, 2);
+}
 
 // Twice of what is expected, of which nothing is written to.
 TEST(RoomForIdsMemoryTest, WhatIsNotWrittenToTakesNone) {

@@ -14,23 +14,23 @@ bool IsWordChar(uint8_t c) { return c & (kLetter | kMark); }
 bool InU(uint8_t c) { return IsWordChar(c) && !(c & kLower); }
 bool InD(uint8_t c) { return IsWordChar(c) && !(c & kUpper); }
 
-// Of a run of ASCII letters, 16 bytes at a time: its end, or near the text's a
-// place in it.
-size_t SkipSmall(std::string_view text, size_t pos) {
-  size_t count = AsciiLetters::kBytes;
-  while (count == AsciiLetters::kBytes && text.size() - pos >= count) {
-    count = AsciiLetters(text.data() + pos).small_count(0);
-    pos += count;
+// Of a run of ASCII letters of one kind, as `count` tells of 16 bytes: its end,
+// or near the text's a place in it.
+template <typename Count>
+size_t SkipAscii(std::string_view text, size_t pos, const Count& count) {
+  size_t skipped = AsciiLetters::kBytes;
+  while (skipped == AsciiLetters::kBytes && text.size() - pos >= skipped) {
+    skipped = count(AsciiLetters(text.data() + pos));
+    pos += skipped;
   }
   return pos;
 }
+size_t SkipSmall(std::string_view text, size_t pos) {
+  return SkipAscii(text, pos,
+                   [](AsciiLetters at) { return at.small_count(0); });
+}
 size_t SkipCapitals(std::string_view text, size_t pos) {
-  size_t count = AsciiLetters::kBytes;
-  while (count == AsciiLetters::kBytes && text.size() - pos >= count) {
-    count = AsciiLetters(text.data() + pos).large_count();
-    pos += count;
-  }
-  return pos;
+  return SkipAscii(text, pos, [](AsciiLetters at) { return at.large_count(); });
 }
 
 // U*D+|U+D* at `pos`, without its contraction; `pos` where there is none.

@@ -25,6 +25,8 @@ class HugePieces {
  public:
   static constexpr size_t kMostBytes = 32 << 20;
   static constexpr size_t kMostRecords = 256;
+  // Of pieces that came once, so many are remembered.
+  static constexpr size_t kLately = 256;
 
   // `most_bytes` is a multiple of 4. Throws std::bad_alloc.
   explicit HugePieces(size_t most_bytes = kMostBytes) : pages_(most_bytes) {}
@@ -32,9 +34,8 @@ class HugePieces {
   // Whether the piece, which hashes so, is known; then appends its ids.
   bool AppendIds(std::string_view piece, uint64_t hash,
                  std::vector<TokenId>& ids) const;
-  // Keeps a piece that comes for the second time, among so many: most never do,
-  // and each takes the place of many.
-  static constexpr size_t kLately = 256;
+  // Keeps a piece that comes for the second time: most never do, and each takes
+  // the place of many.
   void Insert(std::string_view piece, uint64_t hash,
               std::span<const TokenId> ids);
   void Clear();

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +17,7 @@
 #include "tokenizer/byte_tokenizer.h"
 #include "tokenizer/files/tokenizer_json.h"
 #include "tokenizer/interface/batch_parts.h"
+#include "tokenizer/interface/stream_decoder.h"
 
 namespace penstock {
 namespace {
@@ -173,6 +176,60 @@ TEST(EncodeBatchTest, TextIsCutBehindALongPiece) {
   ASSERT_TRUE(tokenizer->EncodeBatch(texts, {}, one).ok());
   ASSERT_TRUE(tokenizer->EncodeBatch(texts, {}, two, {.threads = 2}).ok());
   EXPECT_TRUE(one.ids == two.ids);
+}
+
+// Bytes that cannot be cut; counts how many are looked at for a cut.
+class Uncut : public Tokenizer {
+ public:
+  size_t SafeCut(std::string_view text) const override {
+    looked += text.size();
+    return 0;
+  }
+  Status Encode(std::string_view text, EncodeOptions options,
+                std::vector<TokenId>& ids) const override {
+    return bytes_.Encode(text, options, ids);
+  }
+  Status EncodeBare(std::string_view text, EncodeOptions options,
+                    std::vector<TokenId>& ids,
+                    std::vector<TokenOrigin>& origins,
+                    std::vector<std::string>& surfaces) const override {
+    return bytes_.EncodeBare(text, options, ids, origins, surfaces);
+  }
+  Status Decode(std::span<const TokenId> ids, DecodeOptions options,
+                std::string& text) const override {
+    return bytes_.Decode(ids, options, text);
+  }
+  std::unique_ptr<StreamDecoder> NewStreamDecoder(
+      DecodeOptions options) const override {
+    return bytes_.NewStreamDecoder(options);
+  }
+  size_t vocabulary_size() const override { return bytes_.vocabulary_size(); }
+  std::optional<TokenId> IdOf(std::string_view token) const override {
+    return bytes_.IdOf(token);
+  }
+  std::optional<std::string> TokenOf(TokenId id) const override {
+    return bytes_.TokenOf(id);
+  }
+  uint64_t Fingerprint() const override { return bytes_.Fingerprint(); }
+  std::string Describe() const override { return "bytes without a cut"; }
+
+  mutable size_t looked = 0;
+
+ private:
+  ByteTokenizer bytes_;
+};
+
+TEST(EncodeBatchTest, TextWithoutACutIsLookedAtOnce) {
+  for (const size_t jobs : {4, 40}) {
+    const Uncut tokenizer;
+    const std::string text(jobs * BatchParts::kJobBytes + 1, 'x');
+    const std::vector<std::string_view> texts = {text};
+    const BatchParts parts(tokenizer, texts, {});
+    EXPECT_EQ(parts.jobs(), 1u);
+    EXPECT_GE(tokenizer.looked, text.size() / 2);
+    // And a little again where the next part begins.
+    EXPECT_LE(tokenizer.looked, text.size() + 1000);
+  }
 }
 
 TEST(EncodeBatchTest, ErrorNamesTheTextItsOffsetAndKeepsTheRowsBefore) {
