@@ -12,12 +12,12 @@
 #include <vector>
 
 #include "tokenizer/bpe/bpe_dropout.h"
-#include "tokenizer/bpe/char_cuts.h"
 #include "tokenizer/bpe/merge_table.h"
 #include "tokenizer/bpe/neighbours.h"
 #include "tokenizer/bpe/stored_matcher.h"
 #include "tokenizer/bpe/token_matcher.h"
 #include "tokenizer/interface/tokenizer.h"
+#include "tokenizer/vocabulary/char_cuts.h"
 #include "tokenizer/vocabulary/stored_tables.h"
 #include "tokenizer/vocabulary/unmade_tokens.h"
 #include "tokenizer/vocabulary/vocabulary.h"

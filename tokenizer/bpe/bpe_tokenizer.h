@@ -15,7 +15,6 @@
 #include "tokenizer/bpe/bpe.h"
 #include "tokenizer/bpe/bpe_dropout.h"
 #include "tokenizer/bpe/bpe_parts.h"
-#include "tokenizer/bpe/char_ids.h"
 #include "tokenizer/bpe/framed_tokenizer.h"
 #include "tokenizer/bpe/lane_merges.h"
 #include "tokenizer/bpe/merge_table.h"
@@ -24,6 +23,7 @@
 #include "tokenizer/bpe/piece_batch.h"
 #include "tokenizer/interface/thread_slots.h"
 #include "tokenizer/interface/tokenizer.h"
+#include "tokenizer/pieces/char_ids.h"
 #include "tokenizer/vocabulary/special_tokens.h"
 
 namespace penstock {

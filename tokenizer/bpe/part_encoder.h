@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "tokenizer/bpe/bpe.h"
-#include "tokenizer/bpe/char_cuts.h"
-#include "tokenizer/bpe/char_ids.h"
 #include "tokenizer/bpe/neighbours.h"
 #include "tokenizer/interface/tokenizer.h"
+#include "tokenizer/pieces/char_ids.h"
 #include "tokenizer/pieces/piece_memory.h"
+#include "tokenizer/vocabulary/char_cuts.h"
 
 namespace penstock {
 

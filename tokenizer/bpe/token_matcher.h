@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "tokenizer/bpe/byte_pairs.h"
-#include "tokenizer/bpe/char_cuts.h"
 #include "tokenizer/bpe/derivations.h"
 #include "tokenizer/bpe/neighbours.h"
+#include "tokenizer/vocabulary/char_cuts.h"
 #include "tokenizer/vocabulary/piece_trie.h"
 #include "tokenizer/vocabulary/stored_tables.h"
 #include "tokenizer/vocabulary/table.h"

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <span>
 
-#include "tokenizer/bpe/char_cuts.h"
 #include "tokenizer/interface/tokenizer.h"
 #include "tokenizer/pieces/zero_pages.h"
+#include "tokenizer/vocabulary/char_cuts.h"
 
 namespace penstock {
 

@@ -1,4 +1,4 @@
-#include "tokenizer/bpe/char_cuts.h"
+#include "tokenizer/vocabulary/char_cuts.h"
 
 #include <algorithm>
 #include <string_view>
