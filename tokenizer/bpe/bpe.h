@@ -18,6 +18,7 @@
 #include "tokenizer/bpe/token_matcher.h"
 #include "tokenizer/interface/tokenizer.h"
 #include "tokenizer/vocabulary/char_cuts.h"
+#include "tokenizer/vocabulary/char_trie.h"
 #include "tokenizer/vocabulary/stored_tables.h"
 #include "tokenizer/vocabulary/unmade_tokens.h"
 #include "tokenizer/vocabulary/vocabulary.h"
@@ -46,10 +47,13 @@ class Bpe {
     return known == nullptr ? nullptr : &known->cuts();
   }
 
+  // The tokens of whole characters. Where there are cuts.
+  const CharTrie* chars() const { return &matcher()->chars(); }
+
   // What merges short pieces. Where there are cuts.
   const Derivations& derivations() const { return matcher()->derivations(); }
   const BytePairs& byte_pairs() const { return matcher()->bytes(); }
-  // Merges up to kMostMergedBytes ids of bytes that stand behind each other, in
+  // Merges up to kMostMergedIds ids of bytes that stand behind each other, in
   // place; returns how many are left. Where there are cuts.
   size_t MergeIds(std::span<TokenId> ids) const;
 

@@ -189,7 +189,10 @@ Status BpeTokenizer::EncodePieces(Call& call, const Gap& gap) const {
 
 Status BpeTokenizer::EncodeSome(Call& call, PieceBatch& batch, size_t begin,
                                 std::span<const size_t> ends) const {
-  NewPieces pieces(parts_.vocabulary, bpe_, call.memory.merges);
+  Memory& memory = call.memory;
+  PartEncoder parts(bpe_, {memory, memory.chars, memory.neighbours},
+                    memory.parts);
+  NewPieces pieces(parts_.vocabulary, bpe_, memory.merges, parts);
   return batch.Encode(
       begin, ends,
       [&](std::string_view piece) {
@@ -239,6 +242,10 @@ NewPieces::Way BpeTokenizer::WayOf(std::string_view piece,
       !MayBeCut(piece)) {
     return NewPieces::Way::kMerged;
   }
+  if (MayBeCut(piece) && MergingIsRight(piece) && bpe_.cuts() != nullptr &&
+      !bpe_.chars()->empty()) {
+    return NewPieces::Way::kParts;
+  }
   return MayBeToken(piece) ? NewPieces::Way::kToken : NewPieces::Way::kAlone;
 }
 
@@ -269,14 +276,12 @@ void BpeTokenizer::EncodePiece(Call& call, std::string_view piece) const {
 }
 
 void BpeTokenizer::EncodeByMerges(Call& call, std::string_view piece) const {
-  const CharCuts* const cuts = MayBeCut(piece) ? bpe_.cuts() : nullptr;
-  if (cuts == nullptr) {
-    return bpe_.Encode(piece, call.memory.neighbours, call.ids);
+  Memory& memory = call.memory;
+  if (!MayBeCut(piece) || bpe_.cuts() == nullptr) {
+    return bpe_.Encode(piece, memory.neighbours, call.ids);
   }
-  PartEncoder(bpe_, *cuts,
-              {call.memory, call.memory.chars, call.memory.neighbours},
-              call.ids)
-      .Encode(piece);
+  PartEncoder(bpe_, {memory, memory.chars, memory.neighbours}, memory.alone)
+      .Encode(piece, call.ids);
 }
 
 bool BpeTokenizer::MayBeCut(std::string_view piece) const {

@@ -20,6 +20,7 @@
 #include "tokenizer/bpe/merge_table.h"
 #include "tokenizer/bpe/neighbours.h"
 #include "tokenizer/bpe/new_pieces.h"
+#include "tokenizer/bpe/part_results.h"
 #include "tokenizer/bpe/piece_batch.h"
 #include "tokenizer/interface/thread_slots.h"
 #include "tokenizer/interface/tokenizer.h"
@@ -77,6 +78,8 @@ class BpeTokenizer final : public FramedTokenizer {
     Neighbours neighbours;
     CharIds chars;
     LaneMerges merges;
+    PartResults parts;  // of the new pieces of a batch
+    PartResults alone;  // of one of the others
   };
 
   Status AppendIdsOf(std::string_view text, SpecialText special_text,

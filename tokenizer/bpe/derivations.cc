@@ -36,7 +36,7 @@ void Derivations::Consider(TokenId left, TokenId right, TokenId merged,
   if (!Has(left) || !Has(right)) {
     early_.push_back({left, right});
   } else if (StayApart(left, right)) {
-    tokens_.At(merged) = {left, right, rank + 1};
+    tokens_.At(merged) = {PartOf(left), PartOf(right), rank + 1};
     ranks_.Add(left, right, rank);
   }
 }
@@ -47,6 +47,7 @@ bool Derivations::Finish() {
   });
 }
 
+template <bool kWholeChars>
 bool Derivations::StayApart(TokenId left, TokenId right) const {
   // Goes back in time: undoes the later of the two tokens' last merges, the
   // right one's where they are equal, until both are bytes. A pair that could
@@ -58,14 +59,19 @@ bool Derivations::StayApart(TokenId left, TokenId right) const {
     const Token& r = tokens_[right];
     if (l.when > r.when) {
       until = l.when - 1;  // a merge of the same rank here is further right
-      left = l.right;
+      if (kWholeChars && l.right.is_less()) return true;
+      left = l.right.id();
     } else {
       if (r.when == 0) return true;
       until = r.when;
-      right = r.left;
+      if (kWholeChars && r.left.is_less()) return true;
+      right = r.left.id();
     }
   }
 }
+
+template bool Derivations::StayApart<false>(TokenId, TokenId) const;
+template bool Derivations::StayApart<true>(TokenId, TokenId) const;
 
 std::optional<Derivations> Derivations::FromMerges(
     const Vocabulary& vocabulary, std::span<const MergeTable::Pair> pairs) {

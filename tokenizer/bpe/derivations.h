@@ -56,7 +56,20 @@ class Derivations {
   // Whether the bytes of the two, which Has, are encoded as these two.
   //
   // Cost:    a lookup for each merge that touches the place between them.
-  bool StayApart(TokenId left, TokenId right) const;
+  bool StayApart(TokenId left, TokenId right) const {
+    return StayApart<false>(left, right);
+  }
+  // Asks for the memory that both look at first.
+  void Prefetch(TokenId left, TokenId right) const {
+    __builtin_prefetch(&tokens_[left]);
+    __builtin_prefetch(&tokens_[right]);
+    ranks_.Prefetch(left, right);
+  }
+  // The same where characters of three bytes are on both sides, and every token
+  // that reaches over the place has all of both: see CharCuts.
+  bool WholeCharsStayApart(TokenId left, TokenId right) const {
+    return StayApart<true>(left, right);
+  }
 
   // What Load makes these of again, that look where `from` does.
   void Save(TableWriter& to) const;
@@ -64,8 +77,22 @@ class Derivations {
 
  private:
   static constexpr uint32_t kNever = 0xffffffff;
+  // A part of a token: its id, and whether it is a byte, or has less than a
+  // character of three bytes.
+  class Part {
+   public:
+    Part() = default;
+    Part(TokenId id, bool is_byte, bool is_less)
+        : bits_(id << 2 | uint32_t{is_byte} << 1 | uint32_t{is_less}) {}
+    TokenId id() const { return bits_ >> 2; }
+    bool is_byte() const { return (bits_ & 2) != 0; }
+    bool is_less() const { return (bits_ & 1) != 0; }
+
+   private:
+    uint32_t bits_ = 0;
+  };
   struct Token {
-    TokenId left = kNoToken, right = kNoToken;
+    Part left, right;        // of all but bytes
     uint32_t when = kNever;  // 0 for a byte, else one more than its rank
   };
 
@@ -74,6 +101,14 @@ class Derivations {
       : tokens_(std::move(tokens)),
         ranks_(std::move(ranks)),
         token_of_rank_(std::move(of_ranks)) {}
+  template <bool kWholeChars>
+  bool StayApart(TokenId left, TokenId right) const;
+  Part PartOf(TokenId id) const {
+    const Token& token = tokens_[id];
+    const bool is_byte = token.when == 0;
+    return {id, is_byte,
+            is_byte || (token.left.is_byte() && token.right.is_byte())};
+  }
   // To be called by rank: takes the pair if it is what makes its token, given
   // all merges before.
   void Consider(TokenId left, TokenId right, TokenId merged, uint32_t rank);

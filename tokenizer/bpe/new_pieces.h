@@ -10,6 +10,7 @@
 
 #include "tokenizer/bpe/bpe.h"
 #include "tokenizer/bpe/lane_merges.h"
+#include "tokenizer/bpe/part_encoder.h"
 #include "tokenizer/bpe/piece_batch.h"
 #include "tokenizer/interface/tokenizer.h"
 #include "tokenizer/vocabulary/token_search.h"
@@ -23,53 +24,74 @@ class NewPieces {
   enum class Way {
     kAlone,   // nothing is done here
     kToken,   // it may be a token, which is then its encoding
+    kParts,   // it is right to encode it part by part
     kMerged,  // of up to LaneMerges::kMostBytes bytes, where LaneMerges is
   };
   // Pieces of a batch of which enough are new, as a rule, to be kMerged.
   static constexpr size_t kManyPieces = 128;
 
   // All must outlive it, and so must the pieces.
-  NewPieces(const Vocabulary& vocabulary, const Bpe& bpe, LaneMerges& merges)
-      : bpe_(bpe), tokens_(vocabulary), merges_(merges) {
+  NewPieces(const Vocabulary& vocabulary, const Bpe& bpe, LaneMerges& merges,
+            PartEncoder& parts)
+      : bpe_(bpe), tokens_(vocabulary), merges_(merges), parts_(parts) {
     merges_.Clear();
   }
 
   // At most PieceBatch::kMost, before the first IdsOf.
   void Add(std::string_view piece, Way way) {
+    if (way == Way::kParts && !parts_.HasRoomFor(piece)) way = Way::kAlone;
     way == Way::kToken ? tokens_.Add(piece) : tokens_.Skip();
-    merged_[count_++] = way == Way::kMerged
-                            ? static_cast<uint16_t>(merges_.Add(piece))
-                            : kNotMerged;
+    ways_[count_] = way;
+    if (way == Way::kMerged) {
+      numbers_[count_] = static_cast<uint16_t>(merges_.Add(piece));
+    } else if (way == Way::kParts) {
+      numbers_[count_] = static_cast<uint16_t>(parts_.Add(piece));
+    }
+    ++count_;
   }
   // The ids of the one that was added as that, from 0 on; nullopt where nothing
   // was done, or no token found: merging it alone is then right.
   std::optional<std::span<const TokenId>> IdsOf(size_t nth) {
-    if (merged_[nth] == kNotMerged) {
-      const auto id = tokens_.Find(nth);
-      if (!id) return std::nullopt;
-      token_ = *id;
-      return std::span(&token_, 1);
+    switch (ways_[nth]) {
+      case Way::kAlone:
+        return std::nullopt;
+      case Way::kToken:
+        return TokenOf(nth);
+      case Way::kParts:
+        return parts_.IdsOf(numbers_[nth]);
+      case Way::kMerged:
+        return MergedIdsOf(numbers_[nth]);
     }
+    __builtin_unreachable();
+  }
+
+ private:
+  static_assert(TokenSearch::kMost >= PieceBatch::kMost);
+
+  std::optional<std::span<const TokenId>> TokenOf(size_t nth) {
+    const auto id = tokens_.Find(nth);
+    if (!id) return std::nullopt;
+    token_ = *id;
+    return std::span(&token_, 1);
+  }
+  std::optional<std::span<const TokenId>> MergedIdsOf(size_t number) {
     // A few take longer side by side than alone.
     constexpr size_t kFewest = 5;
     if (merges_.size() < kFewest) return std::nullopt;
     if (!ran_) merges_.Run(bpe_.derivations(), bpe_.byte_pairs());
     ran_ = true;
-    return merges_.IdsOf(merged_[nth]);
+    return merges_.IdsOf(number);
   }
-
- private:
-  static constexpr uint16_t kNotMerged = 0xffff;
-  static_assert(TokenSearch::kMost >= PieceBatch::kMost &&
-                PieceBatch::kMost <= kNotMerged);
 
   const Bpe& bpe_;
   TokenSearch tokens_;
   TokenId token_;
   LaneMerges& merges_;
   bool ran_ = false;
+  PartEncoder& parts_;
   size_t count_ = 0;
-  std::array<uint16_t, PieceBatch::kMost> merged_;  // numbers in merges_
+  std::array<Way, PieceBatch::kMost> ways_;
+  std::array<uint16_t, PieceBatch::kMost> numbers_;  // in merges_ or parts_
 };
 
 }  // namespace penstock

@@ -5,40 +5,112 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "tokenizer/bpe/short_merge.h"
-
 namespace penstock {
 
-void PartEncoder::Encode(std::string_view piece) {
+void PartEncoder::Encode(std::string_view piece, std::vector<TokenId>& ids) {
+  while (!piece.empty()) {
+    results_.Clear();
+    const Added added = AddSome(piece);
+    const auto some = IdsOf(0);
+    ids.insert(ids.end(), some.begin(), some.end());
+    piece.remove_prefix(added.bytes);
+    bpe_.Encode(piece.substr(0, added.alone_bytes), memory_.neighbours, ids);
+    piece.remove_prefix(added.alone_bytes);
+  }
+}
+
+size_t PartEncoder::Add(std::string_view piece) {
+  results_.bytes += piece.size();
+  const Added added = AddSome(piece);
+  if (added.alone_bytes > 0) {
+    IdBuffer& ids = results_.ids;
+    ids.Take(PutNew(piece.substr(added.bytes), ids, ids.Room(kRoom)));
+    results_.pieces.back().end_id = ids.size();
+  }
+  return results_.pieces.size() - 1;
+}
+
+std::span<const TokenId> PartEncoder::IdsOf(size_t number) {
+  AnswerQuestions();
+  const PartResults::Piece& piece = results_.pieces[number];
+  const auto doubts =
+      std::span(results_.doubts)
+          .subspan(piece.first_doubt, piece.end_doubt - piece.first_doubt);
+  if (std::ranges::none_of(doubts, &PartResults::Doubt::is_wrong)) {
+    return results_.ids.Between(piece.first_id, piece.end_id);
+  }
+  IdBuffer& righted = results_.righted;
+  righted.Clear();
+  size_t at = piece.first_id;
+  for (const PartResults::Doubt& doubt : doubts) {
+    if (!doubt.is_wrong) continue;
+    righted.Append(results_.ids.Between(at, doubt.first_id));
+    righted.Take(PutRight(doubt.part, righted, righted.Room(kRoom)));
+    at = doubt.end_id;
+  }
+  righted.Append(results_.ids.Between(at, piece.end_id));
+  return righted.Between(0, righted.size());
+}
+
+PartEncoder::Added PartEncoder::AddSome(std::string_view piece) {
+  cuts_ = bpe_.cuts();
+  chars_ = bpe_.chars();
+  derivations_ = &bpe_.derivations();
+  PartResults::Piece added = {
+      .first_id = results_.ids.size(),
+      .first_doubt = static_cast<uint32_t>(results_.doubts.size())};
   CharCuts::Run run;
   size_t begin = 0;  // of the part that has no end yet
   size_t at = 0;
-  while (at < piece.size()) {
-    cuts_.Read(piece.substr(at), run);
+  size_t alone = 0;
+  while (at < piece.size() && begin < kMostBytes && alone == 0) {
+    cuts_->Read(piece.substr(at), run);
     const size_t run_end = at + run.count * CharCuts::kCharBytes;
     if (run.count > 0 && run_end == piece.size()) {
       run.cuts |= uint64_t{1} << (run.count - 1);
     }
-    TokenId* out = known_.data();
-    for (uint64_t cuts = run.cuts; cuts != 0; cuts &= cuts - 1) {
-      const size_t last = std::countr_zero(cuts);
+    TokenId* out = results_.ids.Room(kRoom);
+    for (uint64_t places = run.cuts; places != 0; places &= places - 1) {
+      const size_t last = std::countr_zero(places);
       const size_t end = at + (last + 1) * CharCuts::kCharBytes;
       const size_t first_at = std::max(begin, at);
       const std::string_view part = piece.substr(begin, end - begin);
+      if (part.size() > kMostBytes) {
+        alone = part.size();
+        break;
+      }
       out = part.size() == CharCuts::kCharBytes
-                ? PutChar(run.chars[last], part, out)
+                ? PutChar(run.chars[last], part, results_.ids, out)
                 : PutPart({part, run, (first_at - at) / CharCuts::kCharBytes,
                            last, first_at - begin},
                           out);
       begin = end;
     }
-    Flush(out);
-    if (run_end == piece.size()) return;
+    results_.ids.Take(out);
     // The last of a full run may be cut from what follows.
-    at = run.count == CharCuts::kMostRead ? run_end - CharCuts::kCharBytes
-                                          : run_end + 1;
+    at = run.count == CharCuts::kMostRead && run_end < piece.size()
+             ? run_end - CharCuts::kCharBytes
+             : run_end + 1;
   }
-  EncodeNew(piece.substr(begin), known_.data());
+  added.end_id = results_.ids.size();
+  added.end_doubt = static_cast<uint32_t>(results_.doubts.size());
+  results_.pieces.push_back(added);
+  if (alone == 0 && at >= piece.size()) alone = piece.size() - begin;
+  return {begin, alone};
+}
+
+void PartEncoder::AnswerQuestions() {
+  if (results_.questions.empty()) return;
+  for (const PartResults::Question& question : results_.questions) {
+    bool& is_wrong = results_.doubts[question.doubt].is_wrong;
+    if (is_wrong) continue;
+    is_wrong =
+        question.whole_chars
+            ? !derivations_->WholeCharsStayApart(question.left, question.right)
+            : !memory_.neighbours.StayApart(*derivations_, question.left,
+                                            question.right);
+  }
+  results_.questions.clear();
 }
 
 inline size_t PartEncoder::IdsOfChar(CharCuts::Char c, std::string_view text,
@@ -49,40 +121,120 @@ inline size_t PartEncoder::IdsOfChar(CharCuts::Char c, std::string_view text,
 
 size_t PartEncoder::LearnChar(CharCuts::Char c, std::string_view text,
                               TokenId* out) {
-  const size_t before = ids_.size();
-  bpe_.Encode(text, memory_.neighbours, ids_);
-  memory_.chars.Set(c, std::span(ids_).subspan(before));
-  ids_.resize(before);
+  results_.merged.clear();
+  bpe_.Encode(text, memory_.neighbours, results_.merged);
+  memory_.chars.Set(c, results_.merged);
   return memory_.chars.CopyTo(c, out);
 }
 
 inline TokenId* PartEncoder::PutChar(CharCuts::Char c, std::string_view text,
-                                     TokenId* out) {
+                                     IdBuffer& to, TokenId* out) {
   const size_t count = IdsOfChar(c, text, out);
-  if (count != 0) return out + count;
-  EncodeNew(text, out);
-  return known_.data();
+  return count != 0 ? out + count : PutNew(text, to, out);
 }
 
 PartEncoder::Part::Part(std::string_view text, const CharCuts::Run& run,
                         size_t first, size_t last, size_t before)
     : text(text), run(run), first(first), last(last), before(before) {
   const uint64_t places = ((uint64_t{1} << (last - first)) - 1) << first;
-  const uint64_t broken_places = ~run.whole & places;
+  broken_places = ~run.whole & places;
   broken = broken_places | broken_places << 1 | uint64_t{before > 0} << first;
 }
 
 TokenId* PartEncoder::PutPart(const Part& part, TokenId* out) {
-  // What is merged as soon as it would be found needs no memory.
-  if (part.broken != 0 && part.text.size() <= PieceCache::kMaxPieceBytes) {
-    return PutRemembered(part, out);
+  if (!chars_->empty()) {
+    if (TokenId* const end = PutLongest(part, out)) return end;
   }
-  if (TokenId* const end = MergeChars(part, out)) return end;
-  EncodeNew(part.text, out);
-  return known_.data();
+  return PutMerged(part, results_.ids, out);
 }
 
-TokenId* PartEncoder::PutRemembered(const Part& part, TokenId* out) {
+TokenId* PartEncoder::PutLongest(const Part& part, TokenId* out) {
+  const CharTrie& chars = *chars_;
+  // Its characters, with the one of fewer bytes that may come first.
+  std::array<CharTrie::Char, CharCuts::kMostRead + 1> codes;
+  size_t count = 0;
+  if (part.before > 0) {
+    const auto c = CharTrie::NarrowChar(part.text.substr(0, part.before));
+    if (!c || chars.At(*c).id() == kNoToken) return nullptr;
+    codes[count++] = *c;
+  }
+  const size_t narrow = count;
+  for (size_t i = part.first; i <= part.last; ++i) {
+    if (part.run.chars[i] < CharTrie::kEndOfNarrow) return nullptr;
+    codes[count++] = part.run.chars[i];
+  }
+  // A bit for each place that a token with some bytes of a character may be at.
+  const uint64_t broken =
+      part.broken_places >> part.first << narrow | uint64_t{narrow};
+
+  TokenId* const begin = out;
+  const auto doubt = static_cast<uint32_t>(results_.doubts.size());
+  const size_t questions = results_.questions.size();
+  size_t chars_before = 0;  // of the token before; 0 where it has less than one
+  for (size_t i = 0; i < count;) {
+    CharTrie::Node node = chars.At(codes[i]);
+    TokenId longest = node.id();
+    size_t size = 1;
+    for (size_t next = i + 1; next < count && node.goes_on(); ++next) {
+      node = chars.ChildOf(node, codes[next]);
+      if (!node.exists()) break;
+      if (node.id() == kNoToken) continue;
+      longest = node.id();
+      size = next + 1 - i;
+    }
+    size_t ids = 1;
+    if (longest != kNoToken) {
+      *out = longest;
+    } else {
+      const size_t at = part.before + (i - narrow) * CharCuts::kCharBytes;
+      ids =
+          IdsOfChar(codes[i], part.text.substr(at, CharCuts::kCharBytes), out);
+      if (ids == 0) {
+        results_.questions.resize(questions);
+        return nullptr;
+      }
+    }
+    const size_t chars_here = ids == 1 ? size : 0;
+    if (i > 0) {
+      const bool is_broken = (broken >> (i - 1) & 1) != 0;
+      // Two characters of their own would be one token, were they to join.
+      const bool may_join = chars_before * chars_here > 1;
+      if (is_broken || may_join) {
+        results_.questions.push_back({doubt, out[-1], *out, !is_broken});
+        derivations_->Prefetch(out[-1], *out);
+      }
+    }
+    chars_before = chars_here;
+    out += ids;
+    i += size;
+  }
+  if (results_.questions.size() > questions) {
+    results_.doubts.push_back(
+        {results_.ids.PlaceOf(begin), results_.ids.PlaceOf(out), part.text});
+  }
+  return out;
+}
+
+TokenId* PartEncoder::PutRight(std::string_view part, IdBuffer& to,
+                               TokenId* out) {
+  // As PutLongest took it: maybe behind one of fewer bytes.
+  const size_t before = part.size() % CharCuts::kCharBytes;
+  CharCuts::Run run;
+  cuts_->Read(part.substr(before), run);
+  return PutMerged({part, run, 0, run.count - 1, before}, to, out);
+}
+
+TokenId* PartEncoder::PutMerged(const Part& part, IdBuffer& to, TokenId* out) {
+  // What is merged as soon as it would be found needs no memory.
+  if (part.broken != 0 && part.text.size() <= PieceCache::kMaxPieceBytes) {
+    return PutRemembered(part, to, out);
+  }
+  TokenId* const end = MergeChars(part, out);
+  return end != nullptr ? end : PutNew(part.text, to, out);
+}
+
+TokenId* PartEncoder::PutRemembered(const Part& part, IdBuffer& to,
+                                    TokenId* out) {
   const PieceKey key = PieceKey::Of(part.text);
   const PieceCache::Hash hash = PieceCache::HashOf(key);
   const auto* const entry = memory_.pieces.pieces().Find(key, hash);
@@ -91,12 +243,11 @@ TokenId* PartEncoder::PutRemembered(const Part& part, TokenId* out) {
     known.CopyTo(out);
     return out + known.count();
   }
-  TokenId* end = MergeChars(part, out);
-  std::span<const TokenId> ids(out, end == nullptr ? out : end);
-  if (end == nullptr) {
-    ids = EncodeNew(part.text, out);
-    end = known_.data();
-  }
+  // Of so few bytes there are no more ids than there is room for.
+  static_assert(PieceCache::kMaxPieceBytes <= kMostMergedIds);
+  TokenId* const end = MergeChars(part, out);
+  if (end == nullptr) return PutNew(part.text, to, out);
+  const std::span<const TokenId> ids(out, end);
   if (ids.size() <= PieceCache::kMaxIds) {
     memory_.pieces.pieces().Insert(memory_.pieces.reader(), key, hash, ids);
   }
@@ -108,7 +259,7 @@ TokenId* PartEncoder::MergeChars(const Part& part, TokenId* out) {
   const auto put_bytes = [&](std::string_view bytes) {
     for (const char byte : bytes) *end++ = bpe_.ByteId(byte);
   };
-  if (part.before > kMostMergedBytes) return nullptr;
+  if (part.before > kMostMergedIds) return nullptr;
   put_bytes(part.text.substr(0, part.before));
   for (size_t i = part.first; i <= part.last; ++i) {
     const size_t at = part.before + (i - part.first) * CharCuts::kCharBytes;
@@ -120,21 +271,18 @@ TokenId* PartEncoder::MergeChars(const Part& part, TokenId* out) {
       if (count == 0) return nullptr;
       end += count;
     }
-    if (end - out > ptrdiff_t{kMostMergedBytes}) return nullptr;
+    if (end - out > ptrdiff_t{kMostMergedIds}) return nullptr;
   }
   return out + bpe_.MergeIds({out, end});
 }
 
-std::span<const TokenId> PartEncoder::EncodeNew(std::string_view text,
-                                                const TokenId* out) {
-  Flush(out);
-  const size_t first = ids_.size();
-  bpe_.Encode(text, memory_.neighbours, ids_);
-  return std::span(ids_).subspan(first);
-}
-
-void PartEncoder::Flush(const TokenId* out) {
-  ids_.insert(ids_.end(), static_cast<const TokenId*>(known_.data()), out);
+TokenId* PartEncoder::PutNew(std::string_view text, IdBuffer& to,
+                             TokenId* out) {
+  results_.merged.clear();
+  bpe_.Encode(text, memory_.neighbours, results_.merged);
+  to.Take(out);
+  to.Append(results_.merged);
+  return to.Room(kRoom);
 }
 
 }  // namespace penstock

@@ -8,7 +8,8 @@
 namespace penstock {
 namespace {
 
-// Symbols stand where their first byte is.
+// Symbols stand where their first byte is, or their first id was.
+template <size_t kMost>
 class ShortPiece {
  public:
   ShortPiece(const Derivations& derivations, const BytePairs& bytes,
@@ -35,10 +36,10 @@ class ShortPiece {
 
   void MergeAll() {
     for (uint64_t pair = Lowest(); pair != kNone; pair = Lowest()) {
-      const size_t left = pair % kMostMergedBytes;
+      const size_t left = pair % kMost;
       const size_t right = NextOf(left);
-      ids_[left] = derivations_.TokenOfRank(
-          static_cast<uint32_t>(pair / kMostMergedBytes));
+      ids_[left] =
+          derivations_.TokenOfRank(static_cast<uint32_t>(pair / kMost));
       begins_ &= ~(uint64_t{1} << right);
       pairs_[right] = kNone;
       const size_t next = NextOf(right);
@@ -71,8 +72,7 @@ class ShortPiece {
     std::fill_n(pairs_.begin() + last_row, kLanes, kNone);
   }
   static uint64_t Placed(uint32_t rank, size_t left) {
-    return rank == Merge::kNever ? kNone
-                                 : uint64_t{rank} * kMostMergedBytes + left;
+    return rank == Merge::kNever ? kNone : uint64_t{rank} * kMost + left;
   }
   void SetPair(size_t left, size_t right) {
     pairs_[left] =
@@ -104,15 +104,24 @@ class ShortPiece {
   const Derivations& derivations_;
   const size_t size_;
   uint64_t begins_;  // of symbols, a bit for each place
-  std::array<TokenId, kMostMergedBytes> ids_;
-  std::array<uint64_t, kMostMergedBytes> pairs_;
+  std::array<TokenId, kMost> ids_;
+  std::array<uint64_t, kMost> pairs_;
 };
+
+template <size_t kMost>
+size_t MergeAllOf(const Derivations& derivations, std::span<TokenId> ids) {
+  ShortPiece<kMost> symbols(derivations, ids);
+  symbols.MergeAll();
+  size_t count = 0;
+  symbols.ForEach([&](TokenId id) { ids[count++] = id; });
+  return count;
+}
 
 }  // namespace
 
 void MergeShort(const Derivations& derivations, const BytePairs& bytes,
                 std::string_view piece, std::vector<TokenId>& ids) {
-  ShortPiece symbols(derivations, bytes, piece);
+  ShortPiece<kMostMergedBytes> symbols(derivations, bytes, piece);
   symbols.MergeAll();
   symbols.ForEach([&](TokenId id) { ids.push_back(id); });
 }
@@ -124,11 +133,10 @@ size_t MergeShort(const Derivations& derivations, std::span<TokenId> ids) {
     ids[0] = derivations.TokenOfRank(rank);
     return 1;
   }
-  ShortPiece symbols(derivations, ids);
-  symbols.MergeAll();
-  size_t count = 0;
-  symbols.ForEach([&](TokenId id) { ids[count++] = id; });
-  return count;
+  constexpr size_t kMostAsARule = 16;
+  return ids.size() <= kMostAsARule
+             ? MergeAllOf<kMostAsARule>(derivations, ids)
+             : MergeAllOf<kMostMergedIds>(derivations, ids);
 }
 
 }  // namespace penstock

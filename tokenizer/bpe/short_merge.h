@@ -12,8 +12,9 @@
 
 namespace penstock {
 
-// The longest piece that MergeShort takes.
+// What MergeShort takes at most.
 inline constexpr size_t kMostMergedBytes = 16;
+inline constexpr size_t kMostMergedIds = 64;
 
 // Appends what becomes of `piece`, of 1 to kMostMergedBytes bytes, by merging
 // the pair of lowest rank again and again, the leftmost where ranks are equal.
@@ -23,7 +24,7 @@ inline constexpr size_t kMostMergedBytes = 16;
 void MergeShort(const Derivations& derivations, const BytePairs& bytes,
                 std::string_view piece, std::vector<TokenId>& ids);
 
-// The same for up to kMostMergedBytes ids that stand behind each other, in
+// The same for up to kMostMergedIds ids that stand behind each other, in
 // place; returns how many are left.
 size_t MergeShort(const Derivations& derivations, std::span<TokenId> ids);
 

@@ -35,6 +35,7 @@ TokenMatcher::TokenMatcher(const Vocabulary& vocabulary,
       tokens_(vocabulary.size()),
       cuts_(vocabulary),
       bytes_(derivations_.ranks(), ByteIds()) {
+  std::vector<TokenId> of_chars;
   for (TokenId id = 0; id < tokens_.size(); ++id) {
     if (!vocabulary.Has(id)) continue;
     const std::string_view bytes = vocabulary.BytesOf(id);
@@ -44,6 +45,7 @@ TokenMatcher::TokenMatcher(const Vocabulary& vocabulary,
         shorter = tokens.shorter[shorter];
       }
       tokens_.At(id) = {shorter, static_cast<uint32_t>(bytes.size())};
+      if (CharTrie::MayHave(bytes)) of_chars.push_back(id);
     } else if (vocabulary.Find(bytes) == id) {
       // No text leads to it.
       unmade_.Add(bytes);
@@ -51,6 +53,7 @@ TokenMatcher::TokenMatcher(const Vocabulary& vocabulary,
       trie_.Remove(bytes);
     }
   }
+  chars_ = CharTrie(vocabulary, of_chars);
 }
 
 void TokenMatcher::Save(TableWriter& to) const {
@@ -58,6 +61,7 @@ void TokenMatcher::Save(TableWriter& to) const {
   trie_.Save(to);
   to.PutTable(tokens_);
   cuts_.Save(to);
+  chars_.Save(to);
   unmade_.Save(to);
   to.PutNumber(makes_every_part_);
 }
@@ -67,8 +71,9 @@ TokenMatcher TokenMatcher::Load(TableReader& from) {
   PieceTrie trie = PieceTrie::Load(from);
   auto tokens = from.TakeTable<Token>();
   CharCuts cuts = CharCuts::Load(from);
+  CharTrie chars = CharTrie::Load(from);
   TokenMatcher matcher(std::move(derivations), std::move(trie),
-                       std::move(tokens), std::move(cuts));
+                       std::move(tokens), std::move(cuts), std::move(chars));
   matcher.unmade_ = UnmadeTokens::Load(from);
   matcher.makes_every_part_ = from.Number() != 0;
   return matcher;

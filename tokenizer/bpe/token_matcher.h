@@ -10,6 +10,7 @@
 #include "tokenizer/bpe/derivations.h"
 #include "tokenizer/bpe/neighbours.h"
 #include "tokenizer/vocabulary/char_cuts.h"
+#include "tokenizer/vocabulary/char_trie.h"
 #include "tokenizer/vocabulary/piece_trie.h"
 #include "tokenizer/vocabulary/stored_tables.h"
 #include "tokenizer/vocabulary/table.h"
@@ -39,6 +40,8 @@ class TokenMatcher {
   const Derivations& derivations() const { return derivations_; }
   const BytePairs& bytes() const { return bytes_; }
   const CharCuts& cuts() const { return cuts_; }
+  // Of the tokens that some text leads to.
+  const CharTrie& chars() const { return chars_; }
 
   // Appends the ids of `piece`, every byte of which has a token.
   //
@@ -57,11 +60,12 @@ class TokenMatcher {
   };
 
   TokenMatcher(Derivations derivations, PieceTrie trie, Table<Token> tokens,
-               CharCuts cuts)
+               CharCuts cuts, CharTrie chars)
       : derivations_(std::move(derivations)),
         trie_(std::move(trie)),
         tokens_(std::move(tokens)),
         cuts_(std::move(cuts)),
+        chars_(std::move(chars)),
         bytes_(derivations_.ranks(), ByteIds()) {}
 
   BytePairs::Ids ByteIds() const;
@@ -75,6 +79,7 @@ class TokenMatcher {
   PieceTrie trie_;
   Table<Token> tokens_;
   CharCuts cuts_;
+  CharTrie chars_;
   BytePairs bytes_;  // of the first two
   UnmadeTokens unmade_;
   bool makes_every_part_ = true;

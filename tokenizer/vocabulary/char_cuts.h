@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -49,6 +50,13 @@ class CharCuts {
   static bool MayCut(std::string_view piece) {
     return piece.size() > kCharBytes &&
            (piece[piece.size() - kCharBytes] & 0xf0) == 0xe0;
+  }
+  // That `text` begins with.
+  static std::optional<Char> WideChar(std::string_view text) {
+    if (text.size() < kCharBytes) return std::nullopt;
+    const uint32_t c = CharAt(text.data());
+    if (c == kNoChar) return std::nullopt;
+    return static_cast<Char>(c);
   }
   // Those that `text`, which need not be valid UTF-8, begins with.
   void Read(std::string_view text, Run& run) const {

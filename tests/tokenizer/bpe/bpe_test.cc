@@ -154,7 +154,7 @@ void ExpectFollowsTheDefinition(const Vocabulary& vocabulary) {
     std::vector<TokenId> ids;
     by_rank.Encode(piece, neighbours[0], ids);
     ASSERT_EQ(ids, expected) << piece;
-    if (by_rank.cuts() != nullptr && size <= kMostMergedBytes) {
+    if (by_rank.cuts() != nullptr && size <= kMostMergedIds) {
       std::vector<TokenId> merged(piece.size());
       std::ranges::transform(piece, merged.begin(),
                              [&](char byte) { return by_rank.ByteId(byte); });
