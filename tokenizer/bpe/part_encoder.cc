@@ -6,6 +6,27 @@
 #include <cstdint>
 
 namespace penstock {
+namespace {
+
+struct Longest {
+  TokenId id = kNoToken;
+  size_t chars = 1;
+};
+
+// The longest token that `codes`, of which there is one, begin with.
+inline Longest LongestOf(const CharTrie& chars,
+                         std::span<const CharTrie::Char> codes) {
+  CharTrie::Node node = chars.At(codes[0]);
+  Longest longest = {node.id()};
+  for (size_t i = 1; i < codes.size() && node.goes_on(); ++i) {
+    node = chars.ChildOf(node, codes[i]);
+    if (!node.exists()) break;
+    if (node.id() != kNoToken) longest = {node.id(), i + 1};
+  }
+  return longest;
+}
+
+}  // namespace
 
 void PartEncoder::Encode(std::string_view piece, std::vector<TokenId>& ids) {
   while (!piece.empty()) {
@@ -172,16 +193,8 @@ TokenId* PartEncoder::PutLongest(const Part& part, TokenId* out) {
   const size_t questions = results_.questions.size();
   size_t chars_before = 0;  // of the token before; 0 where it has less than one
   for (size_t i = 0; i < count;) {
-    CharTrie::Node node = chars.At(codes[i]);
-    TokenId longest = node.id();
-    size_t size = 1;
-    for (size_t next = i + 1; next < count && node.goes_on(); ++next) {
-      node = chars.ChildOf(node, codes[next]);
-      if (!node.exists()) break;
-      if (node.id() == kNoToken) continue;
-      longest = node.id();
-      size = next + 1 - i;
-    }
+    const auto [longest, size] =
+        LongestOf(chars, std::span(codes).subspan(i, count - i));
     size_t ids = 1;
     if (longest != kNoToken) {
       *out = longest;

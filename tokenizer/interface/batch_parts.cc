@@ -1,7 +1,9 @@
 #include "tokenizer/interface/batch_parts.h"
 
 #include <algorithm>
+#include <functional>
 #include <new>
+#include <numeric>
 
 #include "formats/memory/huge_pages.h"
 
@@ -71,6 +73,17 @@ void BatchParts::Cut(std::string_view text, size_t number) {
 std::span<const TextPart> BatchParts::OfJob(size_t job) const {
   const size_t begin = job == 0 ? 0 : job_ends_[job - 1];
   return std::span(parts_).subspan(begin, job_ends_[job] - begin);
+}
+
+std::vector<size_t> BatchParts::LongestFirst() const {
+  std::vector<size_t> jobs(this->jobs());
+  std::iota(jobs.begin(), jobs.end(), size_t{0});
+  std::ranges::stable_sort(jobs, std::greater(), [&](size_t job) {
+    size_t bytes = 0;
+    for (const TextPart& part : OfJob(job)) bytes += part.bytes.size();
+    return bytes > 2 * kJobBytes ? bytes : 0;  // others are alike
+  });
+  return jobs;
 }
 
 Status BatchParts::Encode(const TextPart& part,

@@ -36,6 +36,9 @@ class BatchParts {
 
   size_t jobs() const { return job_ends_.size(); }
   std::span<const TextPart> OfJob(size_t job) const;
+  // All jobs, in the order in which they are best taken: what cannot be cut and
+  // is long comes first, or one thread would be alone with it in the end.
+  std::vector<size_t> LongestFirst() const;
   // Appends the part's ids: those of a text's parts are the text's.
   // Errors:  those of Encode, offsets being those in the part.
   Status Encode(const TextPart& part, std::vector<TokenId>& ids) const;

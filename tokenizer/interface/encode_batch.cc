@@ -27,21 +27,28 @@ Status NameText(const Status& status, size_t text) {
 class BatchRun {
  public:
   BatchRun(const BatchParts& parts, RoomForIds& room, Encodings& out)
-      : parts_(parts), room_(room), out_(out), results_(parts.jobs()) {
+      : parts_(parts),
+        order_(parts.LongestFirst()),
+        room_(room),
+        out_(out),
+        results_(parts.jobs()),
+        first_failed_(parts.jobs()) {
     spare_.reserve(parts.jobs());
   }
 
   // To be called by each thread: takes jobs until there are none.
   void TakeJobs() {
-    // One that is taken is done: rows before an error are wanted.
-    while (!failed_.load(std::memory_order_relaxed)) {
-      const size_t job = next_job_.fetch_add(1, std::memory_order_relaxed);
-      if (job >= results_.size()) return;
+    while (true) {
+      const size_t next = next_.fetch_add(1, std::memory_order_relaxed);
+      if (next >= order_.size()) return;
+      const size_t job = order_[next];
+      // Rows before an error are wanted.
+      if (job > first_failed_.load(std::memory_order_relaxed)) continue;
       Result& result = results_[job];
       UseSpare(result);
       result.status = GuardMemory(
           no_memory_, [&] { return Encode(parts_.OfJob(job), result); });
-      if (!result.status.ok()) failed_.store(true, std::memory_order_relaxed);
+      if (!result.status.ok()) Failed(job);
       Finish(result);
     }
   }
@@ -69,6 +76,14 @@ class BatchRun {
       if (part.ends) result.row_ends.push_back(result.ids.size());
     }
     return OkStatus();
+  }
+
+  // No job behind this one need be done.
+  void Failed(size_t job) {
+    size_t first = first_failed_.load(std::memory_order_relaxed);
+    while (job < first && !first_failed_.compare_exchange_weak(
+                              first, job, std::memory_order_relaxed)) {
+    }
   }
 
   void UseSpare(Result& result) {
@@ -101,7 +116,7 @@ class BatchRun {
       if (!status.ok()) {
         status_ = status;
         failed_text_ = next.text;
-        failed_.store(true, std::memory_order_relaxed);
+        Failed(appended_ - 1);
       }
     }
   }
@@ -116,13 +131,14 @@ class BatchRun {
   }
 
   const BatchParts& parts_;
+  const std::vector<size_t> order_;  // of jobs
   const Status no_memory_ = NoMemory("a batch of texts", "encode it");
   // Touched by who is appending alone.
   RoomForIds& room_;
   Encodings& out_;
-  std::vector<Result> results_;  // by job
-  std::atomic<size_t> next_job_ = 0;
-  std::atomic<bool> failed_ = false;  // no more jobs need be taken
+  std::vector<Result> results_;   // by job
+  std::atomic<size_t> next_ = 0;  // of order_
+  std::atomic<size_t> first_failed_;
   std::mutex mutex_;
   // Guarded by it.
   bool appending_ = false;

@@ -24,6 +24,7 @@ namespace {
 
 using testing::AddedTokenJson;
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::Ids;
 using testing::StatusIs;
@@ -253,6 +254,50 @@ TEST(EncodeBatchTest, ErrorNamesTheTextItsOffsetAndKeepsTheRowsBefore) {
     EXPECT_EQ(rows.ids.size(), rows.row_offsets.back());
     const auto row = rows.ids_of(1);
     EXPECT_TRUE(std::vector(row.begin(), row.end()) == Ids(*tokenizer, before));
+  }
+}
+
+TEST(EncodeBatchTest, WhatIsLongAndCannotBeCutComesFirst) {
+  const Uncut tokenizer;
+  const std::string text(5 * BatchParts::kJobBytes, 'x');
+  const std::string_view all = text;
+  const size_t twice = 2 * BatchParts::kJobBytes;
+  const std::vector<std::string_view> texts = {
+      all.substr(0, twice),     all.substr(0, twice + 1),
+      all.substr(0, twice - 1), all,
+      all.substr(0, twice + 1), all.substr(0, twice)};
+  const BatchParts parts(tokenizer, texts, {});
+  ASSERT_EQ(parts.jobs(), texts.size());
+  EXPECT_THAT(parts.LongestFirst(), ElementsAre(3, 1, 4, 0, 2, 5));
+}
+
+// The last text is encoded first, and fails at its end.
+TEST(EncodeBatchTest, RowsBeforeAnErrorThatIsFoundFirstAreKept) {
+  std::string longest(4 * BatchParts::kJobBytes, '.');
+  longest += "<|endoftext|>";
+  std::string some;
+  while (some.size() < BatchParts::kJobBytes / 2) some += " the";
+  std::vector<std::string_view> texts(6, some);
+  texts.push_back(longest);
+  texts.emplace_back("a");
+  const TokenizerPtr tokenizer = Gpt2WithSpecials();
+  EXPECT_EQ(BatchParts(*tokenizer, texts, {}).LongestFirst().front(), 6u);
+  for (const size_t threads : {2, 3, 8}) {
+    Encodings rows;
+    EXPECT_THAT(
+        tokenizer->EncodeBatch(texts, {.special_text = SpecialText::kRefuse},
+                               rows, {.threads = threads}),
+        StatusIs(StatusCode::kInvalidArgument, HasSubstr("text 6")));
+    EXPECT_EQ(rows.rows(), 6u);
+    // An error before it is the one that is told.
+    texts[4] = "<|endoftext|>";  // in the job of the one behind it
+    Encodings fewer;
+    EXPECT_THAT(
+        tokenizer->EncodeBatch(texts, {.special_text = SpecialText::kRefuse},
+                               fewer, {.threads = threads}),
+        StatusIs(StatusCode::kInvalidArgument, HasSubstr("text 4")));
+    EXPECT_EQ(fewer.rows(), 4u);
+    texts[4] = some;
   }
 }
 
