@@ -195,7 +195,28 @@ TEST_F(PartEncoderTest, ThereIsRoomForSomePieces) {
   EXPECT_FALSE(encoder.HasRoomFor("a"));
 }
 
-// docs/tokenizers.md states how much.
+// docs/tokenizers.md states how much: 1 MiB, and as much for long pieces.
+TEST_F(PartEncoderTest, PiecesThatAreAddedTakeLittleMemory) {
+  const Bpe bpe = BpeOf(kWrong);
+  for (const std::string_view part : {"日", "日本", "日日本語", "可", "a日"}) {
+    std::string piece;
+    while (piece.size() < 48) piece += part;
+    const std::vector<TokenId> expected = ByBpe(bpe, piece);
+    PartResults results;
+    const auto before = mallinfo2().uordblks;
+    const PieceMemory::Visit visit(pieces_);
+    PartEncoder encoder(bpe, {pieces_, chars_, neighbours_}, results);
+    size_t count = 0;
+    for (; encoder.HasRoomFor(piece); ++count) encoder.Add(piece);
+    EXPECT_GE(count, 600u);
+    for (size_t i = 0; i < count; ++i) {
+      const auto ids = encoder.IdsOf(i);
+      EXPECT_EQ(std::vector(ids.begin(), ids.end()), expected);
+    }
+    EXPECT_LE(mallinfo2().uordblks - before, size_t{1} << 20) << part;
+  }
+}
+
 TEST_F(PartEncoderTest, LongPiecesTakeLittleMemory) {
   const Bpe bpe = BpeOf(kWrong);
   for (const std::string_view part :
