@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "tests/support/effort.h"
+#include "tokenizer/bpe/lane_merges.h"
+#include "tokenizer/bpe/new_pieces.h"
 
 namespace penstock {
 namespace {
@@ -193,6 +195,20 @@ TEST_F(PartEncoderTest, ThereIsRoomForSomePieces) {
   }
   EXPECT_TRUE(encoder.HasRoomFor(""));
   EXPECT_FALSE(encoder.HasRoomFor("a"));
+}
+
+TEST_F(PartEncoderTest, NewPiecesWithoutRoomAreLeftAlone) {
+  const Bpe bpe = BpeOf(kWrong);
+  const Vocabulary vocabulary = Bytes();
+  const PieceMemory::Visit visit(pieces_);
+  PartEncoder encoder(bpe, {pieces_, chars_, neighbours_}, results_);
+  LaneMerges merges;
+  NewPieces pieces(vocabulary, bpe, merges, encoder);
+  const std::string piece(64, 'a');
+  for (size_t i = 0; i < 513; ++i) pieces.Add(piece, NewPieces::Way::kParts);
+  for (size_t i = 0; i < 513; ++i) {
+    EXPECT_EQ(pieces.IdsOf(i).has_value(), i < 512);
+  }
 }
 
 // docs/tokenizers.md states how much: 1 MiB, and as much for long pieces.
