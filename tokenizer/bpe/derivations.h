@@ -59,16 +59,16 @@ class Derivations {
   bool StayApart(TokenId left, TokenId right) const {
     return StayApart<false>(left, right);
   }
+  // The same where characters of three bytes are on both sides, and every token
+  // that reaches over the place has all of both: see CharCuts.
+  bool WholeCharsStayApart(TokenId left, TokenId right) const {
+    return StayApart<true>(left, right);
+  }
   // Asks for the memory that both look at first.
   void Prefetch(TokenId left, TokenId right) const {
     __builtin_prefetch(&tokens_[left]);
     __builtin_prefetch(&tokens_[right]);
     ranks_.Prefetch(left, right);
-  }
-  // The same where characters of three bytes are on both sides, and every token
-  // that reaches over the place has all of both: see CharCuts.
-  bool WholeCharsStayApart(TokenId left, TokenId right) const {
-    return StayApart<true>(left, right);
   }
 
   // What Load makes these of again, that look where `from` does.
