@@ -48,7 +48,7 @@ class Bpe {
   }
 
   // The tokens of whole characters. Where there are cuts.
-  const CharTrie* chars() const { return &matcher()->chars(); }
+  const CharTrie& chars() const { return matcher()->chars(); }
 
   // What merges short pieces. Where there are cuts.
   const Derivations& derivations() const { return matcher()->derivations(); }

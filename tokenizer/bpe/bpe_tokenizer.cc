@@ -243,7 +243,7 @@ NewPieces::Way BpeTokenizer::WayOf(std::string_view piece,
     return NewPieces::Way::kMerged;
   }
   if (MayBeCut(piece) && MergingIsRight(piece) && bpe_.cuts() != nullptr &&
-      !bpe_.chars()->empty()) {
+      !bpe_.chars().empty()) {
     return NewPieces::Way::kParts;
   }
   return MayBeToken(piece) ? NewPieces::Way::kToken : NewPieces::Way::kAlone;

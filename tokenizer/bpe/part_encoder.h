@@ -108,7 +108,10 @@ class PartEncoder {
   TokenId* PutNew(std::string_view text, IdBuffer& to, TokenId* out);
   // Writes what the character becomes alone; returns how many ids, 0 where they
   // are too large for CharIds.
-  size_t IdsOfChar(CharCuts::Char c, std::string_view text, TokenId* out);
+  size_t IdsOfChar(CharCuts::Char c, std::string_view text, TokenId* out) {
+    const size_t known = memory_.chars.CopyTo(c, out);
+    return known != 0 ? known : LearnChar(c, text, out);
+  }
   size_t LearnChar(CharCuts::Char c, std::string_view text, TokenId* out);
 
   const Bpe& bpe_;

@@ -104,7 +104,7 @@ TEST_F(PartEncoderTest, PiecesHaveTheIdsThatBpeGivesThem) {
   for (int i = 0; i < cases; ++i) {
     const Bpe bpe = Bpe::FromRanks(DrawnVocabulary(10 + i % 6 * 60));
     ASSERT_NE(bpe.cuts(), nullptr);
-    with_chars += !bpe.chars()->empty();
+    with_chars += !bpe.chars().empty();
     Forget();
     for (size_t k = 0; k < 200; ++k) {
       const std::string piece = Drawn(1 + k);
@@ -146,7 +146,7 @@ const std::vector<std::string> kWrong = {
 
 TEST_F(PartEncoderTest, LongestTokensThatWouldMergeAreNotTaken) {
   const Bpe bpe = BpeOf(kWrong);
-  ASSERT_FALSE(bpe.chars()->empty());
+  ASSERT_FALSE(bpe.chars().empty());
   // None of its characters came alone before.
   EXPECT_EQ(Encode(bpe, "日本語"), (std::vector<TokenId>{257, 262}));
   EXPECT_EQ(Encode(bpe, "日本"), std::vector<TokenId>{263});
@@ -177,7 +177,7 @@ TEST_F(PartEncoderTest, OverlongCharactersAreNotShortOnes) {
     tokens.emplace_back(token);
   }
   const Bpe bpe = BpeOf(tokens);
-  ASSERT_FALSE(bpe.chars()->empty());
+  ASSERT_FALSE(bpe.chars().empty());
   for (const std::string piece :
        {"日\xe0\x81\xa1日", "\xe0\x81\xa1日本日", "a日本日", "é日本日"}) {
     EXPECT_EQ(Encode(bpe, piece), ByBpe(bpe, piece)) << piece;
