@@ -58,12 +58,12 @@ bool IsOfSegments(const Piece& piece, Type type) {
 PieceBoundaries BoundariesOf(const SentencePieceModel& model,
                              bool normalizes_to_utf8) {
   if (!normalizes_to_utf8) return PieceBoundaries();
-  PieceBoundaries boundaries(BytesOf(model.pieces));
+  std::vector<std::string_view> pieces;
+  pieces.reserve(model.pieces.size());
   for (const Piece& piece : model.pieces) {
-    if (!IsOfSegments(piece, model.type)) continue;
-    if (!boundaries.Add(piece.text)) return PieceBoundaries();
+    if (IsOfSegments(piece, model.type)) pieces.push_back(piece.text);
   }
-  return boundaries;
+  return PieceBoundaries::Of(pieces);
 }
 
 std::string_view NameOf(Type type) {

@@ -6,10 +6,6 @@
 
 #include "tokenizer/vocabulary/first_bytes.h"
 
-#if defined(__x86_64__)
-#include <emmintrin.h>
-#endif
-
 namespace penstock {
 namespace {
 
@@ -18,55 +14,27 @@ constexpr uint32_t kSpace = 0x8196e2;  // U+2581, as TakeChar has it
 bool IsWide(char byte) { return static_cast<signed char>(byte) < 0; }
 bool IsTrail(char byte) { return static_cast<signed char>(byte) < -64; }
 
-// A bit for each byte.
-struct WideBytes {
-  explicit WideBytes(const char* at);
-
-  uint64_t wide = 0;    // not ASCII
-  uint64_t trails = 0;  // within a character, not its first
-  uint64_t spaces = 0;  // where U+2581 begins
-};
-
-#if defined(__x86_64__)
-WideBytes::WideBytes(const char* at) {
-  for (size_t i = 0; i < PieceBoundaries::kLooked; i += 16) {
-    const auto bytes = [&](size_t behind) {
-      return _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + i + behind));
-    };
-    const auto are = [&](size_t behind, unsigned char byte) {
-      return _mm_cmpeq_epi8(bytes(behind),
-                            _mm_set1_epi8(static_cast<char>(byte)));
-    };
-    const auto put = [i](uint64_t& bits, __m128i mask) {
-      bits |= uint64_t{static_cast<uint32_t>(_mm_movemask_epi8(mask))} << i;
-    };
-    put(wide, bytes(0));
-    put(trails, _mm_cmplt_epi8(bytes(0), _mm_set1_epi8(-64)));
-    put(spaces,
-        _mm_and_si128(_mm_and_si128(are(0, 0xe2), are(1, 0x96)), are(2, 0x81)));
-  }
-}
-#else
-WideBytes::WideBytes(const char* at) {
-  for (size_t i = 0; i < PieceBoundaries::kLooked; ++i) {
-    wide |= uint64_t{IsWide(at[i])} << i;
-    trails |= uint64_t{IsTrail(at[i])} << i;
-    spaces |= uint64_t{std::memcmp(at + i, "\xe2\x96\x81", 3) == 0} << i;
-  }
-}
-#endif
-
 }  // namespace
 
-PieceBoundaries::PieceBoundaries(size_t bytes) {
+PieceBoundaries PieceBoundaries::Of(std::span<const std::string_view> pieces) {
+  size_t bytes = 0;
+  for (const std::string_view piece : pieces) bytes += piece.size();
   // There are fewer pairs than bytes, most of them many times: one bit in 32 or
   // so is set, and few parts are longer than they could be.
   const int table_bits = std::clamp<int>(std::bit_width(8 * bytes), 12, 24);
-  shift_ = 32 - table_bits;
-  bits_ = Table<uint64_t>((size_t{1} << table_bits) / 64);
+  PieceBoundaries boundaries;
+  boundaries.shift_ = 32 - table_bits;
+  boundaries.bits_ = Table<uint64_t>((size_t{1} << table_bits) / 64);
+  AsciiPairs::Befores befores;
+  for (const std::string_view piece : pieces) {
+    if (!boundaries.Add(piece, befores)) return PieceBoundaries();
+  }
+  boundaries.ascii_pairs_ = AsciiPairs(befores);
+  return boundaries;
 }
 
-bool PieceBoundaries::Add(std::string_view piece) {
+bool PieceBoundaries::Add(std::string_view piece,
+                          AsciiPairs::Befores& befores) {
   uint64_t* const bits = &bits_.At(0);
   const char* const end = piece.data() + piece.size();
   uint32_t before = 0;
@@ -82,9 +50,7 @@ bool PieceBoundaries::Add(std::string_view piece) {
     if (at != piece.data()) {
       const uint32_t hash = HashOf(before, after);
       bits[hash / 64] |= uint64_t{1} << hash % 64;
-      if (before < 0x80 && after < 0x80) {
-        ascii_pairs_[before | after << 8] = 1;
-      }
+      if (before < 0x80 && after < 0x80) befores[after].set(before);
       has_two_spaces_ |= before == kSpace && after == kSpace;
       has_after_space_ |= before == kSpace && after != kSpace;
       has_before_space_ |= before != kSpace && after == kSpace;
@@ -101,31 +67,21 @@ uint32_t PieceBoundaries::CharBefore(const char* end) {
   return TakeChar(at);
 }
 
-uint64_t PieceBoundaries::AsciiPairsIn(const char* at) const {
-  uint64_t joined = 0;
-  for (size_t i = 0; i < kLooked; ++i) {
-    uint16_t pair;
-    std::memcpy(&pair, at + i, sizeof(pair));
-    joined |= uint64_t{ascii_pairs_[pair & 0x7f7f]} << i;
-  }
-  return joined;
-}
-
 uint64_t PieceBoundaries::CutsIn(const char* at) const {
   if (bits_.empty()) return 0;
   constexpr uint64_t kLast = uint64_t{1} << (kLooked - 1);
-  const WideBytes bytes(at);
+  const BoundaryBlock block(at, ascii_pairs_);
   const uint64_t wide =
-      bytes.wide | bytes.wide >> 1 | (IsWide(at[kLooked]) ? kLast : 0);
-  uint64_t cuts = ~AsciiPairsIn(at) & ~wide;
+      block.wide | block.wide >> 1 | (IsWide(at[kLooked]) ? kLast : 0);
+  uint64_t cuts = ~block.joined & ~wide;
   // Places where one of the characters is none of ASCII.
   uint64_t others =
-      wide & ~(bytes.trails >> 1 | (IsTrail(at[kLooked]) ? kLast : 0));
+      wide & ~(block.trails >> 1 | (IsTrail(at[kLooked]) ? kLast : 0));
   if (!has_before_space_) {
     // Most of them are before and after a space. What is not seen here of the
     // characters beside it stays among the others.
-    const uint64_t before = bytes.spaces >> 1 & ~uint64_t{3};
-    const uint64_t after = bytes.spaces << 2 & ~kLast;
+    const uint64_t before = block.spaces >> 1 & ~uint64_t{3};
+    const uint64_t after = block.spaces << 2 & ~kLast;
     others &= ~(before | after);
     cuts |= has_two_spaces_ ? before & ~after : before;
     if (!has_after_space_) cuts |= after & ~before;
@@ -146,8 +102,7 @@ uint64_t PieceBoundaries::CutsIn(const char* at) const {
 void PieceBoundaries::Save(TableWriter& to) const {
   to.PutTable(bits_);
   to.PutNumber(shift_);
-  to.PutText({reinterpret_cast<const char*>(ascii_pairs_.data()),
-              ascii_pairs_.size()});
+  ascii_pairs_.Save(to);
   to.PutNumber(has_before_space_);
   to.PutNumber(has_after_space_);
   to.PutNumber(has_two_spaces_);
@@ -157,11 +112,7 @@ PieceBoundaries PieceBoundaries::Load(TableReader& from) {
   PieceBoundaries boundaries;
   boundaries.bits_ = from.TakeTable<uint64_t>();
   boundaries.shift_ = static_cast<int>(from.Number());
-  const std::string_view pairs = from.Text();
-  from.Expect(pairs.size() == boundaries.ascii_pairs_.size());
-  if (from.ok()) {
-    std::memcpy(boundaries.ascii_pairs_.data(), pairs.data(), pairs.size());
-  }
+  boundaries.ascii_pairs_ = AsciiPairs::Load(from);
   boundaries.has_before_space_ = from.Number() != 0;
   boundaries.has_after_space_ = from.Number() != 0;
   boundaries.has_two_spaces_ = from.Number() != 0;

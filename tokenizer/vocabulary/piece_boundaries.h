@@ -6,11 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string_view>
-#include <vector>
 
 #include "tokenizer/interface/text_buffer.h"
 #include "tokenizer/unicode/utf8.h"
+#include "tokenizer/vocabulary/boundary_block.h"
 #include "tokenizer/vocabulary/stored_tables.h"
 #include "tokenizer/vocabulary/table.h"
 
@@ -19,18 +20,15 @@ namespace penstock {
 // Remembers which two characters stand side by side in some piece, in a table
 // of hashes: two that do not, but hash alike, only make a part longer.
 //
-// Memory:  32 KiB, and 128 KiB for the pairs of 32,000 pieces.
+// Memory:  36 KiB, and 128 KiB for the pairs of 32,000 pieces.
 //
 // Threads: any number at a time.
 class PieceBoundaries {
  public:
   // Cuts nothing.
   PieceBoundaries() = default;
-  // For pieces of so many bytes together. Cuts everywhere as long as there are
-  // none.
-  explicit PieceBoundaries(size_t bytes);
-  // False for a piece that is not UTF-8: these boundaries are then of no use.
-  bool Add(std::string_view piece);
+  // Cuts everywhere if there are none, nothing if one is not UTF-8.
+  static PieceBoundaries Of(std::span<const std::string_view> pieces);
 
   // What Load makes them of again, that look where `from` does.
   void Save(TableWriter& to) const;
@@ -42,7 +40,7 @@ class PieceBoundaries {
   // those from there on; kRead of them may be read.
   //
   // Cost:    about half a nanosecond a byte.
-  static constexpr size_t kLooked = 64;
+  static constexpr size_t kLooked = BoundaryBlock::kBytes;
   static constexpr size_t kRead = kLooked + 4;
   uint64_t CutsIn(const char* at) const;
 
@@ -62,9 +60,8 @@ class PieceBoundaries {
   }
   static uint32_t CharBefore(const char* end);
 
-  // Bit i: whether at[i] and at[i + 1], both ASCII, stand side by side in a
-  // piece.
-  uint64_t AsciiPairsIn(const char* at) const;
+  // False for a piece that is not UTF-8.
+  bool Add(std::string_view piece, AsciiPairs::Befores& befores);
   bool AreJoined(uint32_t before, uint32_t after) const {
     const uint32_t hash = HashOf(before, after);
     return (bits_[hash / 64] >> hash % 64 & 1) != 0;
@@ -74,8 +71,7 @@ class PieceBoundaries {
   }
 
   Table<uint64_t> bits_;
-  // Pairs of ASCII, not hashed, as a number of the lowest byte first: 0 or 1.
-  std::vector<uint8_t> ascii_pairs_ = std::vector<uint8_t>(1 << 15);
+  AsciiPairs ascii_pairs_;
   int shift_ = 0;
   // Of U+2581, the space of most models: whether it stands behind another
   // character in some piece, before another one, and behind another U+2581.
