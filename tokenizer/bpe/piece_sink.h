@@ -56,12 +56,15 @@ class PieceSink {
     data_[size_++] = id;
     after_unknown_ = false;
   }
-  // `count` is 1 to kSlack; kSlack ids may be read.
-  void PutSome(const TokenId* ids, size_t count) {
+  // `count` is 1 to kSlack; kSlack ids may be read. They are of pieces or, if
+  // `is_unknown`, those of a character without one, of which nobody
+  // IsToldOfUnknown.
+  void PutSome(const TokenId* ids, size_t count, bool is_unknown) {
     MakeRoom();
     std::memcpy(data_ + size_, ids, kSlack * sizeof(TokenId));
-    size_ += count;
-    after_unknown_ = false;
+    // Which characters have a piece is hard to guess for the processor.
+    size_ += count - size_t{after_unknown_ && is_unknown};
+    after_unknown_ = is_unknown && !rule_.as_bytes;
   }
 
   // How many ids there are, and some of them, until more are put.
@@ -72,28 +75,36 @@ class PieceSink {
 
   // Text without a piece: its bytes, or one id for all that follow each other.
   void PutUnknown(std::string_view text) {
-    const bool is_one_more = after_unknown_ && !rule_.as_bytes;
-    if (unknown_ != nullptr) {
-      unknown_->push_back({size_ - is_one_more, text.size()});
+    if (IsToldOfUnknown()) {
+      unknown_->push_back({size_ - after_unknown_, text.size()});
     }
     if (rule_.as_bytes) {
       PutBytes(text);
-    } else if (!is_one_more) {
+    } else if (!after_unknown_) {
       Put(rule_.id);
     }
-    after_unknown_ = true;
+    after_unknown_ = !rule_.as_bytes;
+  }
+  bool IsToldOfUnknown() const { return unknown_ != nullptr; }
+  // Writes what a character of `text` without a piece becomes by itself;
+  // returns how many ids, at most kSlack.
+  size_t IdsOfUnknown(std::string_view text, TokenId* ids) const {
+    if (!rule_.as_bytes) {
+      ids[0] = rule_.id;
+      return 1;
+    }
+    for (size_t i = 0; i < text.size(); ++i) {
+      ids[i] = rule_.byte_ids[static_cast<unsigned char>(text[i])];
+    }
+    return text.size();
   }
 
  private:
   void PutBytes(std::string_view text) {
     while (!text.empty()) {
       MakeRoom();
-      TokenId* const to = data_ + size_;
       const size_t count = std::min(text.size(), kSlack);
-      for (size_t i = 0; i < count; ++i) {
-        to[i] = rule_.byte_ids[static_cast<unsigned char>(text[i])];
-      }
-      size_ += count;
+      size_ += IdsOfUnknown(text.substr(0, count), data_ + size_);
       text.remove_prefix(count);
     }
   }
@@ -117,8 +128,8 @@ class PieceSink {
   size_t size_;  // of what counts in it
   size_t step_;  // by which it grows
   TokenId* data_;
-  size_t last_;  // the largest size with room for kSlack more
-  bool after_unknown_ = false;
+  size_t last_;                 // the largest size with room for kSlack more
+  bool after_unknown_ = false;  // by the rule's id, not bytes
 };
 
 }  // namespace penstock

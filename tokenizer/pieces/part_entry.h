@@ -42,10 +42,17 @@ struct PartIds {
 
   static constexpr uint32_t kMostSafeScore = uint32_t{1} << 31;
 
+  // Whether text without a piece is in the part.
+  enum class Unknown : uint8_t {
+    kNone,
+    kAlone,  // it is one such character, and the ids are PieceSink's for it
+    kAmong,
+  };
+
   TokenId ids[kMost];
   uint8_t count;
-  bool has_unknown;  // some of them stand for text without a piece
-  uint16_t reach;    // see PathScore
+  Unknown unknown;
+  uint16_t reach;  // see PathScore
   // They hold as long as the path's score so far is nearer to 0 than this.
   uint32_t safe_score;
 };

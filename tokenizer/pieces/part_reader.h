@@ -31,9 +31,10 @@ class PartReader {
   PartReader(const PartReader&) = delete;
   PartReader& operator=(const PartReader&) = delete;
 
-  // The next parts, which make up all of the text; none at its end. Valid until
-  // the next call. Two may have one set: look into it only when it is the
-  // part's turn.
+  static constexpr size_t kMost = 24;
+  // The next parts, up to kMost, which make up all of the text; none at its
+  // end. Valid until the next call. Two may have one set: look into it only
+  // when it is the part's turn.
   std::span<const Part> Next() {
     if (cutter_.AtEnd()) return {};
     self_.Leave();
@@ -58,7 +59,7 @@ class PartReader {
   PartCutter cutter_;
   PartCache& cache_;
   Readers::Reader& self_;
-  std::array<Part, 24> parts_;
+  std::array<Part, kMost> parts_;
 };
 
 }  // namespace penstock

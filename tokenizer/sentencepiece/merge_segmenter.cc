@@ -50,6 +50,11 @@ struct MergeSegmenter::OwnScratch : Scratch {
   std::vector<std::pair<std::string_view, int>> parts;  // with their depth
   std::vector<TokenId> ids;
 
+  // Whether the part is one character, for which there is no piece.
+  bool IsUnknownAlone() const {
+    return symbols.size() == 1 && symbols[0].id == kNoToken;
+  }
+
   // A part as long as a book is rare. Its ids are more than can be remembered.
   void GiveBackLongPart() {
     constexpr size_t kHeldSymbols = 1 << 16;
@@ -108,6 +113,8 @@ std::unique_ptr<Segmenter::Scratch> MergeSegmenter::NewScratch() const {
 void MergeSegmenter::Segment(std::string_view text, Scratch& scratch,
                              PieceSink& sink) const {
   auto& own = static_cast<OwnScratch&>(scratch);
+  using Unknown = PartIds::Unknown;
+  const auto quick = sink.IsToldOfUnknown() ? Unknown::kNone : Unknown::kAlone;
   PartReader reader(text, boundaries_, known_.parts, own.reader);
   for (auto parts = reader.Next(); !parts.empty(); parts = reader.Next()) {
     for (const PartReader::Part& part : parts) {
@@ -115,16 +122,26 @@ void MergeSegmenter::Segment(std::string_view text, Scratch& scratch,
         SegmentPart(part.text, /*dropout=*/nullptr, own, sink);
         continue;
       }
-      if (const PartIds* known = PartCache::Find(part.set, part.key)) {
-        sink.PutSome(known->ids, known->count);
+      const PartIds* known = PartCache::Find(part.set, part.key);
+      if (known != nullptr && known->unknown <= quick) {
+        sink.PutSome(known->ids, known->count,
+                     known->unknown == Unknown::kAlone);
         continue;
       }
       // Leaves the ids to remember, none if there is no piece for some of it.
       SegmentPart(part.text, /*dropout=*/nullptr, own, sink);
-      if (own.ids.empty() || own.ids.size() > PartIds::kMost) continue;
+      if (known != nullptr) continue;
       PartEntry::Content added = {part.key, {}};
-      added.ids.count = static_cast<uint8_t>(own.ids.size());
-      std::copy(own.ids.begin(), own.ids.end(), added.ids.ids);
+      size_t count = own.ids.size();
+      if (own.IsUnknownAlone()) {
+        added.ids.unknown = Unknown::kAlone;
+        count = sink.IdsOfUnknown(part.text, added.ids.ids);
+      } else if (count > 0 && count <= PartIds::kMost) {
+        std::copy(own.ids.begin(), own.ids.end(), added.ids.ids);
+      } else {
+        continue;
+      }
+      added.ids.count = static_cast<uint8_t>(count);
       known_.parts.Insert(own.reader, part.set, added);
     }
   }

@@ -1,40 +1,30 @@
 // The score of a path that grows by parts that are remembered.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
-#include <vector>
 
-#include "tokenizer/bpe/piece_sink.h"
 #include "tokenizer/pieces/part_entry.h"
 #include "tokenizer/vocabulary/table.h"
 
 namespace penstock {
 
 // The scores of pieces, one added to the other and rounded to float each time.
-// That is a chain of additions, and mostly it is enough to know how far from 0
-// their sum is at most: they are added up once that is not.
+// That is a chain of additions: they wait until some parts are there, so that
+// the processor does other work meanwhile. Until then it is known how far from
+// 0 their sum is at most.
 //
 // Threads: one at a time.
 template <typename Real>
 class PathScore {
  public:
-  // The ids that a character without a piece became: none, where it has those
-  // of the one before.
-  struct UnknownIds {
-    size_t begin, end;
-  };
-
-  // Of a path that begins behind what `sink` has. `scores` are by id, and the
-  // last is that of a character without a piece. All must outlive this; what
-  // `unknown` has goes.
-  PathScore(const Table<Real>& scores, const PieceSink& sink,
-            std::vector<UnknownIds>& unknown)
-      : scores_(scores), sink_(sink), unknown_(unknown), added_(sink.size()) {
-    unknown_.clear();
-  }
+  // `scores` are by id and must outlive this. Those of the ids that stand for a
+  // character without a piece make up its score, one after the other.
+  explicit PathScore(const Table<Real>& scores) : scores_(scores) {}
 
   // How far from 0 it gets at most by pieces whose scores, without signs, are
   // `sum` together, once what is behind the point goes.
@@ -44,40 +34,29 @@ class PathScore {
   bool IsWithin(uint32_t safe) {
     return bound_ < safe || std::abs(Get()) < static_cast<double>(safe);
   }
-  // Of a part that was just put in the sink, if the score was within its
-  // safe_score.
-  void Add(const PartIds& part) { bound_ += part.reach; }
-  // Of a character without a piece in that part, that was just put in the sink
-  // behind `begin` ids.
-  void AddUnknown(size_t begin) { unknown_.push_back({begin, sink_.size()}); }
-  // Now and then, not a thousand parts apart.
-  void Settle() {
-    if (sink_.size() - added_ + unknown_.size() > kMostAdded) Get();
+  // Of a part, if the score was within its safe_score.
+  void Add(const PartIds& part) {
+    std::memcpy(&ids_[count_], part.ids, sizeof(part.ids));
+    count_ += part.count;
+    bound_ += part.reach;
   }
+  // After kMostParts that were added, or before.
+  static constexpr size_t kMostParts = 24;
+  void Settle() { Set(Get()); }
 
-  // With all that was put in the sink.
+  // With all that was added.
   float Get() {
     float score = score_;
-    const auto add = [&](TokenId id) {
+    for (const TokenId id : std::span(ids_).first(count_)) {
       score = static_cast<float>(scores_[id] + score);
-    };
-    const auto add_until = [&](size_t end) {
-      for (const TokenId id : sink_.Ids(added_, end)) add(id);
-    };
-    for (const UnknownIds& ids : unknown_) {
-      add_until(ids.begin);
-      add(static_cast<TokenId>(scores_.size() - 1));
-      added_ = ids.end;
     }
-    add_until(sink_.size());
-    Set(score);
-    return score;
+    count_ = 0;
+    return score_ = score;
   }
-  // What it is with all that was put in the sink.
+  // What it is with all that was added.
   void Set(float score) {
     score_ = score;
-    added_ = sink_.size();
-    unknown_.clear();
+    count_ = 0;
     const double bound = Reach(std::abs(score));
     bound_ = bound < kNeverSafe ? static_cast<uint32_t>(bound) : kNeverSafe;
   }
@@ -85,15 +64,13 @@ class PathScore {
  private:
   // Each sum is off by 2^-24 of itself at most, so that after n of them it is
   // at most (1 + 2^-24)^n times what it would be without rounding: less than
-  // this after two times kMostAdded.
+  // this after as many as wait.
   static constexpr double kSlack = 1 + 0x1p-8;
-  static constexpr size_t kMostAdded = 1 << 15;
   static constexpr uint32_t kNeverSafe = PartIds::kMostSafeScore;
 
   const Table<Real>& scores_;
-  const PieceSink& sink_;
-  std::vector<UnknownIds>& unknown_;  // behind the first `added_`
-  size_t added_;  // how many ids of the sink are in `score_`
+  std::array<TokenId, kMostParts * PartIds::kMost> ids_;  // to add
+  size_t count_ = 0;                                      // of them
   float score_ = 0;
   uint32_t bound_ = 0;  // how far from 0 it is with all of them, at most
 };

@@ -31,7 +31,8 @@ uint32_t SafeScore(double margin, size_t part_bytes, size_t pieces,
 }  // namespace
 
 template <typename Real>
-PartIds UnigramSegmenter<Real>::Remembered(std::string_view part) const {
+PartIds UnigramSegmenter<Real>::Remembered(std::string_view part,
+                                           const PieceSink& sink) const {
   constexpr double kNever = -std::numeric_limits<double>::infinity();
   // The best and the next best path to each place, as real numbers.
   struct Place {
@@ -80,7 +81,7 @@ PartIds UnigramSegmenter<Real>::Remembered(std::string_view part) const {
   for (size_t at = part.size(); at != 0; at = places[at].begin) {
     if (count == PartIds::kMost) return found;
     const bool is_unknown = places[at].id == PieceTrie::kNoPiece;
-    found.has_unknown |= is_unknown;
+    if (is_unknown) found.unknown = PartIds::Unknown::kAmong;
     ids[count] = is_unknown ? UnknownId() : static_cast<TokenId>(places[at].id);
     sum += std::abs(scores_[ids[count++]]);
   }
@@ -92,14 +93,21 @@ PartIds UnigramSegmenter<Real>::Remembered(std::string_view part) const {
   const Place& last = places[part.size()];
   found.safe_score = SafeScore<Real>(last.best - last.next, part.size(),
                                      found.count + chars, largest_score_);
+  if (count == 1 && found.unknown != PartIds::Unknown::kNone) {
+    found.unknown = PartIds::Unknown::kAlone;
+    found.count = static_cast<uint8_t>(sink.IdsOfUnknown(part, found.ids));
+  }
   return found;
 }
 
 template <typename Real>
 void UnigramSegmenter<Real>::PutWithUnknown(std::string_view part,
                                             const PartIds& known,
-                                            PathScore<Real>& score,
                                             PieceSink& sink) const {
+  if (known.unknown == PartIds::Unknown::kAlone) {
+    sink.PutUnknown(part);
+    return;
+  }
   size_t at = 0;
   for (size_t i = 0; i < known.count; ++i) {
     const TokenId id = known.ids[i];
@@ -110,22 +118,20 @@ void UnigramSegmenter<Real>::PutWithUnknown(std::string_view part,
     }
     const std::string_view text =
         part.substr(at, Utf8SizeByLead(static_cast<unsigned char>(part[at])));
-    const size_t before = sink.size();
     sink.PutUnknown(text);
-    score.AddUnknown(before);
     at += text.size();
   }
 }
 
-template PartIds UnigramSegmenter<float>::Remembered(std::string_view) const;
-template PartIds UnigramSegmenter<double>::Remembered(std::string_view) const;
+template PartIds UnigramSegmenter<float>::Remembered(std::string_view,
+                                                     const PieceSink&) const;
+template PartIds UnigramSegmenter<double>::Remembered(std::string_view,
+                                                      const PieceSink&) const;
 template void UnigramSegmenter<float>::PutWithUnknown(std::string_view,
                                                       const PartIds&,
-                                                      PathScore<float>&,
                                                       PieceSink&) const;
 template void UnigramSegmenter<double>::PutWithUnknown(std::string_view,
                                                        const PartIds&,
-                                                       PathScore<double>&,
                                                        PieceSink&) const;
 
 }  // namespace penstock

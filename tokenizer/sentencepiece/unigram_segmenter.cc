@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "tokenizer/pieces/part_reader.h"
+#include "tokenizer/sentencepiece/path_score.h"
 #include "tokenizer/unicode/utf8.h"
 
 namespace penstock {
@@ -25,7 +26,6 @@ struct UnigramSegmenter<Real>::OwnScratch : Scratch {
   // Before `endings`: how long the last piece to each place is, 0 for none.
   std::vector<uint16_t> lengths;
   std::vector<uint32_t> path;
-  std::vector<typename PathScore<Real>::UnknownIds> unknown;
 
   // Keeps of the endings up to `end` their lengths alone; those beyond, of
   // which `frontier` is the last, move to the front. `first` is the first's
@@ -54,7 +54,10 @@ template <typename Real>
 void UnigramSegmenter<Real>::Segment(std::string_view text, Scratch& scratch,
                                      PieceSink& sink) const {
   auto& own = static_cast<OwnScratch&>(scratch);
-  PathScore<Real> score(scores_, sink, own.unknown);
+  static_assert(PartReader::kMost <= PathScore<Real>::kMostParts);
+  PathScore<Real> score(scores_);
+  const auto quick = sink.IsToldOfUnknown() ? PartIds::Unknown::kNone
+                                            : PartIds::Unknown::kAlone;
   PartEntry::Content added;
   PartReader reader(text, boundaries_, known_.parts, own.reader);
   for (auto parts = reader.Next(); !parts.empty(); parts = reader.Next()) {
@@ -66,7 +69,7 @@ void UnigramSegmenter<Real>::Segment(std::string_view text, Scratch& scratch,
       }
       const PartIds* known = PartCache::Find(part.set, part.key);
       if (known == nullptr) {
-        added = {part.key, Remembered(part.text)};
+        added = {part.key, Remembered(part.text, sink)};
         known_.parts.Insert(own.reader, part.set, added);
         known = &added.ids;
       }
@@ -74,12 +77,13 @@ void UnigramSegmenter<Real>::Segment(std::string_view text, Scratch& scratch,
         score.Set(SegmentPart(part.text, score.Get(), own, sink));
         continue;
       }
-      if (known->has_unknown) {
-        PutWithUnknown(part.text, *known, score, sink);
-      } else {
-        sink.PutSome(known->ids, known->count);
-      }
       score.Add(*known);
+      if (known->unknown > quick) {
+        PutWithUnknown(part.text, *known, sink);
+        continue;
+      }
+      sink.PutSome(known->ids, known->count,
+                   known->unknown == PartIds::Unknown::kAlone);
     }
   }
 }

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "tokenizer/pieces/part_cache.h"
-#include "tokenizer/sentencepiece/path_score.h"
 #include "tokenizer/sentencepiece/segmenter.h"
 #include "tokenizer/sentencepiece/sentencepiece_model.h"
 #include "tokenizer/sentencepiece/unigram_lattice.h"
@@ -78,12 +77,12 @@ class UnigramSegmenter final : public Segmenter {
   void EmitLong(std::string_view part, OwnScratch& scratch,
                 PieceSink& sink) const;
   // What to remember; no ids if there are too many.
-  PartIds Remembered(std::string_view part) const;
+  PartIds Remembered(std::string_view part, const PieceSink& sink) const;
   // Gives the pieces of `part` that `known` has, some unknown.
   void PutWithUnknown(std::string_view part, const PartIds& known,
-                      PathScore<Real>& score, PieceSink& sink) const;
+                      PieceSink& sink) const;
 
-  // What stands for a character without a piece in PartIds.
+  // What stands for a character without a piece among others in PartIds.
   TokenId UnknownId() const {
     return static_cast<TokenId>(lattice_scores_.size());
   }

@@ -14,6 +14,9 @@ namespace {
 
 constexpr float kUnknownPenalty = 10.0f;
 
+// A byte that does not begin a character.
+bool IsTrail(int byte) { return byte >= 0x80 && byte < 0xc0; }
+
 template <typename Real>
 Real UserDefinedScore(size_t size, float largest) {
   if constexpr (kIsSince022<Real>) {
@@ -55,7 +58,13 @@ UnigramSegmenter<Real>::UnigramSegmenter(std::span<const SentencePiece> pieces,
     scores.push_back(piece.score);
     lattice_scores.push_back(piece.score);
     sizes.push_back(static_cast<uint16_t>(piece.text.size()));
-    if (piece.type == SentencePiece::Type::kUserDefined) {
+    // What stands for a character without a piece: see PathScore.
+    if (piece.type == SentencePiece::Type::kUnknown) {
+      scores.back() = unknown_score_;
+    } else if (piece.type == SentencePiece::Type::kByte) {
+      const int byte = ByteOfPiece(piece.text);
+      scores.back() = IsTrail(byte) ? 0 : unknown_score_;
+    } else if (piece.type == SentencePiece::Type::kUserDefined) {
       // The reference counts bytes for the best path, characters in a lattice.
       scores.back() = UserDefinedScore<Real>(piece.text.size(), largest);
       lattice_scores.back() = static_cast<float>(

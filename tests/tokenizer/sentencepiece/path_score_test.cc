@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <limits>
 #include <random>
-#include <string>
 #include <vector>
 
 #include "tests/support/effort.h"
@@ -14,33 +13,25 @@
 namespace penstock {
 namespace {
 
-constexpr TokenId kScored = 50;
+constexpr TokenId kIds = 50;
 
-// Puts parts in a sink and adds up their scores, beside a PathScore.
+// Adds up the scores of parts, beside a PathScore.
 template <typename Real>
 class Path {
  public:
   using Score = PathScore<Real>;
 
-  Path(const std::vector<Real>& scores, const UnknownRule& rule)
+  explicit Path(const std::vector<Real>& scores)
       : scores_(HugePageVector<Real>(scores.begin(), scores.end())),
-        sink_(rule, 100, ids_),
-        score_(scores_, sink_, unknown_) {}
+        score_(scores_) {}
 
-  // kScored is a character without a piece.
   void Put(const std::vector<TokenId>& part) {
     PartIds known = {};
     double sum = 0;
     for (const TokenId id : part) {
       sum += std::abs(scores_[id]);
       exact_ = static_cast<float>(scores_[id] + exact_);
-      const size_t before = sink_.size();
-      if (id == kScored) {
-        sink_.PutUnknown("\xe6\xbc\xa2");
-        score_.AddUnknown(before);
-      } else {
-        sink_.Put(id);
-      }
+      known.ids[known.count++] = id;
     }
     known.reach = static_cast<uint16_t>(Score::Reach(sum));
     score_.Add(known);
@@ -52,9 +43,6 @@ class Path {
 
  private:
   const Table<Real> scores_;
-  std::vector<TokenId> ids_ = {1, 2, 3};  // of another text
-  std::vector<typename Score::UnknownIds> unknown_ = {{1, 2}};
-  PieceSink sink_;
   Score score_;
   float exact_ = 0;
 };
@@ -62,18 +50,17 @@ class Path {
 template <typename Real>
 class PathScoreTest : public ::testing::Test {
  protected:
-  // The last is of a character without a piece.
   std::vector<Real> Scores(double largest) {
     std::uniform_real_distribution<double> score(-largest, largest / 50);
     std::vector<Real> scores;
-    for (TokenId id = 0; id <= kScored; ++id) {
+    for (TokenId id = 0; id < kIds; ++id) {
       scores.push_back(static_cast<Real>(static_cast<float>(score(random_))));
     }
     return scores;
   }
-  std::vector<TokenId> Part(bool with_unknown) {
+  std::vector<TokenId> Part() {
     std::vector<TokenId> part(1 + random_() % PartIds::kMost);
-    for (TokenId& id : part) id = random_() % (kScored + with_unknown);
+    for (TokenId& id : part) id = random_() % kIds;
     return part;
   }
 
@@ -84,26 +71,32 @@ using Sums = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(PathScoreTest, Sums);
 
 TYPED_TEST(PathScoreTest, IsTheSumThatIsAddedUpEachTime) {
-  for (const bool as_bytes : {false, true}) {
-    UnknownRule rule = {.as_bytes = as_bytes, .id = 7};
-    Path<TypeParam> path(this->Scores(/*largest=*/20), rule);
-    // Far past where it settles.
-    for (int part = 0; part < testing::Cases(60'000); ++part) {
-      path.score().Settle();
-      path.Put(this->Part(/*with_unknown=*/part % 3 == 0));
-      if (this->random_() % 1000 != 0) continue;
-      ASSERT_EQ(path.score().Get(), path.exact()) << part;
-      if (this->random_() % 3 == 0) path.Set(-3.25f);
+  Path<TypeParam> path(this->Scores(/*largest=*/20));
+  for (int round = 0; round < testing::Cases(3'000); ++round) {
+    path.score().Settle();
+    // As many as may wait, with as many ids as they may have, now and then.
+    const bool is_full = round % 7 == 0;
+    const size_t parts =
+        is_full ? Path<TypeParam>::Score::kMostParts
+                : this->random_() % (Path<TypeParam>::Score::kMostParts + 1);
+    for (size_t i = 0; i < parts; ++i) {
+      path.Put(is_full ? std::vector<TokenId>(PartIds::kMost, round % kIds)
+                       : this->Part());
     }
-    EXPECT_EQ(path.score().Get(), path.exact());
+    if (round % 2 == 0) {
+      ASSERT_EQ(path.score().Get(), path.exact()) << round;
+    }
+    if (this->random_() % 30 == 0) path.Set(-3.25f);
   }
+  EXPECT_EQ(path.score().Get(), path.exact());
 }
 
 TYPED_TEST(PathScoreTest, IsWithinExactlyWhatItsSumIsWithin) {
   for (const double largest : {0.01, 1.0, 20.0, 8000.0}) {
-    Path<TypeParam> path(this->Scores(largest), {});
+    Path<TypeParam> path(this->Scores(largest));
+    constexpr int kMostParts = Path<TypeParam>::Score::kMostParts;
     for (int part = 0; part < testing::Cases(20'000); ++part) {
-      path.score().Settle();
+      if (part % kMostParts == 0) path.score().Settle();
       const double exact = std::abs(path.exact());
       // Mostly near what decides.
       const auto safe = static_cast<uint32_t>(
@@ -113,14 +106,14 @@ TYPED_TEST(PathScoreTest, IsWithinExactlyWhatItsSumIsWithin) {
         ASSERT_EQ(path.score().IsWithin(safe), exact < safe)
             << exact << ", " << safe;
       }
-      path.Put(this->Part(/*with_unknown=*/false));
+      path.Put(this->Part());
       if (exact > 1e7) path.Set(0);
     }
   }
 }
 
 TYPED_TEST(PathScoreTest, NothingIsWithinWhereTheScoreIsTooLargeOrNoNumber) {
-  Path<TypeParam> path(this->Scores(20), {});
+  Path<TypeParam> path(this->Scores(20));
   for (const float score :
        {3e9f, -3e38f, std::numeric_limits<float>::infinity(),
         std::numeric_limits<float>::quiet_NaN()}) {

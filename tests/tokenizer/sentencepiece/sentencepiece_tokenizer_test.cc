@@ -243,6 +243,54 @@ TEST(SentencePieceTokenizerTest, UnknownTextInsideOfWordsStaysWhereItIs) {
   }
 }
 
+// They are parts of their own, remembered by themselves, and follow each other
+// in every way.
+TEST(SentencePieceTokenizerTest, UnknownCharactersStandAloneWhereverTheyAre) {
+  std::mt19937 random(11);
+  for (const Type type : {Type::kUnigram, Type::kBpe}) {
+    for (const bool as_bytes : {false, true}) {
+      TinySentencePiece model = {.type = type, .byte_fallback = as_bytes};
+      model.pieces = {{"<unk>", 0, PieceType::kUnknown},
+                      {"<s>", 0, PieceType::kControl},
+                      {"a", -1},
+                      {"b", -2},
+                      {"▁", -3}};
+      model.add_dummy_prefix = model.remove_extra_whitespaces = false;
+      const auto tokenizer = ParseTiny(model);
+      ASSERT_NE(tokenizer, nullptr);
+      const std::vector<std::string> chars = {"a", "b",  " ", "u",
+                                              "é", "漢", "😀"};
+      for (int i = 0; i < testing::Cases(300); ++i) {
+        std::string text;
+        std::vector<TokenId> expected;
+        bool after_unknown = false;
+        for (size_t k = 0; k < 1 + random() % 150; ++k) {
+          const size_t c = random() % chars.size();
+          text += chars[c];
+          const bool is_unknown = c > 2;
+          if (!is_unknown) {
+            expected.push_back(static_cast<TokenId>(2 + c));
+          } else if (as_bytes) {
+            for (const unsigned char byte : chars[c]) {
+              expected.push_back(static_cast<TokenId>(5 + byte));
+            }
+          } else if (!after_unknown) {
+            expected.push_back(0);
+          }
+          after_unknown = is_unknown;
+        }
+        ASSERT_EQ(Ids(*tokenizer, text), expected) << text;
+        std::vector<TokenId> ids;
+        std::vector<TokenOrigin> origins;
+        ASSERT_OK(tokenizer->EncodeWithOrigins(text, {}, ids, origins));
+        ASSERT_EQ(ids, expected) << text;
+        ASSERT_EQ(Ids(*tokenizer, text), expected) << text;
+        if (i % 50 == 0) tokenizer->ForgetTexts();
+      }
+    }
+  }
+}
+
 TEST(SentencePieceTokenizerTest, LongRepeatsAreCheapInEveryModel) {
   for (const Type type :
        {Type::kUnigram, Type::kBpe, Type::kWord, Type::kChar}) {

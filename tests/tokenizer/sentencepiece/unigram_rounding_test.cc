@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <random>
 #include <set>
 #include <string>
@@ -16,6 +17,7 @@
 #include "tests/tokenizer/sentencepiece/tiny_sentencepiece.h"
 #include "tests/tokenizer/tiny_vocabulary.h"
 #include "tokenizer/sentencepiece/unigram_rules.h"
+#include "tokenizer/unicode/utf8.h"
 
 namespace penstock {
 namespace {
@@ -35,10 +37,11 @@ constexpr size_t kLongest = 5;  // bytes of a piece
 constexpr TokenId kUnknown = 0;
 
 // The reference's rule: sums are floats, compared as `Real`, a place at a time,
-// shorter pieces first. A letter without a piece has `unknown`, and those that
-// follow each other are one id.
+// shorter pieces first. A character without a piece has `unknown`; those that
+// follow each other are one id, or all their bytes, from `first_byte` on.
 template <typename Real>
 std::vector<TokenId> BestPath(const Found& pieces, float unknown,
+                              std::optional<TokenId> first_byte,
                               std::string_view text) {
   struct Place {
     float score = 0;
@@ -64,13 +67,22 @@ std::vector<TokenId> BestPath(const Found& pieces, float unknown,
       reach(at + size, piece->second.second, piece->second.first);
     }
     if (text.substr(at).starts_with(kSpaceSign)) continue;
-    if (!pieces.contains(text.substr(at, 1))) reach(at + 1, unknown, kUnknown);
+    const std::string_view character =
+        text.substr(at, Utf8SizeByLead(static_cast<unsigned char>(text[at])));
+    if (!pieces.contains(character)) {
+      reach(at + character.size(), unknown, kUnknown);
+    }
   }
   std::vector<TokenId> ids;
   for (size_t at = text.size(); at != 0; at = places[at].begin) {
-    const bool is_one_more = !ids.empty() && ids.back() == kUnknown;
-    if (places[at].id != kUnknown || !is_one_more) {
+    if (places[at].id != kUnknown) {
       ids.push_back(places[at].id);
+    } else if (first_byte) {
+      for (size_t i = at; i-- > places[at].begin;) {
+        ids.push_back(*first_byte + static_cast<unsigned char>(text[i]));
+      }
+    } else if (ids.empty() || ids.back() != kUnknown) {
+      ids.push_back(kUnknown);
     }
   }
   std::reverse(ids.begin(), ids.end());
@@ -98,6 +110,7 @@ TEST(UnigramRoundingTest, PartsAreTakenAsKnownOnlyWhereRoundingCannotDecide) {
                                            {"</s>", 0, PieceType::kControl},
                                            {kSpaceSign, -0.7f},
                                            {"x", -690.3f}}};
+    source.byte_fallback = model % 2 == 1;
     // A letter without a piece has 10 less than the least.
     const float unknown = -690.3f - 10.0f;
     for (const std::string& text : texts) {
@@ -111,6 +124,10 @@ TEST(UnigramRoundingTest, PartsAreTakenAsKnownOnlyWhereRoundingCannotDecide) {
       const TinyPiece& piece = source.pieces[id];
       found[piece.text] = {static_cast<TokenId>(id), piece.score};
     }
+    std::optional<TokenId> first_byte;
+    if (source.byte_fallback) {
+      first_byte = static_cast<TokenId>(source.pieces.size());
+    }
     const auto newer = ParseTiny(source);
     const auto older = ParseTiny(source, UnigramRules::kUntil021);
     ASSERT_TRUE(newer != nullptr && older != nullptr);
@@ -122,16 +139,18 @@ TEST(UnigramRoundingTest, PartsAreTakenAsKnownOnlyWhereRoundingCannotDecide) {
         word += static_cast<char>('a' + below(3));
       }
       if (below(8) == 0) {
-        constexpr std::string_view kFar[] = {"x", "y", "yy"};
-        word = kFar[below(3)];
+        constexpr std::string_view kFar[] = {"x", "y", "yy", "é", "漢"};
+        word = kFar[below(5)];
         score += 701 * static_cast<float>(word.size());
         if (below(2) == 0) word += "ab";
       }
       text += (text.empty() ? "" : " ") + word;
       spelled += std::string(kSpaceSign) + word;
     }
-    ASSERT_EQ(Ids(*newer, text), BestPath<float>(found, unknown, spelled));
-    ASSERT_EQ(Ids(*older, text), BestPath<double>(found, unknown, spelled));
+    ASSERT_EQ(Ids(*newer, text),
+              BestPath<float>(found, unknown, first_byte, spelled));
+    ASSERT_EQ(Ids(*older, text),
+              BestPath<double>(found, unknown, first_byte, spelled));
   }
 }
 
