@@ -7,22 +7,15 @@
 
 namespace penstock {
 
-bool BpeTokenizer::CanCutAt(std::string_view text, size_t place) const {
-  const Char c = CharAt(text, place);
-  if (c.code_point == kNotACharacter || c.code_point == '\'' ||
-      (c.char_class & (kLetter | kMark)) != 0 ||
-      (parts_.add_prefix_space && c.code_point != ' ')) {
-    return false;
-  }
-  size_t last = place - 1;
-  while (last > 0 && place - last < 4 && IsUtf8Continuation(text[last])) --last;
-  const Char before = CharAt(text, last);
-  return (before.char_class & kLetter) != 0 &&
-         last + before.size_bytes == place &&
-         std::none_of(passes_.begin(), passes_.end(), [&](const auto& tokens) {
-           return tokens.MayCross(text, place);
-         });
+namespace {
+
+// Whether a piece ends before it wherever it stands behind a letter.
+bool BeginsPiece(const Char& c) {
+  return c.code_point != kNotACharacter && c.code_point != '\'' &&
+         (c.char_class & (kLetter | kMark)) == 0;
 }
+
+}  // namespace
 
 size_t BpeTokenizer::SafeCut(std::string_view text) const {
   if (parts_.pretokenizer == nullptr ||
@@ -31,11 +24,26 @@ size_t BpeTokenizer::SafeCut(std::string_view text) const {
   }
   // The last bytes may be of a character that is not whole.
   size_t place = text.size() < 4 ? 0 : text.size() - 4;
-  while (place > 0 &&
-         (IsUtf8Continuation(text[place]) || !CanCutAt(text, place))) {
-    --place;
+  while (place > 0 && IsUtf8Continuation(text[place])) --place;
+  if (place == 0) return 0;
+  for (Char c = CharAt(text, place); place > 0;) {
+    size_t last = place - 1;
+    while (last > 0 && place - last < 4 && IsUtf8Continuation(text[last])) {
+      --last;
+    }
+    const Char before = CharAt(text, last);
+    if ((before.char_class & kLetter) != 0 &&
+        last + before.size_bytes == place && BeginsPiece(c) &&
+        (!parts_.add_prefix_space || c.code_point == ' ') &&
+        std::none_of(passes_.begin(), passes_.end(), [&](const auto& tokens) {
+          return tokens.MayCross(text, place);
+        })) {
+      return place;
+    }
+    c = before;
+    place = last;
   }
-  return place;
+  return 0;
 }
 
 }  // namespace penstock

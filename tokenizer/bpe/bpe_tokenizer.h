@@ -90,7 +90,6 @@ class BpeTokenizer final : public FramedTokenizer {
   Status EncodeRegion(Call& call, std::string_view region, size_t pass) const;
   bool NeedsNormalizer(const Call& call, std::string_view gap) const;
   Status EncodeGap(Call& call, std::string_view gap) const;
-  bool CanCutAt(std::string_view text, size_t place) const;
   Status CheckBytes(const Call& call, const Gap& gap) const;
   Status EncodePieces(Call& call, const Gap& gap) const;
   void EncodeOneByOne(Call& call, const Gap& gap, size_t begin,
