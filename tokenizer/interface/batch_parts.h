@@ -27,8 +27,8 @@ struct TextPart {
 // Threads: any number at a time, once made.
 class BatchParts {
  public:
-  // What a thread takes at a time, half of it at least: a millisecond of work.
-  static constexpr size_t kJobBytes = 256 << 10;
+  // What a thread takes at a time, half of it at least: some 0.1 ms of work.
+  static constexpr size_t kJobBytes = 32 << 10;
 
   // All must outlive this.
   BatchParts(const Tokenizer& tokenizer,
