@@ -5,10 +5,11 @@
 
 namespace penstock {
 
-void BpeTokenizer::EncodeWithDropout(const Dropout& dropout,
+void BpeTokenizer::EncodeWithDropout(const Drawing& drawing,
                                      std::string_view piece,
                                      std::vector<TokenId>& ids) const {
   std::vector<BpeSymbol> symbols = bpe_.SymbolsOf(piece);
+  const Dropout dropout = {drawing.alpha, drawing.draws};
   MergeByHeap(Merges(), &dropout, symbols);
   AppendIds(symbols, ids);
 }

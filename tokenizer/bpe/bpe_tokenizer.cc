@@ -20,7 +20,7 @@ struct BpeTokenizer::Call {
   Memory& memory;
   std::vector<TokenId>& ids;
   OriginWriter* origins = nullptr;   // null: ids are all that is asked for
-  const Dropout* dropout = nullptr;  // may be null
+  const Drawing* drawing = nullptr;  // may be null
 
   size_t OffsetOf(std::string_view part) const {
     return part.data() - text.data();
@@ -48,12 +48,12 @@ struct BpeTokenizer::Gap {
 
 Status BpeTokenizer::AppendIdsOf(std::string_view text,
                                  SpecialText special_text,
-                                 const Dropout* dropout,
+                                 const Drawing* drawing,
                                  std::vector<TokenId>& ids) const {
   PENSTOCK_RETURN_IF_ERROR(CheckTables());
   const ThreadSlots<Memory>::Lease memory(memories_, pieces_);
   Call call = {text, special_text, *memory, ids};
-  call.dropout = dropout;
+  call.drawing = drawing;
   PENSTOCK_RETURN_IF_ERROR(EncodeRegion(call, text, 0));
   return CheckTables();
 }
@@ -167,7 +167,7 @@ Status BpeTokenizer::EncodePieces(Call& call, const Gap& gap) const {
     EncodeOneByOne(call, gap, 0, {&end, 1});
     return OkStatus();
   }
-  const bool batches = call.origins == nullptr && call.dropout == nullptr &&
+  const bool batches = call.origins == nullptr && call.drawing == nullptr &&
                        !pretokenizer->LeavesTextOut();
   std::array<size_t, PieceBatch::kMost> ends;
   PieceBatch batch(gap.text, call.memory, call.ids);
@@ -263,8 +263,8 @@ bool BpeTokenizer::MayBeToken(std::string_view piece) const {
 }
 
 void BpeTokenizer::EncodePiece(Call& call, std::string_view piece) const {
-  if (call.dropout != nullptr) {
-    return EncodeWithDropout(*call.dropout, piece, call.ids);
+  if (call.drawing != nullptr) {
+    return EncodeWithDropout(*call.drawing, piece, call.ids);
   }
   if (MayBeToken(piece)) {
     if (const auto id = parts_.vocabulary.Find(piece)) {

@@ -83,9 +83,11 @@ class BpeTokenizer final : public FramedTokenizer {
   };
 
   Status AppendIdsOf(std::string_view text, SpecialText special_text,
-                     const Dropout* dropout,
+                     const Drawing* drawing,
                      std::vector<TokenId>& ids) const override;
-  std::optional<double> dropout() const override { return parts_.dropout; }
+  StatusOr<double> AlphaOf(const Sampling& sampling) const override {
+    return DropoutRate(sampling, parts_.dropout);
+  }
 
   Status EncodeRegion(Call& call, std::string_view region, size_t pass) const;
   bool NeedsNormalizer(const Call& call, std::string_view gap) const;
@@ -102,7 +104,7 @@ class BpeTokenizer final : public FramedTokenizer {
   void EncodePiece(Call& call, std::string_view piece) const;
   void EncodeByMerges(Call& call, std::string_view piece) const;
   bool MayBeCut(std::string_view piece) const;
-  void EncodeWithDropout(const Dropout& dropout, std::string_view piece,
+  void EncodeWithDropout(const Drawing& drawing, std::string_view piece,
                          std::vector<TokenId>& ids) const;
   const MergeTable& Merges() const;
   void AddOrigins(Call& call, const Gap& gap, size_t begin, size_t first) const;

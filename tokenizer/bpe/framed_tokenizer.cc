@@ -4,41 +4,39 @@
 
 #include <utility>
 
-#include "formats/files/status_or.h"
 #include "tokenizer/unicode/valid_utf8.h"
 
 namespace penstock {
 
 Status FramedTokenizer::Encode(std::string_view text, EncodeOptions options,
                                std::vector<TokenId>& ids) const {
-  return EncodeWith(/*dropout=*/nullptr, text, options, ids);
+  return EncodeWith(/*drawing=*/nullptr, text, options, ids);
 }
 
 Status FramedTokenizer::EncodeSampled(std::string_view text,
                                       EncodeOptions options,
                                       const Sampling& sampling,
                                       std::vector<TokenId>& ids) const {
-  PENSTOCK_ASSIGN_OR_RETURN(const double rate,
-                            DropoutRate(sampling, dropout()));
-  if (rate == 0) return Encode(text, options, ids);
+  PENSTOCK_ASSIGN_OR_RETURN(const double alpha, AlphaOf(sampling));
+  if (alpha == 0) return Encode(text, options, ids);
   Draws draws(sampling.seed, text);
-  const Dropout dropout = {rate, draws};
-  return EncodeWith(&dropout, text, options, ids);
+  const Drawing drawing = {alpha, sampling.best, draws};
+  return EncodeWith(&drawing, text, options, ids);
 }
 
-Status FramedTokenizer::EncodeWith(const Dropout* dropout,
+Status FramedTokenizer::EncodeWith(const Drawing* drawing,
                                    std::string_view text, EncodeOptions options,
                                    std::vector<TokenId>& ids) const {
   if (options.invalid_utf8 == InvalidUtf8::kRefuse) {
     PENSTOCK_RETURN_IF_ERROR(CheckUtf8(text));
   }
   const size_t begin = ids.size();
-  Status status = AppendFramed(dropout, text, options, ids);
+  Status status = AppendFramed(drawing, text, options, ids);
   if (!status.ok()) ids.resize(begin);
   return status;
 }
 
-Status FramedTokenizer::AppendFramed(const Dropout* dropout,
+Status FramedTokenizer::AppendFramed(const Drawing* drawing,
                                      std::string_view text,
                                      EncodeOptions options,
                                      std::vector<TokenId>& ids) const {
@@ -48,13 +46,13 @@ Status FramedTokenizer::AppendFramed(const Dropout* dropout,
   if (affixes_) {
     if (options.add_special_tokens) append(affixes_->before);
     PENSTOCK_RETURN_IF_ERROR(
-        AppendIdsOf(text, options.special_text, dropout, ids));
+        AppendIdsOf(text, options.special_text, drawing, ids));
     if (options.add_special_tokens) append(affixes_->after);
     return OkStatus();
   }
   std::vector<TokenId> bare;
   PENSTOCK_RETURN_IF_ERROR(
-      AppendIdsOf(text, options.special_text, dropout, bare));
+      AppendIdsOf(text, options.special_text, drawing, bare));
   PENSTOCK_ASSIGN_OR_RETURN(
       const std::vector<TokenId> framed,
       FrameIds(frame_, options.add_special_tokens, std::move(bare)));

@@ -1,15 +1,17 @@
 // What tokenizers with a frame share: the options of a call, what stands around
-// the ids of a text, merges left out at random. Private to the tokenizers.
+// the ids of a text, ways to segment drawn at random. Private to the
+// tokenizers.
 #pragma once
 
 #include <optional>
 #include <string_view>
 #include <vector>
 
-#include "formats/files/status.h"
-#include "tokenizer/bpe/bpe_dropout.h"
+#include "formats/files/status_or.h"
 #include "tokenizer/interface/encoding_frame.h"
+#include "tokenizer/interface/sampling.h"
 #include "tokenizer/interface/tokenizer.h"
+#include "tokenizer/vocabulary/draws.h"
 
 namespace penstock {
 
@@ -18,7 +20,7 @@ class FramedTokenizer : public Tokenizer {
   // On an error `ids` is what it was.
   Status Encode(std::string_view text, EncodeOptions options,
                 std::vector<TokenId>& ids) const final;
-  // Errors:  those of Encode; kInvalidArgument for an alpha that is not 0 to 1.
+  // Errors:  those of Encode and AlphaOf.
   Status EncodeSampled(std::string_view text, EncodeOptions options,
                        const Sampling& sampling,
                        std::vector<TokenId>& ids) const final;
@@ -29,17 +31,18 @@ class FramedTokenizer : public Tokenizer {
       : frame_(std::move(frame)), affixes_(AffixesOf(frame_)) {}
 
   // Appends the ids of `text` alone; what it leaves after an error is dropped.
-  // `dropout` may be null.
+  // `drawing` may be null.
   virtual Status AppendIdsOf(std::string_view text, SpecialText special_text,
-                             const Dropout* dropout,
+                             const Drawing* drawing,
                              std::vector<TokenId>& ids) const = 0;
-  // The file's own rate of merges left out.
-  virtual std::optional<double> dropout() const = 0;
+  // The alpha of a Drawing; 0: as without one.
+  // Errors:  kInvalidArgument; kUnimplemented.
+  virtual StatusOr<double> AlphaOf(const Sampling& sampling) const = 0;
 
  private:
-  Status EncodeWith(const Dropout* dropout, std::string_view text,
+  Status EncodeWith(const Drawing* drawing, std::string_view text,
                     EncodeOptions options, std::vector<TokenId>& ids) const;
-  Status AppendFramed(const Dropout* dropout, std::string_view text,
+  Status AppendFramed(const Drawing* drawing, std::string_view text,
                       EncodeOptions options, std::vector<TokenId>& ids) const;
 
   const EncodingFrame frame_;

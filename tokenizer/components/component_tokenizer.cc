@@ -22,7 +22,7 @@ struct ComponentTokenizer::Call {
   std::vector<std::string>* surfaces = nullptr;  // goes with origins
   std::vector<TokenSpan> spans = {};             // of one piece's tokens
   uint32_t word = 0;
-  const Dropout* dropout = nullptr;  // may be null
+  const Drawing* drawing = nullptr;  // may be null
 };
 
 namespace {
@@ -65,7 +65,7 @@ ComponentTokenizer::ComponentTokenizer(TokenizerComponents components,
 
 Status ComponentTokenizer::AppendIdsOf(std::string_view text,
                                        SpecialText special_text,
-                                       const Dropout* dropout,
+                                       const Drawing* drawing,
                                        std::vector<TokenId>& ids) const {
   const ThreadSlots<PieceMemory>::Lease memory(memories_, shared_pieces_);
   const Alignment alignment =
@@ -73,7 +73,7 @@ Status ComponentTokenizer::AppendIdsOf(std::string_view text,
           ? Alignment::kKept
           : Alignment::kDropped;
   Call call = {special_text, alignment, *memory, ids, nullptr};
-  call.dropout = dropout;
+  call.drawing = drawing;
   PENSTOCK_RETURN_IF_ERROR(CheckTables());
   Status status = EncodeText(call, text);
   PENSTOCK_RETURN_IF_ERROR(CheckTables());
@@ -159,7 +159,7 @@ uint32_t ComponentTokenizer::SurfaceOf(Call& call, TokenId id,
 Status ComponentTokenizer::EncodeGap(Call& call, std::string_view gap,
                                      uint32_t begin) const {
   if (gap.empty()) return OkStatus();
-  if (cutter_ && call.origins == nullptr && call.dropout == nullptr) {
+  if (cutter_ && call.origins == nullptr && call.drawing == nullptr) {
     return EncodeParts(call, gap);
   }
   return EncodeWhole(call, gap, begin);
@@ -250,8 +250,8 @@ Status ComponentTokenizer::EncodePieces(Call& call, Pieces& pieces) const {
 
 Status ComponentTokenizer::EncodePiece(Call& call,
                                        std::string_view piece) const {
-  if (call.dropout != nullptr) {
-    return parts_.model->EncodeSampled(piece, *call.dropout, call.ids);
+  if (call.drawing != nullptr) {
+    return parts_.model->EncodeSampled(piece, *call.drawing, call.ids);
   }
   if (cutter_ || piece.size() > PieceCache::kMaxPieceBytes) {
     return parts_.model->Encode(piece, call.ids, nullptr);

@@ -85,12 +85,11 @@ class ComponentTokenizer final : public FramedTokenizer {
   struct Call;   // one Encode on its way
   class Stream;  // a decoder
 
-  // Errors:  kUnimplemented for dropout and a model other than BPE.
   Status AppendIdsOf(std::string_view text, SpecialText special_text,
-                     const Dropout* dropout,
+                     const Drawing* drawing,
                      std::vector<TokenId>& ids) const override;
-  std::optional<double> dropout() const override {
-    return parts_.model->dropout();
+  StatusOr<double> AlphaOf(const Sampling& sampling) const override {
+    return parts_.model->AlphaOf(sampling);
   }
   Status EncodeText(Call& call, std::string_view text) const;
   Status EncodeGap(Call& call, std::string_view gap, uint32_t begin) const;

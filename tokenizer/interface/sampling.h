@@ -3,6 +3,8 @@
 //
 //   BPE                    dropout: merges are left out at random
 //   SentencePiece unigram  draws by probability, and the n best
+//   Unigram of a file      draws by the probability that Hugging Face
+//     tokenizer.json       tokenizers give each way
 //   others                 kUnimplemented
 #pragma once
 
@@ -21,7 +23,8 @@ struct Sampling {
   uint64_t seed = 0;
   // BPE: the chance of a merge to be left out, 0 to 1; 0 changes nothing.
   // Unigram: a way to segment is drawn with a probability proportional to
-  // exp(alpha * score); 0 draws all alike.
+  // exp(alpha * score), in a tokenizer.json nearly so; 0 draws all alike, in a
+  // tokenizer.json it is Encode.
   // By default the file's "dropout", else 0.1.
   std::optional<double> alpha = std::nullopt;
   // Unigram: draws from this many of the best, up to 512; 1 is Encode, 0 draws

@@ -79,8 +79,8 @@ class Tokenizer {
                            std::vector<TokenOrigin>& origins) const;
 
   // Encode, drawing one of the ways to segment the text: see sampling.h.
-  // Errors:  those of Encode; kInvalidArgument for a bad alpha; kUnimplemented
-  //          for a model that has but one way.
+  // Errors:  those of Encode; kInvalidArgument for a bad alpha or best;
+  //          kUnimplemented for a model that has but one way.
   virtual Status EncodeSampled(std::string_view text, EncodeOptions options,
                                const Sampling& sampling,
                                std::vector<TokenId>& ids) const;

@@ -159,10 +159,11 @@ void HfBpe::MergeFew(std::vector<Symbol>& symbols) const {
   }
 }
 
-Status HfBpe::EncodeSampled(std::string_view piece, const Dropout& dropout,
+Status HfBpe::EncodeSampled(std::string_view piece, const Drawing& drawing,
                             std::vector<TokenId>& ids) const {
   std::vector<Symbol> symbols;
   PENSTOCK_RETURN_IF_ERROR(SymbolsOf(piece, symbols));
+  const Dropout dropout = {drawing.alpha, drawing.draws};
   MergeByHeap(merges_, &dropout, symbols);
   AppendIds(symbols, ids);
   return OkStatus();

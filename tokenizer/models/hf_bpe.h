@@ -46,9 +46,11 @@ class HfBpe final : public TokenModel {
   Status Encode(std::string_view piece, std::vector<TokenId>& ids,
                 std::vector<TokenSpan>* spans) const override;
 
-  Status EncodeSampled(std::string_view piece, const Dropout& dropout,
+  StatusOr<double> AlphaOf(const Sampling& sampling) const override {
+    return DropoutRate(sampling, options_.dropout);
+  }
+  Status EncodeSampled(std::string_view piece, const Drawing& drawing,
                        std::vector<TokenId>& ids) const override;
-  std::optional<double> dropout() const override { return options_.dropout; }
 
   const Vocabulary& vocabulary() const override { return vocabulary_; }
   std::string_view name() const override { return "BPE"; }

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <limits>
 #include <utility>
 
 #include "formats/files/status_or.h"
 #include "tokenizer/interface/fingerprint.h"
 #include "tokenizer/unicode/valid_utf8.h"
+#include "tokenizer/vocabulary/unigram_lattice.h"
 #include "tokenizer/vocabulary/vocabulary_trie.h"
 
 namespace penstock {
@@ -155,18 +157,53 @@ Status HfUnigram::EncodeBestPath(std::string_view piece,
     const TokenSpan span = {static_cast<uint32_t>(begin),
                             static_cast<uint32_t>(end)};
     begin = end;
-    // Unknown text that together is a token is that token.
-    const std::string_view text =
-        piece.substr(span.begin, span.end - span.begin);
-    std::optional<TokenId> id = vocabulary_.Find(text);
-    if (!id) {
-      if (AppendBytes(text, span, ids, spans)) continue;
-      id = options_.unknown;
-      if (!id) return NoUnknown();
-    }
-    ids.push_back(*id);
-    if (spans) spans->push_back(span);
+    PENSTOCK_RETURN_IF_ERROR(AppendToken(piece, span, ids, spans));
   }
+  return OkStatus();
+}
+
+StatusOr<double> HfUnigram::AlphaOf(const Sampling& sampling) const {
+  PENSTOCK_RETURN_IF_ERROR(CheckBest(sampling.best, /*least=*/0));
+  PENSTOCK_ASSIGN_OR_RETURN(const double alpha, ScoreFactor(sampling));
+  return sampling.best == 1 ? 0 : alpha;
+}
+
+Status HfUnigram::EncodeSampled(std::string_view piece, const Drawing& drawing,
+                                std::vector<TokenId>& ids) const {
+  std::optional<double> unknown_score;
+  if (options_.unknown) unknown_score = facts_.unknown_score;
+  const UnigramLattice<double> lattice(piece, trie_, scores_.values(),
+                                       unknown_score);
+  if (!lattice.HasPath()) return NoUnknown();
+  const auto nodes = lattice.Draw(drawing, DrawRule::kHuggingFace);
+  const auto is_unknown = [&](const auto* node) {
+    return node->id == PieceTrie::kNoPiece ||
+           static_cast<TokenId>(node->id) == options_.unknown;
+  };
+  for (auto node = nodes.begin(); node != nodes.end();) {
+    const auto first = node++;
+    if (is_unknown(*first)) {
+      node = std::find_if_not(node, nodes.end(), is_unknown);
+    }
+    PENSTOCK_RETURN_IF_ERROR(AppendToken(
+        piece, {(*first)->begin, (*std::prev(node))->end}, ids, nullptr));
+  }
+  return OkStatus();
+}
+
+Status HfUnigram::AppendToken(std::string_view piece, TokenSpan span,
+                              std::vector<TokenId>& ids,
+                              std::vector<TokenSpan>* spans) const {
+  // Unknown text that together is a token is that token.
+  const std::string_view text = piece.substr(span.begin, span.end - span.begin);
+  std::optional<TokenId> id = vocabulary_.Find(text);
+  if (!id) {
+    if (AppendBytes(text, span, ids, spans)) return OkStatus();
+    id = options_.unknown;
+    if (!id) return NoUnknown();
+  }
+  ids.push_back(*id);
+  if (spans) spans->push_back(span);
   return OkStatus();
 }
 

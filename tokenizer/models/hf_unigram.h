@@ -40,6 +40,12 @@ class HfUnigram final : public TokenModel {
   Status Encode(std::string_view piece, std::vector<TokenId>& ids,
                 std::vector<TokenSpan>* spans) const override;
 
+  // Draws as the reference's model does that has an `alpha` and, perhaps, a
+  // `nbest_size`. Memory: see unigram_lattice.h.
+  StatusOr<double> AlphaOf(const Sampling& sampling) const override;
+  Status EncodeSampled(std::string_view piece, const Drawing& drawing,
+                       std::vector<TokenId>& ids) const override;
+
   std::optional<TokenId> unknown_as_text() const override {
     return options_.unknown;
   }
@@ -70,6 +76,10 @@ class HfUnigram final : public TokenModel {
   template <typename Length>
   Status EncodeBestPath(std::string_view piece, std::vector<TokenId>& ids,
                         std::vector<TokenSpan>* spans) const;
+  // Of a path's tokens, neighbouring unknown ones being one.
+  Status AppendToken(std::string_view piece, TokenSpan span,
+                     std::vector<TokenId>& ids,
+                     std::vector<TokenSpan>* spans) const;
   bool AppendBytes(std::string_view text, TokenSpan span,
                    std::vector<TokenId>& ids,
                    std::vector<TokenSpan>* spans) const;

@@ -4,11 +4,14 @@
 
 namespace penstock {
 
-Status TokenModel::EncodeSampled(std::string_view, const Dropout&,
-                                 std::vector<TokenId>&) const {
-  return UnimplementedError(fmt::format(
-      "sampling from a model {}; BPE and SentencePiece unigram have it",
-      name()));
+StatusOr<double> TokenModel::AlphaOf(const Sampling&) const {
+  return UnimplementedError(
+      fmt::format("sampling from a model {}; BPE and Unigram have it", name()));
+}
+
+Status TokenModel::EncodeSampled(std::string_view piece, const Drawing&,
+                                 std::vector<TokenId>& ids) const {
+  return Encode(piece, ids, /*spans=*/nullptr);
 }
 
 }  // namespace penstock

@@ -9,9 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/files/status.h"
-#include "tokenizer/bpe/bpe_dropout.h"
+#include "formats/files/status_or.h"
+#include "tokenizer/interface/sampling.h"
 #include "tokenizer/interface/tokenizer.h"
+#include "tokenizer/vocabulary/draws.h"
 #include "tokenizer/vocabulary/stored_tables.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
@@ -34,12 +35,14 @@ class TokenModel {
   virtual Status Encode(std::string_view piece, std::vector<TokenId>& ids,
                         std::vector<TokenSpan>* spans) const = 0;
 
-  // Encode, with merges left out at random.
-  // Errors:  those of Encode; kUnimplemented for a model without merges.
-  virtual Status EncodeSampled(std::string_view piece, const Dropout& dropout,
+  // The alpha of a Drawing for EncodeSampled; 0: draws nothing, is Encode.
+  // Errors:  kInvalidArgument; kUnimplemented for a model with one way to
+  //          segment a piece.
+  virtual StatusOr<double> AlphaOf(const Sampling& sampling) const;
+  // Encode, drawing one way, if the model has an AlphaOf.
+  // Errors:  those of Encode.
+  virtual Status EncodeSampled(std::string_view piece, const Drawing& drawing,
                                std::vector<TokenId>& ids) const;
-  // The file's own rate of that.
-  virtual std::optional<double> dropout() const { return std::nullopt; }
 
   // The id whose tokens have the text they stand for as their text; nullopt:
   // the texts of all are what the vocabulary spells.

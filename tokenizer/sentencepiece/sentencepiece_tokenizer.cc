@@ -19,15 +19,6 @@ namespace {
 constexpr size_t kKeptTextBytes = size_t{4} << 20;
 constexpr size_t kKeptNormalizedBytes = size_t{1} << 20;
 
-// As many as sentencepiece gives.
-Status CheckBest(size_t count, size_t least) {
-  constexpr size_t kMost = 512;
-  if (count >= least && count <= kMost) return OkStatus();
-  return InvalidArgumentError(
-      fmt::format("the {} best ways to segment a text; choose {} to {}", count,
-                  least, kMost));
-}
-
 Status CheckSize(std::string_view normalized) {
   if (normalized.size() < std::numeric_limits<uint32_t>::max()) {
     return OkStatus();

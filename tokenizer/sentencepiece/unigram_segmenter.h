@@ -11,11 +11,11 @@
 #include "tokenizer/pieces/part_cache.h"
 #include "tokenizer/sentencepiece/segmenter.h"
 #include "tokenizer/sentencepiece/sentencepiece_model.h"
-#include "tokenizer/sentencepiece/unigram_lattice.h"
 #include "tokenizer/sentencepiece/unigram_rules.h"
 #include "tokenizer/vocabulary/piece_boundaries.h"
 #include "tokenizer/vocabulary/piece_trie.h"
 #include "tokenizer/vocabulary/table.h"
+#include "tokenizer/vocabulary/unigram_lattice.h"
 
 namespace penstock {
 
@@ -86,7 +86,7 @@ class UnigramSegmenter final : public Segmenter {
   TokenId UnknownId() const {
     return static_cast<TokenId>(lattice_scores_.size());
   }
-  UnigramLattice LatticeOf(std::string_view text) const;
+  UnigramLattice<float> LatticeOf(std::string_view text) const;
 
   const PieceTrie trie_;
   const PieceBoundaries boundaries_;

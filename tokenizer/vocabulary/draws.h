@@ -1,10 +1,14 @@
-// Random numbers that are a function of a seed and a text.
+// Random numbers that are a function of a seed and a text, and what is drawn by
+// them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
+#include "formats/files/status_or.h"
 #include "tokenizer/interface/fingerprint.h"
+#include "tokenizer/interface/sampling.h"
 
 namespace penstock {
 
@@ -30,5 +34,20 @@ class Draws {
  private:
   uint64_t state_;
 };
+
+// What Sampling says, once checked.
+struct Drawing {
+  double alpha;
+  size_t best;
+  Draws& draws;
+};
+
+// Of n best ways: `least` to 512, as many as sentencepiece gives.
+// Errors:  kInvalidArgument.
+Status CheckBest(size_t count, size_t least);
+
+// What a unigram model multiplies scores with: `sampling.alpha`, else 0.1.
+// Errors:  kInvalidArgument for an alpha that is no number.
+StatusOr<double> ScoreFactor(const Sampling& sampling);
 
 }  // namespace penstock

@@ -133,8 +133,8 @@ void Tokenize::AddSampling() {
       .Excludes({"--decode", "--offsets", "--json", "--pairs", "--batch"});
   sampling
       .Number("--sample", settings_.sample, "SEED",
-              "Draws one way to segment, BPE by dropout, SentencePiece unigram "
-              "by score; with --nbest, from those")
+              "Draws one way to segment, BPE by dropout, unigram by score; "
+              "with --nbest, from those")
       .Excludes({"--decode", "--offsets", "--json", "--pairs", "--batch"});
   sampling
       .Number("--alpha", settings_.alpha, "X",

@@ -1,9 +1,11 @@
 #include "tokenizer/interface/sampling.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -199,6 +201,127 @@ TEST(SamplingTest, RankFilesHaveDropoutToo) {
                {{'a', 'b', 'a', 'b'}, p * p}});
 }
 
+// A tokenizer.json with a Unigram; `more` is of its model.
+TokenizerPtr HfUnigram(std::string_view vocab, std::string_view more = "") {
+  const std::string file = fmt::format(
+      R"({{"pre_tokenizer": {{"type": "WhitespaceSplit"}},
+           "model": {{"type": "Unigram", "vocab": {}{}}}}})",
+      vocab, more.empty() ? R"(, "unk_id": 0)" : more);
+  auto tokenizer = ParseTokenizerJson(file, "t.json");
+  EXPECT_THAT(tokenizer, IsOk());
+  return tokenizer.ok() ? *tokenizer : nullptr;
+}
+
+TokenizerPtr TinyHfUnigram() {
+  return HfUnigram(R"([["<unk>", 0], ["a", -1], ["b", -2], ["ab", -2.5],
+                       ["aba", -3.3], ["ba", -2.6], ["xy", -2.625]])");
+}
+
+// Expected: what Hugging Face tokenizers 0.23.3 drew in 1,000,000 calls of
+// Unigram.tokenize with this `alpha` and, as `best`, this `nbest_size`.
+TEST(SamplingTest, HuggingFacesUnigramDrawsLikeTheReference) {
+  const auto tokenizer = TinyHfUnigram();
+  ExpectDrawn(*tokenizer, "abab", {.alpha = 0.5},
+              {{{3, 3}, 0.191951},
+               {{3, 1, 2}, 0.182847},
+               {{4, 2}, 0.179730},
+               {{1, 5, 2}, 0.154137},
+               {{1, 2, 3}, 0.148681},
+               {{1, 2, 1, 2}, 0.142654}});
+  ExpectDrawn(*tokenizer, "abab", {.alpha = 2.0},
+              {{{3, 3}, 0.466800},
+               {{1, 2, 3}, 0.172640},
+               {{4, 2}, 0.160698},
+               {{1, 5, 2}, 0.087317},
+               {{3, 1, 2}, 0.082226},
+               {{1, 2, 1, 2}, 0.030319}});
+  ExpectDrawn(*tokenizer, "abab", {.alpha = -0.3},
+              {{{1, 2, 3}, 0.236668},
+               {{3, 3}, 0.203052},
+               {{1, 5, 2}, 0.153194},
+               {{1, 2, 1, 2}, 0.143035},
+               {{4, 2}, 0.140679},
+               {{3, 1, 2}, 0.123372}});
+  // "xyx" of three unknown characters is one.
+  ExpectDrawn(*tokenizer, "axyxb", {.alpha = 0.1},
+              {{{1, 6, 0, 2}, 0.909373}, {{1, 0, 2}, 0.090627}});
+  ExpectDrawn(*tokenizer, "axyxb", {.alpha = 0.1, .best = 2},
+              {{{1, 6, 0, 2}, 0.916552}, {{1, 0, 2}, 0.083448}});
+}
+
+// The third and the fourth best have equal scores, and one of them is taken.
+TEST(SamplingTest, HuggingFacesUnigramDrawsFromTheBestAloneIfAsked) {
+  const auto tokenizer = TinyHfUnigram();
+  const double first = std::exp(0.5 * -5.0);
+  const double second = std::exp(0.5 * -5.3);
+  const double third = std::exp(0.5 * -5.5);
+  const double all = first + second + third;
+  std::map<IdRow, int> counts;
+  for (int seed = 0; seed < 100; ++seed) {
+    ++counts[Sample(
+        *tokenizer, "abab",
+        {.seed = static_cast<uint64_t>(seed), .alpha = 0.5, .best = 3})];
+  }
+  const IdRow tied =
+      counts.contains({3, 1, 2}) ? IdRow{3, 1, 2} : IdRow{1, 2, 3};
+  ExpectDrawn(
+      *tokenizer, "abab", {.alpha = 0.5, .best = 3},
+      {{{3, 3}, first / all}, {{4, 2}, second / all}, {tied, third / all}});
+  // As in the reference, neither draws.
+  for (const Sampling sampling :
+       {Sampling{.seed = 3, .alpha = 0}, Sampling{.seed = 3, .best = 1}}) {
+    EXPECT_EQ(Sample(*tokenizer, "ababab", sampling),
+              Ids(*tokenizer, "ababab"));
+  }
+}
+
+TEST(SamplingTest, EachPieceOfHuggingFacesUnigramDrawsForItself) {
+  const auto words =
+      HfUnigram(R"([["<unk>", 0], ["a", -1], ["b", -1], ["ab", -2]])");
+  // Of two ways with equal scores each is drawn half of the time.
+  ExpectDrawn(*words, "ab ab", {.alpha = 1.0},
+              {{{3, 3}, 0.25},
+               {{3, 1, 2}, 0.25},
+               {{1, 2, 3}, 0.25},
+               {{1, 2, 1, 2}, 0.25}});
+}
+
+TEST(SamplingTest, UnknownTextOfHuggingFacesUnigramIsBytesOrAnError) {
+  constexpr std::string_view kVocab =
+      R"([["<unk>", 0], ["a", -1], ["<0xC3>", -9], ["<0xA9>", -9]])";
+  const auto bytes =
+      HfUnigram(kVocab, R"(, "unk_id": 0, "byte_fallback": true)");
+  EXPECT_THAT(Sample(*bytes, "aéa", {.alpha = 1.0}), ElementsAre(1, 2, 3, 1));
+  EXPECT_THAT(Sample(*bytes, "aüa", {.alpha = 1.0}), ElementsAre(1, 0, 1));
+  const auto without = HfUnigram(kVocab, R"(, "unk_id": null)");
+  IdRow ids = {5};
+  EXPECT_THAT(without->EncodeSampled("aba", {}, {.alpha = 1.0}, ids),
+              StatusIs(kInvalid, HasSubstr("no unknown token")));
+  EXPECT_THAT(ids, ElementsAre(5));
+  EXPECT_THAT(Sample(*without, "aa", {.alpha = -1.0}), ElementsAre(1, 1));
+}
+
+// Without an unknown token nothing leads to the place behind "x", where "ab"
+// begins. By the reference's rule, as above.
+TEST(SamplingTest, NoWayLeadsOverAPlaceThatNoneReaches) {
+  const auto tokenizer = HfUnigram(
+      R"([["xa", -1], ["b", -2], ["xab", -2.5], ["ab", -1], ["bb", -3]])",
+      R"(, "unk_id": null)");
+  const double alpha = -0.3;
+  const double at_2 = alpha * -1;
+  const double b_to_3 = std::exp(at_2 + alpha * -2);
+  const double xab_to_3 = std::exp(alpha * -2.5);
+  const double at_3 = std::log(std::exp(alpha * (at_2 - 2)) + xab_to_3);
+  const double b_to_4 = std::exp(at_3 + alpha * -2);
+  const double bb_to_4 = std::exp(at_2 + alpha * -3);
+  const double by_b = b_to_4 / (b_to_4 + bb_to_4);
+  const double by_xab = xab_to_3 / (b_to_3 + xab_to_3);
+  ExpectDrawn(*tokenizer, "xabb", {.alpha = alpha},
+              {{{0, 1, 1}, by_b * (1 - by_xab)},
+               {{2, 1}, by_b * by_xab},
+               {{0, 4}, 1 - by_b}});
+}
+
 // SentencePiece's rule: what is left out stays so.
 TEST(SamplingTest, SentencePieceDropoutLeavesOutForGood) {
   const auto tokenizer =
@@ -275,6 +398,19 @@ TEST(SamplingTest, WhatIsNotThereIsNamed) {
               StatusIs(kInvalid, HasSubstr("choose 0 to 512")));
   EXPECT_THAT(unigram->EncodeSampled("a", {}, {.alpha = std::nan("")}, ids),
               StatusIs(kInvalid, HasSubstr("give a number")));
+  const auto hugging_face = TinyHfUnigram();
+  EXPECT_THAT(hugging_face->EncodeSampled("a", {}, {.best = 513}, ids),
+              StatusIs(kInvalid, HasSubstr("choose 0 to 512")));
+  EXPECT_THAT(
+      hugging_face->EncodeSampled("a", {}, {.alpha = std::nan("")}, ids),
+      StatusIs(kInvalid, HasSubstr("give a number")));
+  EXPECT_THAT(hugging_face->EncodeBest("a", {}, 2, best),
+              StatusIs(kUnimplemented, HasSubstr("SentencePiece unigram has")));
+  const auto word_level = *ParseTokenizerJson(
+      R"({"model": {"type": "WordLevel", "vocab": {"a": 0}, "unk_token": "a"}})",
+      "t.json");
+  EXPECT_THAT(word_level->EncodeSampled("a", {}, {}, ids),
+              StatusIs(kUnimplemented, HasSubstr("BPE and Unigram have it")));
   EXPECT_TRUE(ids.empty());
 }
 

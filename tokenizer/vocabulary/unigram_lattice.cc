@@ -1,8 +1,9 @@
-#include "tokenizer/sentencepiece/unigram_lattice.h"
+#include "tokenizer/vocabulary/unigram_lattice.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <queue>
 #include <unordered_map>
 #include <utility>
@@ -16,11 +17,22 @@ namespace {
 constexpr size_t kMostOpen = 10'000;
 constexpr size_t kMostKept = 512;
 
+// One of them, with a probability proportional to its weight.
+size_t DrawOf(const std::vector<double>& weights, Draws& draws) {
+  double left =
+      draws.Next() * std::accumulate(weights.begin(), weights.end(), 0.0);
+  size_t i = 0;
+  while (i + 1 < weights.size() && (left -= weights[i]) >= 0) ++i;
+  return i;
+}
+
 }  // namespace
 
-UnigramLattice::UnigramLattice(std::string_view text, const PieceTrie& trie,
-                               std::span<const float> scores,
-                               float unknown_score)
+template <typename Real>
+UnigramLattice<Real>::UnigramLattice(std::string_view text,
+                                     const PieceTrie& trie,
+                                     std::span<const Real> scores,
+                                     std::optional<Real> unknown_score)
     : size_(static_cast<uint32_t>(text.size())) {
   for (size_t at = 0; at < text.size();) {
     const auto begin = static_cast<uint32_t>(at);
@@ -36,9 +48,9 @@ UnigramLattice::UnigramLattice(std::string_view text, const PieceTrie& trie,
       if (p + 1 - at == char_size) stands_alone = false;
     }
     at += char_size;
-    if (stands_alone) {
+    if (stands_alone && unknown_score) {
       nodes_.push_back({begin, static_cast<uint32_t>(at), PieceTrie::kNoPiece,
-                        unknown_score});
+                        *unknown_score});
     }
   }
   end_offsets_.resize(text.size() + 2);
@@ -50,7 +62,7 @@ UnigramLattice::UnigramLattice(std::string_view text, const PieceTrie& trie,
   std::vector<uint32_t> filled = end_offsets_;
   // Rounding keeps the order, so the best sum up to a node is of the best one
   // up to its begin.
-  best_.assign(text.size() + 1, -std::numeric_limits<float>::infinity());
+  best_.assign(text.size() + 1, kNever);
   best_[0] = 0;
   for (uint32_t i = 0; i < nodes_.size(); ++i) {
     const Node& node = nodes_[i];
@@ -60,7 +72,8 @@ UnigramLattice::UnigramLattice(std::string_view text, const PieceTrie& trie,
 }
 
 // A* from the end of the text: what lies before a path is known exactly.
-struct UnigramLattice::Search {
+template <typename Real>
+struct UnigramLattice<Real>::Search {
   static constexpr uint32_t kNone = 0xffffffff;
 
   struct Hypothesis {
@@ -68,8 +81,8 @@ struct UnigramLattice::Search {
     uint32_t next;  // to its right
     uint32_t begin;
     bool complete;
-    float behind;  // the score from here to the end
-    float whole;   // with the best that can be before
+    Real behind;  // the score from here to the end
+    Real whole;   // with the best that can be before
   };
   struct Worse {
     const std::vector<Hypothesis>* hypotheses;
@@ -95,7 +108,7 @@ struct UnigramLattice::Search {
     }
     for (const uint32_t i : lattice.EndingAt(at.begin)) {
       const Node& node = lattice.nodes_[i];
-      const float up_to_node = lattice.best_[node.begin] + node.score;
+      const Real up_to_node = lattice.best_[node.begin] + node.score;
       Push({i, from, node.begin, false, node.score + at.behind,
             up_to_node + at.behind});
     }
@@ -140,7 +153,9 @@ struct UnigramLattice::Search {
   Open open;
 };
 
-std::vector<UnigramLattice::Path> UnigramLattice::Best(size_t count) const {
+template <typename Real>
+std::vector<typename UnigramLattice<Real>::Path> UnigramLattice<Real>::Best(
+    size_t count) const {
   std::vector<Path> paths;
   if (count == 0) return paths;
   Search search(*this);
@@ -161,37 +176,70 @@ std::vector<UnigramLattice::Path> UnigramLattice::Best(size_t count) const {
   return paths;
 }
 
-std::vector<const UnigramLattice::Node*> UnigramLattice::Draw(
-    double theta, Draws& draws) const {
-  constexpr double kNever = -std::numeric_limits<double>::infinity();
+template <typename Real>
+std::vector<const typename UnigramLattice<Real>::Node*>
+UnigramLattice<Real>::Draw(const Drawing& drawing, DrawRule rule) const {
+  return drawing.best == 0 ? DrawOfAll(drawing, rule) : DrawOfBest(drawing);
+}
+
+template <typename Real>
+std::vector<const typename UnigramLattice<Real>::Node*>
+UnigramLattice<Real>::DrawOfBest(const Drawing& drawing) const {
+  std::vector<Path> paths = Best(drawing.best);
+  std::vector<double> weights;
+  double largest = -std::numeric_limits<double>::infinity();
+  for (const Path& path : paths) {
+    largest = std::max(largest, drawing.alpha * path.score);
+  }
+  for (const Path& path : paths) {
+    weights.push_back(std::exp(drawing.alpha * path.score - largest));
+  }
+  return std::move(paths[DrawOf(weights, drawing.draws)].nodes);
+}
+
+template <typename Real>
+std::vector<const typename UnigramLattice<Real>::Node*>
+UnigramLattice<Real>::DrawOfAll(const Drawing& drawing, DrawRule rule) const {
+  constexpr double kNone = -std::numeric_limits<double>::infinity();
+  const double alpha = drawing.alpha;
   // By place: the logarithm of the sum over all paths up to it.
-  std::vector<double> sums(size_ + size_t{1}, kNever);
+  std::vector<double> sums(size_ + size_t{1}, kNone);
   sums[0] = 0;
   const auto up_to = [&](uint32_t node) {
-    return sums[nodes_[node].begin] + theta * nodes_[node].score;
+    return sums[nodes_[node].begin] + alpha * nodes_[node].score;
+  };
+  const auto term = [&](uint32_t node) {
+    const double before = sums[nodes_[node].begin];
+    return rule == DrawRule::kInProportion || before == kNone
+               ? up_to(node)
+               : alpha * (before + nodes_[node].score);
   };
   for (uint32_t place = 1; place <= size_; ++place) {
     const std::span<const uint32_t> ending = EndingAt(place);
-    if (ending.empty()) continue;
-    double largest = kNever;
-    for (const uint32_t i : ending) largest = std::max(largest, up_to(i));
+    double largest = kNone;
+    for (const uint32_t i : ending) largest = std::max(largest, term(i));
+    if (largest == kNone) continue;
     double sum = 0;
-    for (const uint32_t i : ending) sum += std::exp(up_to(i) - largest);
+    for (const uint32_t i : ending) sum += std::exp(term(i) - largest);
     sums[place] = largest + std::log(sum);
   }
   std::vector<const Node*> path;
+  std::vector<double> weights;
   for (uint32_t place = size_; place != 0; place = path.back()->begin) {
     const std::span<const uint32_t> ending = EndingAt(place);
-    double left = draws.Next();
-    size_t i = 0;
-    for (; i + 1 < ending.size(); ++i) {
-      left -= std::exp(up_to(ending[i]) - sums[place]);
-      if (left < 0) break;
+    double largest = kNone;
+    for (const uint32_t i : ending) largest = std::max(largest, up_to(i));
+    weights.clear();
+    for (const uint32_t i : ending) {
+      weights.push_back(std::exp(up_to(i) - largest));
     }
-    path.push_back(&nodes_[ending[i]]);
+    path.push_back(&nodes_[ending[DrawOf(weights, drawing.draws)]]);
   }
   std::reverse(path.begin(), path.end());
   return path;
 }
+
+template class UnigramLattice<float>;
+template class UnigramLattice<double>;
 
 }  // namespace penstock
