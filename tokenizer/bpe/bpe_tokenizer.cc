@@ -46,6 +46,16 @@ struct BpeTokenizer::Gap {
   }
 };
 
+namespace {
+
+// Whether text between the pieces is no piece.
+bool LeavesSomeOut(std::span<const size_t> ends) {
+  return std::any_of(ends.begin(), ends.end(),
+                     [](size_t end) { return (end & kLeftOut) != 0; });
+}
+
+}  // namespace
+
 Status BpeTokenizer::AppendIdsOf(std::string_view text,
                                  SpecialText special_text,
                                  const Drawing* drawing,
@@ -167,8 +177,7 @@ Status BpeTokenizer::EncodePieces(Call& call, const Gap& gap) const {
     EncodeOneByOne(call, gap, 0, {&end, 1});
     return OkStatus();
   }
-  const bool batches = call.origins == nullptr && call.drawing == nullptr &&
-                       !pretokenizer->LeavesTextOut();
+  const bool batches = call.origins == nullptr && call.drawing == nullptr;
   std::array<size_t, PieceBatch::kMost> ends;
   PieceBatch batch(gap.text, call.memory, call.ids);
   size_t begin = 0;
@@ -177,7 +186,7 @@ Status BpeTokenizer::EncodePieces(Call& call, const Gap& gap) const {
     if (count == 0) return pretokenizer->ErrorAt(gap.text, begin);
     const auto some = std::span<const size_t>(ends).first(count);
     const PieceMemory::Visit visit(call.memory);
-    if (batches) {
+    if (batches && !LeavesSomeOut(some)) {
       PENSTOCK_RETURN_IF_ERROR(EncodeSome(call, batch, begin, some));
     } else {
       EncodeOneByOne(call, gap, begin, some);

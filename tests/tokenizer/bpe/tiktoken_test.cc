@@ -1,8 +1,11 @@
 #include "tokenizer/bpe/tiktoken.h"
 
+#include <cstddef>
+#include <random>
 #include <string>
 #include <vector>
 
+#include "tests/support/effort.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/status_matchers.h"
 #include "tests/tokenizer/tiny_vocabulary.h"
@@ -250,6 +253,41 @@ TEST(TiktokenTest, TextThatAnOwnExpressionDoesNotMatchIsLeftOut) {
   std::vector<TokenOrigin> origins;
   ASSERT_OK(tokenizer->EncodeWithOrigins("! ab", {}, ids, origins));
   EXPECT_THAT(origins, ElementsAre(TokenOrigin{2, 4, 2, 4, 0}));
+}
+
+// Pieces are remembered in batches, but not where text between them is left
+// out: stretches of both kinds follow each other, as long as batches and
+// longer, and come again.
+TEST(TiktokenTest, PiecesOfAnOwnExpressionAreThoseThatStandAlone) {
+  const auto parse = [] {
+    return *ParseTiktoken(TinyTiktoken({"ab", "abab", "ba"}), "x",
+                          TiktokenRules{.regex = "[ab]{1,4}|c"});
+  };
+  const auto tokenizer = parse(), alone = parse();
+  std::mt19937 random(5);
+  for (int round = 0; round < testing::Cases(20); ++round) {
+    std::string text;
+    std::vector<TokenId> expected;
+    for (int stretch = 0; stretch < 4; ++stretch) {
+      const bool has_gaps = random() % 2 == 0;
+      for (size_t i = random() % 700; i != 0; --i) {
+        std::string piece;
+        for (size_t k = 1 + random() % 3; k != 0; --k) {
+          piece += random() % 2 == 0 ? 'a' : 'b';
+        }
+        // A "c" ends it, and is a piece.
+        text += piece + "c";
+        for (const std::string& one : {piece, std::string("c")}) {
+          const std::vector<TokenId> ids = Ids(*alone, one);
+          expected.insert(expected.end(), ids.begin(), ids.end());
+        }
+        if (has_gaps && random() % 5 == 0) text += "-";
+      }
+    }
+    EXPECT_EQ(Ids(*tokenizer, text), expected) << text;
+    EXPECT_EQ(Ids(*tokenizer, text), expected) << text;
+    if (round % 5 == 0) tokenizer->ForgetTexts();
+  }
 }
 
 TEST(TiktokenTest, APatternThatTakesTooManyStepsFailsTheText) {
