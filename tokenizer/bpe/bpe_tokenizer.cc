@@ -46,16 +46,6 @@ struct BpeTokenizer::Gap {
   }
 };
 
-namespace {
-
-// Whether text between the pieces is no piece.
-bool LeavesSomeOut(std::span<const size_t> ends) {
-  return std::any_of(ends.begin(), ends.end(),
-                     [](size_t end) { return (end & kLeftOut) != 0; });
-}
-
-}  // namespace
-
 Status BpeTokenizer::AppendIdsOf(std::string_view text,
                                  SpecialText special_text,
                                  const Drawing* drawing,
@@ -186,7 +176,7 @@ Status BpeTokenizer::EncodePieces(Call& call, const Gap& gap) const {
     if (count == 0) return pretokenizer->ErrorAt(gap.text, begin);
     const auto some = std::span<const size_t>(ends).first(count);
     const PieceMemory::Visit visit(call.memory);
-    if (batches && !LeavesSomeOut(some)) {
+    if (batches && !pretokenizer->LeavesSomeOut(some)) {
       PENSTOCK_RETURN_IF_ERROR(EncodeSome(call, batch, begin, some));
     } else {
       EncodeOneByOne(call, gap, begin, some);
