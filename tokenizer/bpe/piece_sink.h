@@ -57,8 +57,7 @@ class PieceSink {
     after_unknown_ = false;
   }
   // `count` is 1 to kSlack; kSlack ids may be read. They are of pieces or, if
-  // `is_unknown`, those of a character without one, of which nobody
-  // IsToldOfUnknown.
+  // `is_unknown`, IdsOfUnknown: not where somebody IsToldOfUnknown.
   void PutSome(const TokenId* ids, size_t count, bool is_unknown) {
     MakeRoom();
     std::memcpy(data_ + size_, ids, kSlack * sizeof(TokenId));

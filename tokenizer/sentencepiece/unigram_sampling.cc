@@ -41,7 +41,6 @@ Status UnigramSegmenter<Real>::Sample(std::string_view text,
     return OkStatus();
   }
   const Lattice lattice = LatticeOf(text);
-  if (!lattice.HasPath()) return OkStatus();
   const Drawing drawing = {alpha, sampling.best, draws};
   for (const auto* node : lattice.Draw(drawing, DrawRule::kInProportion)) {
     if (node->id == PieceTrie::kNoPiece) {

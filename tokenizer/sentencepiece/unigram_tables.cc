@@ -8,14 +8,12 @@
 #include "tokenizer/sentencepiece/unigram_rules.h"
 #include "tokenizer/sentencepiece/unigram_segmenter.h"
 #include "tokenizer/unicode/utf8.h"
+#include "tokenizer/unicode/valid_utf8.h"
 
 namespace penstock {
 namespace {
 
 constexpr float kUnknownPenalty = 10.0f;
-
-// A byte that does not begin a character.
-bool IsTrail(int byte) { return byte >= 0x80 && byte < 0xc0; }
 
 template <typename Real>
 Real UserDefinedScore(size_t size, float largest) {
@@ -62,8 +60,8 @@ UnigramSegmenter<Real>::UnigramSegmenter(std::span<const SentencePiece> pieces,
     if (piece.type == SentencePiece::Type::kUnknown) {
       scores.back() = unknown_score_;
     } else if (piece.type == SentencePiece::Type::kByte) {
-      const int byte = ByteOfPiece(piece.text);
-      scores.back() = IsTrail(byte) ? 0 : unknown_score_;
+      const auto byte = static_cast<char>(ByteOfPiece(piece.text));
+      scores.back() = IsUtf8Continuation(byte) ? 0 : unknown_score_;
     } else if (piece.type == SentencePiece::Type::kUserDefined) {
       // The reference counts bytes for the best path, characters in a lattice.
       scores.back() = UserDefinedScore<Real>(piece.text.size(), largest);

@@ -10,7 +10,7 @@
 namespace penstock {
 
 AsciiPairs::AsciiPairs(const Befores& befores) {
-  // The first group's too.
+  // Of the first group: none.
   std::vector<std::bitset<kChars>> by_group(1);
   for (size_t c = 0; c < kChars; ++c) {
     size_t group = std::find(by_group.begin(), by_group.end(), befores[c]) -

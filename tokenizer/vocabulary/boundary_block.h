@@ -24,7 +24,7 @@ class AsciiPairs {
   // By character: those that it stands behind.
   using Befores = std::array<std::bitset<kChars>, kChars>;
 
-  AsciiPairs() : AsciiPairs(Befores{}) {}
+  AsciiPairs() = default;  // none
   explicit AsciiPairs(const Befores& befores);
 
   // What Load makes them of again.
@@ -51,8 +51,8 @@ class AsciiPairs {
   std::array<uint64_t, kChars> rows_{};   // the groups it stands before
   std::array<uint8_t, kChars> groups_{};  // its own
   size_t planes_ = 0;                     // that have any
-  alignas(64) std::array<Plane, kPlanes> row_planes_;
-  alignas(64) std::array<Plane, kPlanes> group_planes_;
+  alignas(64) std::array<Plane, kPlanes> row_planes_{};
+  alignas(64) std::array<Plane, kPlanes> group_planes_{};
   // By both characters, the lowest byte first: 0 or 1.
   std::vector<uint8_t> joined_ = std::vector<uint8_t>(1 << 15);
 };

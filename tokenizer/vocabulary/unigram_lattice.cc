@@ -34,25 +34,36 @@ UnigramLattice<Real>::UnigramLattice(std::string_view text,
                                      std::span<const Real> scores,
                                      std::optional<Real> unknown_score)
     : size_(static_cast<uint32_t>(text.size())) {
+  std::vector<bool> is_reached(text.size() + 1);
+  is_reached[0] = true;
+  const auto add = [&](Node node) {
+    nodes_.push_back(node);
+    is_reached[node.end] = true;
+  };
   for (size_t at = 0; at < text.size();) {
     const auto begin = static_cast<uint32_t>(at);
     const size_t char_size = std::min(
         Utf8SizeByLead(static_cast<unsigned char>(text[at])), text.size() - at);
+    if (!is_reached[at]) {
+      at += char_size;
+      continue;
+    }
     bool stands_alone = true;
     PieceTrie::Node node = PieceTrie::Root();
     int32_t id;
     for (size_t p = at; p < text.size(); ++p) {
       if (!trie.Step(node, static_cast<unsigned char>(text[p]), id)) break;
       if (id == PieceTrie::kNoPiece) continue;
-      nodes_.push_back({begin, static_cast<uint32_t>(p + 1), id, scores[id]});
+      add({begin, static_cast<uint32_t>(p + 1), id, scores[id]});
       if (p + 1 - at == char_size) stands_alone = false;
     }
     at += char_size;
     if (stands_alone && unknown_score) {
-      nodes_.push_back({begin, static_cast<uint32_t>(at), PieceTrie::kNoPiece,
-                        *unknown_score});
+      add({begin, static_cast<uint32_t>(at), PieceTrie::kNoPiece,
+           *unknown_score});
     }
   }
+  has_path_ = is_reached.back();
   end_offsets_.resize(text.size() + 2);
   for (const Node& node : nodes_) ++end_offsets_[node.end + 1];
   for (size_t i = 1; i < end_offsets_.size(); ++i) {
@@ -62,7 +73,7 @@ UnigramLattice<Real>::UnigramLattice(std::string_view text,
   std::vector<uint32_t> filled = end_offsets_;
   // Rounding keeps the order, so the best sum up to a node is of the best one
   // up to its begin.
-  best_.assign(text.size() + 1, kNever);
+  best_.assign(text.size() + 1, -std::numeric_limits<Real>::infinity());
   best_[0] = 0;
   for (uint32_t i = 0; i < nodes_.size(); ++i) {
     const Node& node = nodes_[i];
@@ -209,10 +220,9 @@ UnigramLattice<Real>::DrawOfAll(const Drawing& drawing, DrawRule rule) const {
     return sums[nodes_[node].begin] + alpha * nodes_[node].score;
   };
   const auto term = [&](uint32_t node) {
-    const double before = sums[nodes_[node].begin];
-    return rule == DrawRule::kInProportion || before == kNone
+    return rule == DrawRule::kInProportion
                ? up_to(node)
-               : alpha * (before + nodes_[node].score);
+               : alpha * (sums[nodes_[node].begin] + nodes_[node].score);
   };
   for (uint32_t place = 1; place <= size_; ++place) {
     const std::span<const uint32_t> ending = EndingAt(place);

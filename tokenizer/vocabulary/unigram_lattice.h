@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -49,7 +48,7 @@ class UnigramLattice {
                  std::span<const Real> scores,
                  std::optional<Real> unknown_score);
 
-  bool HasPath() const { return best_.back() > kNever; }
+  bool HasPath() const { return has_path_; }
 
   // The best first; of equal ones, as the reference's heap has them. Beyond
   // 10,000 open paths it drops all but the most promising, as the reference
@@ -61,8 +60,6 @@ class UnigramLattice {
   std::vector<const Node*> Draw(const Drawing& drawing, DrawRule rule) const;
 
  private:
-  static constexpr Real kNever = -std::numeric_limits<Real>::infinity();
-
   struct Search;
 
   std::vector<const Node*> DrawOfAll(const Drawing& drawing,
@@ -76,7 +73,8 @@ class UnigramLattice {
   }
 
   const uint32_t size_;
-  std::vector<Node> nodes_;            // by their begin
+  bool has_path_ = false;
+  std::vector<Node> nodes_;            // by their begin, that paths lead to
   std::vector<uint32_t> end_offsets_;  // by place; into by_end_
   std::vector<uint32_t> by_end_;       // nodes
   std::vector<Real> best_;             // by place: the best path up to it

@@ -301,6 +301,23 @@ TEST(SamplingTest, UnknownTextOfHuggingFacesUnigramIsBytesOrAnError) {
   EXPECT_THAT(Sample(*without, "aa", {.alpha = -1.0}), ElementsAre(1, 1));
 }
 
+// The sum of two such scores is no number that a float or a double holds.
+TEST(SamplingTest, SumsThatOverflowLoseNoText) {
+  const auto sentencepiece =
+      ParseTiny({.add_dummy_prefix = false,
+                 .pieces = {{"<unk>", 0, SentencePiece::Type::kUnknown},
+                            {"a", -3e38f},
+                            {"b", -3e38f}}});
+  const auto hugging_face =
+      HfUnigram(R"([["a", -1e308], ["b", -1e308]])", R"(, "unk_id": null)");
+  for (const size_t best : {0, 2}) {
+    EXPECT_THAT(Sample(*sentencepiece, "abab", {.alpha = 0.5, .best = best}),
+                ElementsAre(1, 2, 1, 2));
+    EXPECT_THAT(Sample(*hugging_face, "abab", {.alpha = 0.5, .best = best}),
+                ElementsAre(0, 1, 0, 1));
+  }
+}
+
 // Without an unknown token nothing leads to the place behind "x", where "ab"
 // begins. By the reference's rule, as above.
 TEST(SamplingTest, NoWayLeadsOverAPlaceThatNoneReaches) {
