@@ -18,21 +18,45 @@
 namespace penstock {
 namespace {
 
-// What a pre-tokenizer is made of again: its name is a scanner's or an
-// expression.
-enum class Cutter : uint64_t { kNone, kScanner, kRegex };
+// What a pre-tokenizer is made of again: a scanner's name or an expression.
+struct Cutter {
+  enum class Kind : uint64_t { kNone, kScanner, kRegex };
+  Kind kind = Kind::kNone;
+  RegexRules rules = RegexRules::kTiktoken;
+  std::string_view text = "";
+
+  // Null where it cannot be made.
+  std::unique_ptr<const PreTokenizer> Make() const {
+    if (kind == Kind::kScanner) return ScannerByName(text);
+    auto made = RegexPreTokenizer::Make(text, rules);
+    return made.ok() ? *std::move(made) : nullptr;
+  }
+};
 
 Cutter CutterOf(const PreTokenizer* pretokenizer) {
-  if (pretokenizer == nullptr) return Cutter::kNone;
-  return pretokenizer->LeavesTextOut() ? Cutter::kRegex : Cutter::kScanner;
+  if (pretokenizer == nullptr) return {};
+  if (const auto* const regex =
+          dynamic_cast<const RegexPreTokenizer*>(pretokenizer)) {
+    return {Cutter::Kind::kRegex, regex->rules(), regex->regex()};
+  }
+  return {.kind = Cutter::Kind::kScanner, .text = pretokenizer->name()};
 }
 
-// Null where it cannot be made.
-std::unique_ptr<const PreTokenizer> MakeCutter(Cutter cutter,
-                                               std::string_view name) {
-  if (cutter == Cutter::kScanner) return ScannerByName(name);
-  auto made = RegexPreTokenizer::Make(name);
-  return made.ok() ? *std::move(made) : nullptr;
+void SaveCutter(const Cutter& cutter, TableWriter& to) {
+  to.PutNumber(static_cast<uint64_t>(cutter.kind));
+  to.PutNumber(static_cast<uint64_t>(cutter.rules));
+  to.PutText(cutter.text);
+}
+
+// Null where there is none.
+std::unique_ptr<const PreTokenizer> LoadCutter(TableReader& from) {
+  Cutter cutter{static_cast<Cutter::Kind>(from.Number())};
+  cutter.rules = static_cast<RegexRules>(from.Number());
+  cutter.text = from.Text();
+  if (!from.ok() || cutter.kind == Cutter::Kind::kNone) return nullptr;
+  auto made = cutter.Make();
+  from.Expect(made != nullptr);
+  return made;
 }
 
 // Of the one normalizer that byte-level BPE has.
@@ -44,20 +68,17 @@ bool HasForm(const BpeTokenizer& tokenizer) {
   return tokenizer.bpe().CanSave() &&
          (parts.normalizer == nullptr ||
           parts.normalizer_print == NfcPrint()) &&
-         (cutter == nullptr ||
-          MakeCutter(CutterOf(cutter), cutter->name()) != nullptr);
+         (cutter == nullptr || CutterOf(cutter).Make() != nullptr);
 }
 
 void SaveParts(const BpeParts& parts, TableWriter& to) {
-  const PreTokenizer* const cutter = parts.pretokenizer.get();
   to.PutNumber(static_cast<uint64_t>(parts.spelling));
   to.PutNumber(parts.merges_fingerprint);
   to.PutNumber(parts.whole_pieces_first);
   to.PutNumber(parts.dropout.has_value());
   to.PutNumber(std::bit_cast<uint64_t>(parts.dropout.value_or(0)));
   to.PutNumber(parts.normalizer != nullptr);
-  to.PutNumber(static_cast<uint64_t>(CutterOf(cutter)));
-  to.PutText(cutter == nullptr ? "" : cutter->name());
+  SaveCutter(CutterOf(parts.pretokenizer.get()), to);
   to.PutNumber(parts.add_prefix_space);
   to.PutNumber(parts.specials.size());
   for (const SpecialToken& token : parts.specials) {
@@ -88,12 +109,7 @@ BpeParts LoadParts(TableReader& from) {
         std::make_unique<UnicodeNormalizer>(NormalizationForm::kNfc);
     parts.normalizer_print = NfcPrint();
   }
-  const auto cutter = static_cast<Cutter>(from.Number());
-  const std::string_view name = from.Text();
-  if (from.ok() && cutter != Cutter::kNone) {
-    parts.pretokenizer = MakeCutter(cutter, name);
-    from.Expect(parts.pretokenizer != nullptr);
-  }
+  parts.pretokenizer = LoadCutter(from);
   parts.add_prefix_space = from.Number() != 0;
   for (uint64_t left = from.Number(); left > 0 && from.ok(); --left) {
     SpecialToken token{.text = std::string(from.Text())};

@@ -93,13 +93,10 @@ Status ReadVocabulary(const JsonObject& model, BpeParts& parts) {
 // the place of such bytes.
 Status CheckUnknownToken(const JsonObject& model, const BpeParts& parts) {
   if (!model.Field("unk_token")) return OkStatus();
-  for (int byte = 0; byte < 256; ++byte) {
-    const char spelled = static_cast<char>(byte);
-    if (parts.vocabulary.Find({&spelled, 1})) continue;
-    return UnimplementedError(fmt::format(
-        "model BPE with unk_token where the byte 0x{:02X} has no token", byte));
-  }
-  return OkStatus();
+  const auto byte = ByteWithoutToken(parts.vocabulary);
+  if (!byte) return OkStatus();
+  return UnimplementedError(fmt::format(
+      "model BPE with unk_token where the byte 0x{:02X} has no token", *byte));
 }
 
 }  // namespace
@@ -112,6 +109,14 @@ std::optional<TokenId> FindSpelled(const BpeParts& parts,
   const auto plain = parts.plain_ids.find(spelled);
   if (plain == parts.plain_ids.end()) return std::nullopt;
   return plain->second;
+}
+
+std::optional<uint8_t> ByteWithoutToken(const Vocabulary& vocabulary) {
+  for (int byte = 0; byte < 256; ++byte) {
+    const char spelled = static_cast<char>(byte);
+    if (!vocabulary.Find({&spelled, 1})) return static_cast<uint8_t>(byte);
+  }
+  return std::nullopt;
 }
 
 StatusOr<std::optional<double>> ReadDropout(const JsonObject& model) {

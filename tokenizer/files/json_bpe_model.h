@@ -1,6 +1,7 @@
 // The "model" of a tokenizer.json. Private to its loader.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -16,6 +17,9 @@ StatusOr<MergeTable> ReadBpeModel(const JsonObject& model, BpeParts& parts);
 
 // The field "dropout".
 StatusOr<std::optional<double>> ReadDropout(const JsonObject& model);
+
+// The first byte that is no token.
+std::optional<uint8_t> ByteWithoutToken(const Vocabulary& vocabulary);
 
 // A token's id as the file spells the token.
 std::optional<TokenId> FindSpelled(const BpeParts& parts,

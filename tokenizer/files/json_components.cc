@@ -12,6 +12,7 @@
 #include "tokenizer/normalizers/text_normalizers.h"
 #include "tokenizer/patterns/gpt2_scanner.h"
 #include "tokenizer/patterns/patterns.h"
+#include "tokenizer/patterns/regex_pretokenizer.h"
 
 namespace penstock {
 namespace {
@@ -20,29 +21,32 @@ Status Missing(std::string_view component, std::string_view type) {
   return UnimplementedError(fmt::format("{} {}", component, type));
 }
 
-// Two ways to say that the matches are the pieces, as ours match everything.
-Status CheckSplitBehaviour(const JsonObject& split) {
+StatusOr<RegexRules> ReadSplitRules(const JsonObject& split) {
   PENSTOCK_ASSIGN_OR_RETURN(const std::string_view behaviour,
                             split.String("behavior"));
   PENSTOCK_ASSIGN_OR_RETURN(const bool invert, split.Bool("invert"));
-  if ((behaviour == "Isolated" && !invert) ||
-      (behaviour == "Removed" && invert)) {
-    return OkStatus();
-  }
+  if (behaviour == "Isolated" && !invert) return RegexRules::kIsolated;
+  if (behaviour == "Removed" && invert) return RegexRules::kInverted;
   return Missing(split.where(),
                  fmt::format("Split with behavior {}{}", behaviour,
                              invert ? ", inverted" : ""));
 }
 
 Status ReadSplit(const JsonObject& split, BpeParts& parts) {
-  PENSTOCK_RETURN_IF_ERROR(CheckSplitBehaviour(split));
+  PENSTOCK_ASSIGN_OR_RETURN(const RegexRules rules, ReadSplitRules(split));
   PENSTOCK_ASSIGN_OR_RETURN(const JsonObject pattern, split.Object("pattern"));
-  if (!pattern.Has("Regex")) return Missing(split.where(), "Split by a string");
+  if (!pattern.Has("Regex") || pattern.fields().size() != 1) {
+    return Missing(split.where(), "Split by a string");
+  }
   PENSTOCK_ASSIGN_OR_RETURN(const std::string_view regex,
                             pattern.String("Regex"));
+  // A scanner leaves nothing unmatched.
   parts.pretokenizer = PreTokenizerByRegex(regex);
   if (parts.pretokenizer != nullptr) return OkStatus();
-  return Missing(split.where(), fmt::format("Split by the pattern {}", regex));
+  auto made = RegexPreTokenizer::Make(regex, rules);
+  if (!made.ok()) return Missing(split.where(), made.status().message());
+  parts.pretokenizer = *std::move(made);
+  return OkStatus();
 }
 
 Status ReadByteLevel(const JsonObject& json, bool after_split,
@@ -102,6 +106,17 @@ Status ReadPreTokenizer(const JsonObject& root, BpeParts& parts) {
   if (type == "ByteLevel") return ReadByteLevel(json, false, parts);
   if (type == "Sequence") return ReadSequence(json, parts);
   return Missing(json.where(), type);
+}
+
+Status CheckExpression(const BpeParts& parts) {
+  if (parts.pretokenizer == nullptr ||
+      ScannerByName(parts.pretokenizer->name()) != nullptr) {
+    return OkStatus();
+  }
+  const auto byte = ByteWithoutToken(parts.vocabulary);
+  if (!byte) return OkStatus();
+  return Missing("Split by an expression",
+                 fmt::format("where the byte 0x{:02X} has no token", *byte));
 }
 
 Status CheckDecoder(const JsonObject& root) {

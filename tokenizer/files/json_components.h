@@ -17,6 +17,11 @@ Status TakeAddedTokens(const std::vector<AddedToken>& tokens, BpeParts& parts);
 // Fills parts.pretokenizer and add_prefix_space.
 Status ReadPreTokenizer(const JsonObject& root, BpeParts& parts);
 
+// That an expression which we have no scanner for does not cut text for a model
+// without tokens for all bytes: it leaves such text out, which BpeTokenizer
+// does not. The model must be read.
+Status CheckExpression(const BpeParts& parts);
+
 Status CheckDecoder(const JsonObject& root);
 
 // Fills parts.normalizer: NFC alone, as files of Qwen have it.

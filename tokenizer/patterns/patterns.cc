@@ -130,7 +130,7 @@ std::unique_ptr<const PreTokenizer> MakeScanner(Pattern pattern) {
     case Pattern::kTekken:
       return std::make_unique<O200kScanner>(O200kSpelling::kTekken);
     case Pattern::kKimi:
-      return RegexPreTokenizer::Make(kKimiRegex).value();
+      return RegexPreTokenizer::Make(kKimiRegex, RegexRules::kTiktoken).value();
   }
   return nullptr;
 }
@@ -202,7 +202,7 @@ std::unique_ptr<const PreTokenizer> PreTokenizerByTiktokenRegex(
 StatusOr<std::unique_ptr<const PreTokenizer>> MakeTiktokenPreTokenizer(
     std::string_view regex) {
   if (auto known = PreTokenizerByTiktokenRegex(regex)) return known;
-  return RegexPreTokenizer::Make(regex);
+  return RegexPreTokenizer::Make(regex, RegexRules::kTiktoken);
 }
 
 }  // namespace penstock

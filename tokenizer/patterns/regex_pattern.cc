@@ -7,9 +7,9 @@
 #include "formats/files/status_or.h"
 #include "tokenizer/patterns/patterns.h"
 #include "tokenizer/patterns/scanner_pattern.h"
+#include "tokenizer/regex/dfa_pattern.h"
 #include "tokenizer/regex/pcre2_pattern.h"
 #include "tokenizer/regex/re2_pattern.h"
-#include "tokenizer/regex/symbol_re2_pattern.h"
 
 namespace penstock {
 
@@ -21,7 +21,7 @@ StatusOr<std::unique_ptr<const TextPattern>> MakeRegexPattern(
   if (scanner != nullptr) {
     return std::make_unique<ScannerPattern>(std::move(scanner));
   }
-  if (auto quick = SymbolRe2Pattern::Make(regex, syntax); quick.ok()) {
+  if (auto quick = DfaPattern::Make(regex, syntax); quick.ok()) {
     return quick;
   }
   if (auto linear = Re2Pattern::Make(regex, syntax); linear.ok()) return linear;

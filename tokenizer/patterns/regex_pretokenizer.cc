@@ -6,19 +6,53 @@
 
 #include "formats/files/status_or.h"
 #include "tokenizer/patterns/regex_pattern.h"
+#include "tokenizer/regex/regex_chars.h"
+#include "tokenizer/regex/regex_facts.h"
+#include "tokenizer/regex/regex_parser.h"
 
 namespace penstock {
 
+namespace {
+
+std::string_view WordOf(RegexRules rules) {
+  switch (rules) {
+    case RegexRules::kTiktoken:
+      return "";
+    case RegexRules::kIsolated:
+      return "isolated ";
+    case RegexRules::kInverted:
+      return "inverted ";
+  }
+  return "";
+}
+
+}  // namespace
+
+RegexPreTokenizer::RegexPreTokenizer(std::string_view regex, RegexRules rules,
+                                     std::unique_ptr<const TextPattern> pattern)
+    : rules_(rules),
+      name_(std::string(WordOf(rules)).append(regex)),
+      pattern_(std::move(pattern)) {}
+
 StatusOr<std::unique_ptr<const PreTokenizer>> RegexPreTokenizer::Make(
-    std::string_view regex) {
-  PENSTOCK_ASSIGN_OR_RETURN(auto pattern,
-                            MakeRegexPattern(regex, RegexSyntax::kFancyRegex));
+    std::string_view regex, RegexRules rules) {
+  const auto syntax = rules == RegexRules::kTiktoken ? RegexSyntax::kFancyRegex
+                                                     : RegexSyntax::kOniguruma;
+  PENSTOCK_ASSIGN_OR_RETURN(auto pattern, MakeRegexPattern(regex, syntax));
+  PENSTOCK_ASSIGN_OR_RETURN(const ParsedRegex parsed,
+                            ParseRegex(regex, syntax));
+  if (CanBeEmpty(parsed.root)) return RegexLacks("a match that may be empty");
   return std::unique_ptr<const PreTokenizer>(
-      new RegexPreTokenizer(regex, std::move(pattern)));
+      new RegexPreTokenizer(regex, rules, std::move(pattern)));
+}
+
+std::string_view RegexPreTokenizer::regex() const {
+  return std::string_view(name_).substr(WordOf(rules_).size());
 }
 
 size_t RegexPreTokenizer::Split(std::string_view text, size_t begin,
                                 std::span<size_t> ends) const {
+  const size_t unmatched = LeavesTextOut() ? kLeftOut : 0;
   std::array<TextPattern::Found, 256> matches;
   size_t count = 0;
   while (begin < text.size() && count < ends.size()) {
@@ -30,13 +64,13 @@ size_t RegexPreTokenizer::Split(std::string_view text, size_t begin,
     if (!found.ok()) break;
     for (const auto& match : std::span(matches).first(*found)) {
       if (begin < match.begin) {
-        ends[count++] = match.begin | kLeftOut;
+        ends[count++] = match.begin | unmatched;
         begin = match.begin;
       }
       if (count < ends.size()) ends[count++] = begin = match.end;
     }
     if (*found < wanted && begin < text.size() && count < ends.size()) {
-      ends[count++] = text.size() | kLeftOut;
+      ends[count++] = text.size() | unmatched;
       begin = text.size();
     }
   }

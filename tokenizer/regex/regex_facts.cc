@@ -1,7 +1,6 @@
 #include "tokenizer/regex/regex_facts.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace penstock {
 
@@ -85,43 +84,6 @@ bool IsRegular(const RegexNode& node) {
       return std::all_of(node.children.begin(), node.children.end(), IsRegular);
     default:
       return false;
-  }
-}
-
-RegexNode BeginningsOf(const RegexNode& node) {
-  switch (node.kind) {
-    case RegexKind::kSequence: {
-      // Of abc: a's beginnings, or a and then those of bc.
-      RegexNode beginnings;
-      for (auto child = node.children.rbegin(); child != node.children.rend();
-           ++child) {
-        RegexNode longer;
-        longer.children = {*child, std::move(beginnings)};
-        beginnings = {.kind = RegexKind::kAlternatives};
-        beginnings.children = {BeginningsOf(*child), std::move(longer)};
-      }
-      return beginnings;
-    }
-    case RegexKind::kAlternatives: {
-      RegexNode beginnings = {.kind = RegexKind::kAlternatives};
-      for (const RegexNode& child : node.children) {
-        beginnings.children.push_back(BeginningsOf(child));
-      }
-      return beginnings;
-    }
-    case RegexKind::kRepeat: {
-      // One more repetition than can be is no harm.
-      RegexNode whole = node;
-      whole.least = 0;
-      RegexNode beginnings;
-      beginnings.children = {std::move(whole), BeginningsOf(node.children[0])};
-      return beginnings;
-    }
-    default: {
-      RegexNode maybe = {.kind = RegexKind::kRepeat, .most = 1};
-      maybe.children = {node};
-      return maybe;
-    }
   }
 }
 

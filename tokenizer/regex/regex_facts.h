@@ -21,8 +21,4 @@ size_t ReachBehind(const RegexNode& node);
 // repetition, so that an automaton can match it.
 bool IsRegular(const RegexNode& node);
 
-// Of one that IsRegular: an expression that matches every text that a match may
-// begin with, and the empty one.
-RegexNode BeginningsOf(const RegexNode& node);
-
 }  // namespace penstock

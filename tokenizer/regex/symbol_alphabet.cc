@@ -14,7 +14,6 @@ namespace {
 
 constexpr size_t kCodePoints = 0x110000;
 constexpr size_t kMaxSets = 2000;
-constexpr size_t kMaxSymbols = 255;
 
 // A class of the bytes in `symbols`, in order.
 std::string ClassOf(const std::vector<uint8_t>& symbols) {
@@ -63,21 +62,26 @@ StatusOr<SymbolAlphabet> SymbolAlphabet::Make(std::span<const CharSet> sets) {
     }
   }
   std::map<std::vector<uint16_t>, uint8_t> symbols;
-  std::vector<char> all(kCodePoints);
+  std::vector<uint8_t> all(kCodePoints);
   for (size_t at = 0; at < members.size(); ++at) {
     const auto next = static_cast<uint8_t>(symbols.size() + 1);
     const auto symbol = symbols.emplace(std::move(members[at]), next).first;
-    if (symbols.size() > kMaxSymbols) {
-      return UnimplementedError(
-          fmt::format("more than {} kinds of characters", kMaxSymbols));
+    if (symbols.size() > SymbolAlphabet::kMost) {
+      return UnimplementedError(fmt::format("more than {} kinds of characters",
+                                            SymbolAlphabet::kMost));
     }
     std::fill(all.begin() + cuts[at], all.begin() + cuts[at + 1],
-              static_cast<char>(symbol->second));
+              symbol->second);
   }
   SymbolAlphabet alphabet;
+  alphabet.boundary_ = symbols.size() + 1;
+  alphabet.members_.resize(sets.size());
   std::vector<std::vector<uint8_t>> classes(sets.size());
   for (const auto& [member_of, symbol] : symbols) {
-    for (const uint16_t set : member_of) classes[set].push_back(symbol);
+    for (const uint16_t set : member_of) {
+      classes[set].push_back(symbol);
+      alphabet.members_[set].set(symbol);
+    }
   }
   for (std::vector<uint8_t>& its_symbols : classes) {
     std::sort(its_symbols.begin(), its_symbols.end());
@@ -85,7 +89,8 @@ StatusOr<SymbolAlphabet> SymbolAlphabet::Make(std::span<const CharSet> sets) {
   }
   std::map<std::string_view, uint16_t> blocks;
   for (size_t begin = 0; begin < kCodePoints; begin += kBlock) {
-    const std::string_view block(all.data() + begin, kBlock);
+    const std::string_view block(
+        reinterpret_cast<const char*>(all.data()) + begin, kBlock);
     const auto number = static_cast<uint16_t>(blocks.size());
     const auto [found, is_new] = blocks.emplace(block, number);
     alphabet.blocks_.push_back(found->second);
@@ -97,22 +102,20 @@ StatusOr<SymbolAlphabet> SymbolAlphabet::Make(std::span<const CharSet> sets) {
   return alphabet;
 }
 
+size_t SymbolAlphabet::NextWide(std::string_view text, size_t& pos) const {
+  if (Utf8SizeOfChar(text.data() + pos, text.data() + text.size()) == 0) {
+    ++pos;
+    return Of(kReplacementCharacter);
+  }
+  return Of(NextChar(text, pos));
+}
+
 size_t SymbolAlphabet::Spell(std::string_view text, size_t pos, size_t count,
                              std::string& symbols) const {
   symbols.resize(std::min(count, text.size() - pos));
   size_t i = 0;
   for (; i < symbols.size() && pos < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[pos]);
-    if (byte < 0x80) {
-      symbols[i] = symbols_[byte];
-      ++pos;
-    } else if (Utf8SizeOfChar(text.data() + pos, text.data() + text.size()) ==
-               0) {
-      symbols[i] = kNone;
-      ++pos;
-    } else {
-      symbols[i] = Of(NextChar(text, pos));
-    }
+    symbols[i] = static_cast<char>(Next(text, pos));
   }
   symbols.resize(i);
   return pos;
@@ -120,6 +123,23 @@ size_t SymbolAlphabet::Spell(std::string_view text, size_t pos, size_t count,
 
 size_t SkipCharacters(std::string_view text, size_t pos, size_t count) {
   for (; count > 0; --count) pos += SizeAt(text, pos);
+  return pos;
+}
+
+size_t SkipBack(std::string_view text, size_t pos, size_t count) {
+  for (; count > 0 && pos > 0; --count) {
+    const size_t begin = pos - std::min<size_t>(pos, 4);
+    size_t last = pos - 1;
+    for (size_t at = pos - 1; at + 1 > begin; --at) {
+      if (Utf8SizeOfChar(text.data() + at, text.data() + text.size()) ==
+          pos - at) {
+        last = at;
+        break;
+      }
+      if (at == 0) break;
+    }
+    pos = last;
+  }
   return pos;
 }
 

@@ -2,7 +2,7 @@
 // a regular expression does.
 #pragma once
 
-#include <array>
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -23,6 +23,8 @@ namespace penstock {
 // Memory:  some 20 to 200 KB.
 class SymbolAlphabet {
  public:
+  static constexpr size_t kMost = 255;  // symbols, from 1 on
+
   // Errors:  kUnimplemented for sets that make more than 255 kinds of
   //          characters, or more than 2,000 sets.
   static StatusOr<SymbolAlphabet> Make(std::span<const CharSet> sets);
@@ -30,28 +32,51 @@ class SymbolAlphabet {
   // As a class of bytes, by each set's place.
   const std::vector<std::string>& classes() const { return classes_; }
 
+  // Whether the set at that place has the characters of a symbol.
+  bool Has(size_t set, size_t symbol) const { return members_[set][symbol]; }
+
+  // What stands for the begin and the end of the text: no character has it, all
+  // symbols are below.
+  size_t boundary() const { return boundary_; }
+
+  // The symbol of the character at `pos`, which moves behind it. The character
+  // is one that Spell would find there.
+  size_t Next(std::string_view text, size_t& pos) const {
+    const auto byte = static_cast<unsigned char>(text[pos]);
+    if (byte < 0x80) {
+      ++pos;
+      return symbols_[byte];
+    }
+    return NextWide(text, pos);
+  }
+
   // Replaces `symbols` by those of the next `count` characters of `text` at
   // `pos`, fewer where the text ends. Returns where they end. A byte that is
-  // not UTF-8 is a character that no class has.
+  // not UTF-8 is one U+FFFD.
   size_t Spell(std::string_view text, size_t pos, size_t count,
                std::string& symbols) const;
 
  private:
   static constexpr size_t kBlock = 128;
-  static constexpr char kNone = 0;
 
   SymbolAlphabet() = default;
 
-  char Of(uint32_t c) const {
+  uint8_t Of(uint32_t c) const {
     return symbols_[blocks_[c / kBlock] * kBlock + c % kBlock];
   }
+  size_t NextWide(std::string_view text, size_t& pos) const;
 
   std::vector<uint16_t> blocks_;
-  std::vector<char> symbols_;  // the first block is that of ASCII
+  std::vector<uint8_t> symbols_;  // the first block is that of ASCII
   std::vector<std::string> classes_;
+  std::vector<std::bitset<kMost + 1>> members_;  // by each set's place
+  size_t boundary_ = 0;
 };
 
 // The bytes of the `count` characters at `pos`, counted as Spell does.
 size_t SkipCharacters(std::string_view text, size_t pos, size_t count);
+
+// The begin of the `count` characters before `pos`, or of the text.
+size_t SkipBack(std::string_view text, size_t pos, size_t count);
 
 }  // namespace penstock

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/support/status_matchers.h"
@@ -176,6 +177,57 @@ TEST(TokenizerJsonTest, ByteBehindAPrefixSpaceIsNamedWhereTheTextHasIt) {
                        HasSubstr("byte 0x78 at offset 2 has no token")));
 }
 
+// Split by `regex`, then byte-level.
+json SplitBy(const char* regex, const char* behaviour, bool invert) {
+  const json split = {{"type", "Split"},
+                      {"pattern", {{"Regex", regex}}},
+                      {"behavior", behaviour},
+                      {"invert", invert}};
+  json byte_level = Tiny()["pre_tokenizer"];
+  byte_level["use_regex"] = false;
+  return {{"type", "Sequence"}, {"pretokenizers", {split, byte_level}}};
+}
+
+TEST(TokenizerJsonTest, AnyExpressionThatCutsIsByteLevel) {
+  for (const auto& [behaviour, invert] :
+       {std::pair("Isolated", false), std::pair("Removed", true)}) {
+    json document =
+        With("/pre_tokenizer", SplitBy("a|[bc]{2}", behaviour, invert));
+    document["added_tokens"] = {AddedTokenJson("<x>", 259)};
+    ASSERT_OK_AND_ASSIGN(const auto bytes, ParseJson(document));
+    EXPECT_THAT(bytes->Describe(), HasSubstr("ed a|[bc]{2}"));
+    // Each component for itself, as a normalizer that does nothing asks for.
+    document["normalizer"] = {{"type", "Sequence"},
+                              {"normalizers", json::array()}};
+    ASSERT_OK_AND_ASSIGN(const auto components, ParseJson(document));
+    EXPECT_THAT(components->Describe(), ::testing::Not(HasSubstr("ed a|")));
+    for (const char* text :
+         {"abc", "cab", "b", "a.b<x>bc\u65e5", "\u65e5\u65e5abcabc", ""}) {
+      std::vector<TokenId> ids, other_ids;
+      std::vector<TokenOrigin> origins, other_origins;
+      ASSERT_OK(bytes->EncodeWithOrigins(text, {}, ids, origins));
+      ASSERT_OK(
+          components->EncodeWithOrigins(text, {}, other_ids, other_origins));
+      EXPECT_EQ(ids, other_ids) << text;
+      EXPECT_EQ(Ids(*bytes, text), ids) << text;
+      ASSERT_EQ(origins.size(), other_origins.size());
+      for (size_t i = 0; i < origins.size(); ++i) {
+        EXPECT_EQ(origins[i].begin_byte, other_origins[i].begin_byte) << text;
+        EXPECT_EQ(origins[i].end_byte, other_origins[i].end_byte) << text;
+        EXPECT_EQ(origins[i].word, other_origins[i].word) << text;
+      }
+    }
+  }
+}
+
+// As the reference: tokenizers 0.23.3.
+TEST(TokenizerJsonTest, AByteWithoutATokenBetweenOwnPiecesIsLeftOut) {
+  json document = With("/pre_tokenizer", SplitBy("a|x", "Isolated", false));
+  document["model"]["vocab"].erase("x");
+  ASSERT_OK_AND_ASSIGN(const auto tokenizer, ParseJson(document));
+  EXPECT_THAT(Ids(*tokenizer, "abx"), ElementsAre('a', 'b'));
+}
+
 struct Refused {
   const char* place;
   json value;
@@ -184,14 +236,6 @@ struct Refused {
 };
 
 TEST(TokenizerJsonTest, WhatIsNotThereIsNamed) {
-  const json split = {{"type", "Split"},
-                      {"pattern", {{"Regex", "\\X+"}}},
-                      {"behavior", "Isolated"},
-                      {"invert", false}};
-  json byte_level = Tiny()["pre_tokenizer"];
-  byte_level["use_regex"] = false;
-  const json split_then_bytes = {{"type", "Sequence"},
-                                 {"pretokenizers", {split, byte_level}}};
   const std::vector<Refused> all = {
       {"/model/type", "Markov", kUnimplemented, "model Markov"},
       {"/model/dropout", 1.1, kDataLoss, "model.dropout is not a number from"},
@@ -207,7 +251,7 @@ TEST(TokenizerJsonTest, WhatIsNotThereIsNamed) {
        {{"type", "Metaspace"}},
        kDataLoss,
        "pre_tokenizer.replacement"},
-      {"/pre_tokenizer", split_then_bytes, kUnimplemented,
+      {"/pre_tokenizer", SplitBy("\\X+", "Isolated", false), kUnimplemented,
        "the pattern \\X+: \\X is not supported"},
       {"/post_processor",
        {{"type", "BertProcessing"}},

@@ -12,7 +12,8 @@
 
 namespace penstock::testing {
 
-// Through a window of `window` ends, as large texts are cut.
+// Through a window of `window` ends, as large texts are cut. What is left out
+// is in brackets.
 inline std::vector<std::string> PiecesOf(const PreTokenizer& splitter,
                                          std::string_view text,
                                          size_t window = 1000) {
@@ -26,8 +27,10 @@ inline std::vector<std::string> PiecesOf(const PreTokenizer& splitter,
       break;
     }
     for (size_t i = 0; i < count; ++i) {
-      pieces.emplace_back(text.substr(begin, ends[i] - begin));
-      begin = ends[i];
+      const size_t end = ends[i] & ~kLeftOut;
+      const std::string piece(text.substr(begin, end - begin));
+      pieces.push_back(end == ends[i] ? piece : "[" + piece + "]");
+      begin = end;
     }
   }
   return pieces;

@@ -273,15 +273,17 @@ TEST(RegexPatternTest, WaysThatStayOpenHaveALimit) {
               StatusIs(kExhausted, HasSubstr("(?:a|c)+(?=b)")));
 }
 
-TEST(RegexPatternTest, ABadByteIsInNoClass) {
-  for (const char* regex : {"[^b](?!c)", "[^b]"}) {
+TEST(RegexPatternTest, ABadByteIsAReplacementCharacter) {
+  for (const char* regex :
+       {"[^b]", "[^b](?!c)", "[^b](?!cc)", R"(\x{fffd}|[a😀])"}) {
     ASSERT_OK_AND_ASSIGN(const auto pattern,
                          MakeRegexPattern(regex, kFancyRegex));
     EXPECT_EQ(Matches(*pattern,
                       "a\xff\xe6\x97"
                       "b\xf0\x9f\x98\x80",
                       100),
-              (std::vector<std::string>{"a", "\xf0\x9f\x98\x80"}))
+              (std::vector<std::string>{"a", "\xff", "\xe6", "\x97",
+                                        "\xf0\x9f\x98\x80"}))
         << regex;
   }
 }

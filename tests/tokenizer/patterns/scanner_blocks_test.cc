@@ -78,7 +78,7 @@ enum class Texts { kAll, kUtf8 };
 // `end` stands behind each text.
 void ExpectCutsAs(std::string_view regex, const PreTokenizer& scanner,
                   std::string_view end = "", Texts texts = Texts::kAll) {
-  const auto oracle = RegexPreTokenizer::Make(regex);
+  const auto oracle = RegexPreTokenizer::Make(regex, RegexRules::kTiktoken);
   ASSERT_TRUE(oracle.ok()) << oracle.status();
   std::mt19937 random(5);
   for (int i = 0; i < Cases(5000); ++i) {

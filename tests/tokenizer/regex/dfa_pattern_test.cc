@@ -1,0 +1,137 @@
+#include "tokenizer/regex/dfa_pattern.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tests/support/status_matchers.h"
+#include "tokenizer/regex/pcre2_pattern.h"
+#include "tokenizer/regex/re2_pattern.h"
+#include "tokenizer/unicode/valid_utf8.h"
+
+namespace penstock {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::kUnimplemented;
+using testing::StatusIs;
+
+using Places = std::vector<std::pair<size_t, size_t>>;
+
+// All matches, asked for `at_once` at a time.
+Places AllMatches(const TextPattern& pattern, std::string_view text,
+                  size_t at_once) {
+  Places places;
+  std::vector<TextPattern::Found> found(at_once);
+  size_t from = 0;
+  size_t count;
+  do {
+    const auto some = pattern.Find(text, from, found);
+    EXPECT_OK(some.status());
+    count = some.ok() ? *some : 0;
+    for (size_t i = 0; i < count; ++i) {
+      places.emplace_back(found[i].begin, found[i].end);
+      from = found[i].end;
+    }
+  } while (count == at_once);
+  return places;
+}
+
+// Runs of characters of one kind, some of them long.
+std::string Runs(uint32_t seed, size_t size_bytes) {
+  constexpr std::string_view kChars[] = {"a", "b", "A",  "1", " ", "\n",   "'",
+                                         "!", "é", "字", "ж", "s", "\xff", "😀"};
+  std::string text;
+  while (text.size() < size_bytes) {
+    seed = seed * 1664525 + 1013904223;
+    const std::string_view c = kChars[(seed >> 20) % std::size(kChars)];
+    seed = seed * 1664525 + 1013904223;
+    const size_t times = seed >> 27 == 0 ? (seed >> 10) % 3000 : seed >> 30;
+    for (size_t i = 0; i <= times; ++i) text += c;
+  }
+  return text;
+}
+
+constexpr RegexSyntax kSyntaxes[] = {RegexSyntax::kFancyRegex,
+                                     RegexSyntax::kOniguruma};
+
+enum class Bytes { kAny, kUtf8 };
+
+void ExpectSame(const char* regex, const TextPattern& pattern,
+                const TextPattern& oracle, Bytes bytes) {
+  for (uint32_t seed = 0; seed < 6; ++seed) {
+    std::string text = Runs(seed, 6000);
+    if (bytes == Bytes::kUtf8) text = ReplaceUtf8Errors(text);
+    const Places expected = AllMatches(oracle, text, 256);
+    EXPECT_GT(expected.size(), 0u) << regex;
+    for (const size_t at_once : {1, 7, 256}) {
+      EXPECT_EQ(AllMatches(pattern, text, at_once), expected)
+          << regex << ", " << seed << ", " << at_once;
+    }
+  }
+}
+
+TEST(DfaPatternTest, FindsWhatRe2Finds) {
+  for (
+      const char* regex :
+      {R"([^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}{1,2}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)",
+       R"(\p{Lu}*\p{Ll}+(?:'s)?|\p{Lu}+|\s+)", R"(a(?:b*c)?|b|.)",
+       R"((?:ab|a){2,5}?|\d{1,3}x|s)", R"((?:aa?b)+|a{1,3}1|[^a]{3})",
+       R"(\s|a{0,3}?(?:!|'a)|b{2,4}?a|\P{L}{2,4}?)"}) {
+    for (const RegexSyntax syntax : kSyntaxes) {
+      ASSERT_OK_AND_ASSIGN(const auto dfa, DfaPattern::Make(regex, syntax));
+      ASSERT_OK_AND_ASSIGN(const auto re2, Re2Pattern::Make(regex, syntax));
+      ExpectSame(regex, *dfa, *re2, Bytes::kUtf8);
+    }
+  }
+}
+
+TEST(DfaPatternTest, LooksAroundAsPcre2Does) {
+  for (const char* regex :
+       {R"('(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+)"
+        R"(| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s)",
+        R"(a{2,3}+a|b?+(?:b|A)|[Aa1])", R"((?<=a)b|(?<!b)b|\S(?=\s|')|[^b])",
+        R"(\b\w|\w\b|\B.|^1+)", R"(\Aa|a\z|(?:^|!)s?\s|.$)",
+        R"((?<=\p{Lu}|\d)\p{Ll}{1,4}(?![\p{L}!])|\p{L}(?=\p{L}))",
+        R"((?<!\A)[a-c](?!\z)|[a-z])"}) {
+    for (const RegexSyntax syntax : kSyntaxes) {
+      ASSERT_OK_AND_ASSIGN(const auto dfa, DfaPattern::Make(regex, syntax));
+      ASSERT_OK_AND_ASSIGN(const auto pcre2, Pcre2Pattern::Make(regex, syntax));
+      ExpectSame(regex, *dfa, *pcre2, Bytes::kAny);
+    }
+  }
+}
+
+TEST(DfaPatternTest, RefusesWhatItCannotMatch) {
+  const struct {
+    const char* regex;
+    const char* words;
+  } cases[] = {
+      {"a*", "a match that may be empty"},
+      {"(?=a)", "a match that may be empty"},
+      {"(a)\\1", "\\1 is not supported"},
+      {"a(?=bc)", "looking around for that"},
+      {"(?<=bc)a", "looking around for that"},
+      {"a(?=b|cd)", "looking around for that"},
+      {"(?>ab|a)b", "an atomic group of that"},
+      {"(?>a*?)b", "an atomic group of that"},
+      {"a*b", "for long without a match"},
+      {R"(\s+$|\S)", "for long without a match"},
+      {"ab*c|b+d", "for long without a match"},
+      {"(?:ab)*c", "for long without a match"},
+      {"(?:b{100}){41}", "that much"},
+      {"[ab]{0,14}a[ab]{14}", "that much"},
+  };
+  for (const auto& [regex, words] : cases) {
+    EXPECT_THAT(DfaPattern::Make(regex, RegexSyntax::kFancyRegex).status(),
+                StatusIs(kUnimplemented, HasSubstr(words)))
+        << regex;
+  }
+}
+
+}  // namespace
+}  // namespace penstock

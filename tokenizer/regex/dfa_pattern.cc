@@ -1,0 +1,60 @@
+#include "tokenizer/regex/dfa_pattern.h"
+
+#include "formats/files/status_or.h"
+#include "tokenizer/regex/regex_chars.h"
+#include "tokenizer/regex/regex_facts.h"
+#include "tokenizer/regex/regex_parser.h"
+#include "tokenizer/regex/regex_program.h"
+
+namespace penstock {
+
+StatusOr<std::unique_ptr<const TextPattern>> DfaPattern::Make(
+    std::string_view regex, RegexSyntax syntax) {
+  PENSTOCK_ASSIGN_OR_RETURN(const ParsedRegex parsed,
+                            ParseRegex(regex, syntax));
+  if (CanBeEmpty(parsed.root)) return RegexLacks("a match that may be empty");
+  PENSTOCK_ASSIGN_OR_RETURN(SymbolAlphabet alphabet,
+                            SymbolAlphabet::Make(parsed.sets));
+  PENSTOCK_ASSIGN_OR_RETURN(const RegexProgram program,
+                            CompileRegex(parsed, alphabet));
+  PENSTOCK_ASSIGN_OR_RETURN(SymbolDfa dfa,
+                            SymbolDfa::Make(program, alphabet.boundary() + 1));
+  return std::unique_ptr<const TextPattern>(
+      new DfaPattern(std::move(alphabet), std::move(dfa)));
+}
+
+size_t DfaPattern::EndOfMatch(std::string_view text, size_t begin) const {
+  size_t before = alphabet_.boundary();
+  if (dfa_.looks_behind() && begin > 0) {
+    size_t last = SkipBack(text, begin, 1);
+    before = alphabet_.Next(text, last);
+  }
+  SymbolDfa::State state = dfa_.Begin(before);
+  size_t end = begin;
+  for (size_t at = begin;;) {
+    size_t next = at;
+    const size_t symbol =
+        at == text.size() ? alphabet_.boundary() : alphabet_.Next(text, next);
+    state = dfa_.Move(state, symbol);
+    if (dfa_.Matches(state)) end = at;
+    if (dfa_.IsDead(state)) return end;
+    at = next;
+  }
+}
+
+StatusOr<size_t> DfaPattern::Find(std::string_view text, size_t from,
+                                  std::span<Found> found) const {
+  size_t count = 0;
+  while (from < text.size() && count < found.size()) {
+    const size_t end = EndOfMatch(text, from);
+    if (end == from) {
+      from = SkipCharacters(text, from, 1);
+      continue;
+    }
+    found[count++] = {from, end};
+    from = end;
+  }
+  return count;
+}
+
+}  // namespace penstock
