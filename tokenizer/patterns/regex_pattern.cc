@@ -26,7 +26,9 @@ StatusOr<std::unique_ptr<const TextPattern>> MakeRegexPattern(
   }
   if (auto linear = Re2Pattern::Make(regex, syntax); linear.ok()) return linear;
   auto pattern = Pcre2Pattern::Make(regex, syntax);
-  if (pattern.ok()) return pattern;
+  if (pattern.ok()) {
+    return std::unique_ptr<const TextPattern>(*std::move(pattern));
+  }
   // An expression from a file may be of any length.
   constexpr size_t kShown = 500;
   return Annotate(pattern.status(),

@@ -19,8 +19,12 @@ StatusOr<std::unique_ptr<const TextPattern>> DfaPattern::Make(
                             CompileRegex(parsed, alphabet));
   PENSTOCK_ASSIGN_OR_RETURN(SymbolDfa dfa,
                             SymbolDfa::Make(program, alphabet.boundary() + 1));
+  std::unique_ptr<const Pcre2Pattern> asked;
+  if (program.asks) {
+    PENSTOCK_ASSIGN_OR_RETURN(asked, Pcre2Pattern::Make(regex, syntax));
+  }
   return std::unique_ptr<const TextPattern>(
-      new DfaPattern(std::move(alphabet), std::move(dfa)));
+      new DfaPattern(std::move(alphabet), std::move(dfa), std::move(asked)));
 }
 
 size_t DfaPattern::EndOfMatch(std::string_view text, size_t begin) const {
@@ -37,22 +41,29 @@ size_t DfaPattern::EndOfMatch(std::string_view text, size_t begin) const {
         at == text.size() ? alphabet_.boundary() : alphabet_.Next(text, next);
     state = dfa_.Move(state, symbol);
     if (dfa_.Matches(state)) end = at;
-    if (dfa_.IsDead(state)) return end;
+    if (dfa_.IsDead(state)) return dfa_.Asks(state) ? kAsk : end;
     at = next;
   }
 }
 
 StatusOr<size_t> DfaPattern::Find(std::string_view text, size_t from,
                                   std::span<Found> found) const {
+  uint32_t steps = Pcre2Pattern::kMaxUnusualSteps;
   size_t count = 0;
   while (from < text.size() && count < found.size()) {
-    const size_t end = EndOfMatch(text, from);
-    if (end == from) {
+    Found match = {from, EndOfMatch(text, from)};
+    if (match.end == from) {
       from = SkipCharacters(text, from, 1);
       continue;
     }
-    found[count++] = {from, end};
-    from = end;
+    if (match.end == kAsk) {
+      PENSTOCK_ASSIGN_OR_RETURN(
+          const size_t some,
+          asked_->FindWithin(steps, text, from, {&match, 1}));
+      if (some == 0) break;
+    }
+    found[count++] = match;
+    from = match.end;
   }
   return count;
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "tokenizer/regex/pcre2_pattern.h"
 #include "tokenizer/regex/regex_properties.h"
 #include "tokenizer/regex/symbol_alphabet.h"
 #include "tokenizer/regex/symbol_dfa.h"
@@ -15,11 +16,13 @@ namespace penstock {
 
 // An automaton of bytes has states for the first bytes of wide characters,
 // thousands of them for \p{L}; of symbols it has some dozens, whatever the
-// script.
+// script. PCRE2 is asked for the matches that depend on what the automaton does
+// not know.
 class DfaPattern final : public TextPattern {
  public:
   // Errors:  kUnimplemented for what may match the empty text; those of
-  //          ParseRegex, SymbolAlphabet, CompileRegex and SymbolDfa.
+  //          ParseRegex, SymbolAlphabet, CompileRegex, SymbolDfa and
+  //          Pcre2Pattern.
   static StatusOr<std::unique_ptr<const TextPattern>> Make(
       std::string_view regex, RegexSyntax syntax);
 
@@ -27,14 +30,19 @@ class DfaPattern final : public TextPattern {
                         std::span<Found> found) const override;
 
  private:
-  DfaPattern(SymbolAlphabet alphabet, SymbolDfa dfa)
-      : alphabet_(std::move(alphabet)), dfa_(std::move(dfa)) {}
+  DfaPattern(SymbolAlphabet alphabet, SymbolDfa dfa,
+             std::unique_ptr<const Pcre2Pattern> asked)
+      : alphabet_(std::move(alphabet)),
+        dfa_(std::move(dfa)),
+        asked_(std::move(asked)) {}
 
-  // The end of the match at `begin`; `begin` where there is none.
+  static constexpr size_t kAsk = ~size_t{0};
+  // The end of the match at `begin`; `begin` where there is none; kAsk.
   size_t EndOfMatch(std::string_view text, size_t begin) const;
 
   const SymbolAlphabet alphabet_;
   const SymbolDfa dfa_;
+  const std::unique_ptr<const Pcre2Pattern> asked_;  // null: never
 };
 
 }  // namespace penstock

@@ -16,13 +16,12 @@
 namespace penstock {
 namespace {
 
-// At one place of a text, and of one Find at places that take more than usual.
+// At one place of a text.
 constexpr uint32_t kUsualSteps = 500;
 constexpr uint32_t kMaxSteps = 4'000'000;
-constexpr uint32_t kMaxUnusualSteps = 20'000'000;
 constexpr size_t kFirstStackBytes = 32 << 10;
 constexpr size_t kMaxStackBytes = 64 << 20;
-constexpr size_t kLeastWindow = 64;
+constexpr size_t kLeastWindow = 16;
 // Of characters for each match that is asked for.
 constexpr size_t kWindowPerMatch = 8;
 
@@ -70,7 +69,7 @@ Pcre2Pattern::Pcre2Pattern(std::string_view regex, SymbolAlphabet alphabet,
 
 Pcre2Pattern::~Pcre2Pattern() = default;
 
-StatusOr<std::unique_ptr<const TextPattern>> Pcre2Pattern::Make(
+StatusOr<std::unique_ptr<const Pcre2Pattern>> Pcre2Pattern::Make(
     std::string_view regex, RegexSyntax syntax) {
   PENSTOCK_ASSIGN_OR_RETURN(const ParsedRegex parsed,
                             ParseRegex(regex, syntax));
@@ -94,7 +93,7 @@ StatusOr<std::unique_ptr<const TextPattern>> Pcre2Pattern::Make(
   // Where the system lets no program write code, PCRE2 interprets.
   pcre2_jit_compile(code->code.get(),
                     PCRE2_JIT_COMPLETE | PCRE2_JIT_PARTIAL_HARD);
-  return std::unique_ptr<const TextPattern>(new Pcre2Pattern(
+  return std::unique_ptr<const Pcre2Pattern>(new Pcre2Pattern(
       regex, std::move(alphabet), std::move(code), ReachBehind(parsed.root)));
 }
 
@@ -144,8 +143,9 @@ int Pcre2Pattern::Run(const SymbolWindow& window, Memory& memory,
   return result;
 }
 
-StatusOr<size_t> Pcre2Pattern::Find(std::string_view text, size_t from,
-                                    std::span<Found> found) const {
+StatusOr<size_t> Pcre2Pattern::FindWithin(uint32_t& steps,
+                                          std::string_view text, size_t from,
+                                          std::span<Found> found) const {
   const ThreadSlots<Memory>::Lease memory(memories_);
   const size_t usual = std::max(kLeastWindow, found.size() * kWindowPerMatch);
   size_t size = usual;
@@ -153,10 +153,9 @@ StatusOr<size_t> Pcre2Pattern::Find(std::string_view text, size_t from,
   window.MoveTo(from, size);
   size_t count = 0;
   size_t last_end = from == 0 ? std::string_view::npos : from;
-  uint32_t steps_left = kMaxUnusualSteps;
   while (count < found.size()) {
     const size_t window_end = window.symbols.size();
-    const int result = Run(window, *memory, steps_left);
+    const int result = Run(window, *memory, steps);
     const PCRE2_SIZE* const bounds =
         pcre2_get_ovector_pointer(memory->match.get());
     if (result >= 0) {

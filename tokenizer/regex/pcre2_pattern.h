@@ -29,13 +29,21 @@ class Pcre2Pattern final : public TextPattern {
  public:
   // Errors:  those of ParseRegex and SymbolAlphabet; kUnimplemented for what
   //          is too large for PCRE2, or in tiktoken may match the empty text.
-  static StatusOr<std::unique_ptr<const TextPattern>> Make(
+  static StatusOr<std::unique_ptr<const Pcre2Pattern>> Make(
       std::string_view regex, RegexSyntax syntax);
 
   ~Pcre2Pattern() override;
 
   StatusOr<size_t> Find(std::string_view text, size_t from,
-                        std::span<Found> found) const override;
+                        std::span<Found> found) const override {
+    uint32_t steps = kMaxUnusualSteps;
+    return FindWithin(steps, text, from, found);
+  }
+  // At places that take more than 500 steps, of one Find.
+  static constexpr uint32_t kMaxUnusualSteps = 20'000'000;
+  // Takes those that it needs from `steps`.
+  StatusOr<size_t> FindWithin(uint32_t& steps, std::string_view text,
+                              size_t from, std::span<Found> found) const;
 
  private:
   struct Free;

@@ -28,7 +28,6 @@ class Compiler {
   StatusOr<RegexProgram> Run(const RegexNode& root) {
     program_.begin = Compile(root, Add({.kind = Kind::kMatch}));
     if (IsTooMuch()) return RegexLacks("that much");
-    if (lacks_ != nullptr) return RegexLacks(lacks_);
     return std::move(program_);
   }
 
@@ -52,9 +51,9 @@ class Compiler {
     if (kind == Kind::kLookBehind) program_.looks_behind = true;
     return Add({.kind = kind, .next = next, .symbols = symbols});
   }
-  uint32_t Lack(const char* what) {
-    lacks_ = what;
-    return 0;
+  uint32_t Ask() {
+    program_.asks = true;
+    return Add({.kind = Kind::kAsk});
   }
   SymbolSet Boundary() const { return SymbolSet().set(boundary_); }
 
@@ -121,7 +120,7 @@ class Compiler {
   uint32_t Possessive(const RegexNode& repeat, uint32_t next) {
     if (repeat.kind != RegexKind::kRepeat || repeat.lazy ||
         repeat.children[0].kind != RegexKind::kChars) {
-      return Lack("an atomic group of that");
+      return Ask();
     }
     // Then what repeats most matches, and is what is preferred.
     if (matches_[next]) return Repeat(repeat, next, next);
@@ -132,7 +131,7 @@ class Compiler {
   uint32_t LookAt(Kind kind, RegexKind end, const RegexNode& node,
                   uint32_t next) {
     const auto symbols = SymbolsOf(node.children[0], end);
-    if (!symbols) return Lack("looking around for that");
+    if (!symbols) return Ask();
     const bool negated =
         node.kind == RegexKind::kNotAhead || node.kind == RegexKind::kNotBehind;
     return Look(kind, negated ? ~*symbols : *symbols, next);
@@ -157,7 +156,6 @@ class Compiler {
   std::vector<SymbolSet> sets_;
   RegexProgram program_;
   std::vector<bool> matches_;  // steps where a match may end, whatever follows
-  const char* lacks_ = nullptr;
 };
 
 }  // namespace

@@ -22,6 +22,7 @@ struct RegexStep {
     kLookAhead,   // go on where the next symbol is one of `symbols`
     kLookBehind,  // ... the symbol before
     kFork,        // to `next`, and only if that fails to `other`
+    kAsk,         // what no step tells
     kMatch,       // the end of a match
   };
   Kind kind = Kind::kMatch;
@@ -36,13 +37,14 @@ struct RegexProgram {
   std::vector<RegexStep> steps;
   uint32_t begin = 0;
   bool looks_behind = false;
+  bool asks = false;
 };
 
 // `alphabet` is that of the sets of `regex`. Possessive repetition of one set
-// becomes repetition before what is not of the set.
+// becomes repetition before what is not of the set. Atomic groups of anything
+// else and looking at more than one character become kAsk.
 //
-// Errors:  kUnimplemented for atomic groups of anything else, for looking at
-//          more than one character, and for more than 4,000 steps.
+// Errors:  kUnimplemented for more than 4,000 steps.
 StatusOr<RegexProgram> CompileRegex(const ParsedRegex& regex,
                                     const SymbolAlphabet& alphabet);
 

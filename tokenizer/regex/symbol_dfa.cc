@@ -19,6 +19,7 @@ using Steps = std::vector<uint32_t>;
 struct Ways {
   Steps next;  // behind that symbol
   bool matches = false;
+  bool asks = false;
 };
 
 }  // namespace
@@ -43,6 +44,10 @@ class SymbolDfa::Builder {
         return RegexLacks("that much");
       }
     }
+    if (std::any_of(begins.begin(), begins.end(),
+                    [&](size_t id) { return AlwaysAsks(id); })) {
+      return RegexLacks("what asks everywhere");
+    }
     if (MayGoOnInVain(begins)) {
       return RegexLacks("what may go on for long without a match");
     }
@@ -60,6 +65,7 @@ class SymbolDfa::Builder {
   // Moves to nowhere; others are numbers of states.
   static constexpr size_t kDead = ~size_t{0};
   static constexpr size_t kDeadMatch = kDead - 1;
+  static constexpr size_t kAsk = kDead - 2;
 
   size_t IdOf(Key key) {
     const auto [found, is_new] = ids_.emplace(std::move(key), states_.size());
@@ -73,6 +79,7 @@ class SymbolDfa::Builder {
     for (const uint32_t step : from.steps) {
       if (!Follow(step, from.before, symbol, ways)) break;
     }
+    if (ways.asks) return kAsk;
     if (ways.next.empty() || symbol == symbols_ - 1) {
       return ways.matches ? kDeadMatch : kDead;
     }
@@ -80,7 +87,8 @@ class SymbolDfa::Builder {
                  ways.matches});
   }
 
-  // False once something matched: what comes later is not preferred.
+  // False once something matched, for what comes later is not preferred, or
+  // asks.
   bool Follow(uint32_t first, size_t before, size_t symbol, Ways& ways) {
     Steps open = {first};
     while (!open.empty()) {
@@ -106,6 +114,9 @@ class SymbolDfa::Builder {
           open.push_back(step.other);
           open.push_back(step.next);
           break;
+        case RegexStep::Kind::kAsk:
+          ways.asks = true;
+          return false;
         case RegexStep::Kind::kMatch:
           ways.matches = true;
           return false;
@@ -115,6 +126,12 @@ class SymbolDfa::Builder {
   }
   static bool Has(const Steps& steps, uint32_t step) {
     return std::find(steps.begin(), steps.end(), step) != steps.end();
+  }
+
+  bool AlwaysAsks(size_t id) const {
+    const auto first = moves_.begin() + id * symbols_;
+    return std::all_of(first, first + symbols_,
+                       [](size_t next) { return next == kAsk; });
   }
 
   // Whether two walks, of which the second begins while the first is on its
@@ -160,9 +177,7 @@ class SymbolDfa::Builder {
     }
     return false;
   }
-  bool IsInVain(size_t id) const {
-    return id < kDeadMatch && !states_[id]->matches;
-  }
+  bool IsInVain(size_t id) const { return id < kAsk && !states_[id]->matches; }
 
   // The table, those that match behind the others.
   SymbolDfa Numbered(const std::vector<size_t>& begins) const {
@@ -184,6 +199,7 @@ class SymbolDfa::Builder {
         const size_t next = moves_[id * symbols_ + symbol];
         dfa.table_[rows[id] + symbol] = next == kDead        ? State{0}
                                         : next == kDeadMatch ? dfa.last_
+                                        : next == kAsk       ? dfa.last_ + 1
                                                              : rows[next];
       }
     }

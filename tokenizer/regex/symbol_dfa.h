@@ -29,8 +29,9 @@ class SymbolDfa {
   // `symbols` includes the boundary, which is the last.
   //
   // Errors:  kUnimplemented where that takes too many states or too much time,
-  //          and where to find all matches of a text could take the square of
-  //          its size: a*b|a looks for a b from every a.
+  //          where every move from the begin asks, and where to find all
+  //          matches of a text could take the square of its size: a*b|a looks
+  //          for a b from every a.
   static StatusOr<SymbolDfa> Make(const RegexProgram& program, size_t symbols);
 
   // Whether Begin depends on the symbol before.
@@ -45,6 +46,8 @@ class SymbolDfa {
   // Whether the move to `state` found the end of a match before its symbol, the
   // last of them being the match's end.
   bool Matches(State state) const { return state >= first_matching_; }
+  // Whether only another engine can tell the match; such a state is dead, too.
+  bool Asks(State state) const { return state > last_; }
   // Whether nothing more can come.
   bool IsDead(State state) const {
     return static_cast<State>(state - 1) >= last_ - 1;
