@@ -70,6 +70,9 @@ void BpeTokenizer::Prepare() {
   for (int byte = 0; byte < 256; ++byte) {
     has_all_bytes_ &= bpe_.HasByte(static_cast<unsigned char>(byte));
   }
+  for (const auto& pretokenizer : parts_.pretokenizers) {
+    leaves_text_out_ |= pretokenizer->LeavesTextOut();
+  }
   merges_in_lanes_ = bpe_.CanSave() && LaneMerges::IsThere();
   parts_are_pieces_ = bpe_.makes_every_part() || !parts_.whole_pieces_first;
 }
@@ -128,11 +131,21 @@ std::optional<std::string> BpeTokenizer::TokenOf(TokenId id) const {
   return SpellBytes(bytes);
 }
 
+std::string BpeTokenizer::NameOfPattern() const {
+  if (parts_.pretokenizers.empty()) return "none";
+  std::string names;
+  for (const auto& pretokenizer : parts_.pretokenizers) {
+    if (!names.empty()) names += ", then ";
+    names += pretokenizer->name();
+  }
+  return names;
+}
+
 uint64_t BpeTokenizer::ComputeFingerprint() const {
   Fingerprinter print;
   print.Add("byte-level BPE").Add(kUnicodeVersion);
   print.Add(parts_.normalizer_print);
-  print.Add(parts_.pretokenizer ? parts_.pretokenizer->name() : "none");
+  print.Add(NameOfPattern());
   print.Add(uint64_t{parts_.whole_pieces_first});
   print.Add(uint64_t{parts_.add_prefix_space});
   print.Add(parts_.merges_fingerprint);
@@ -152,7 +165,7 @@ uint64_t BpeTokenizer::ComputeFingerprint() const {
 
 std::string BpeTokenizer::Describe() const {
   return fmt::format("byte-level BPE, {} ids, {} pattern, {}", size_,
-                     parts_.pretokenizer ? parts_.pretokenizer->name() : "no",
+                     parts_.pretokenizers.empty() ? "no" : NameOfPattern(),
                      parts_.name);
 }
 

@@ -11,7 +11,7 @@
 
 #include "tokenizer/interface/normalizer.h"
 #include "tokenizer/interface/tokenizer.h"
-#include "tokenizer/patterns/pretokenizer.h"
+#include "tokenizer/patterns/cut_in_turn.h"
 #include "tokenizer/vocabulary/special_tokens.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
@@ -37,7 +37,8 @@ struct BpeParts {
   // normalized text.
   std::unique_ptr<const Normalizer> normalizer;
   uint64_t normalizer_print = 0;                     // a hash of what it does
-  std::unique_ptr<const PreTokenizer> pretokenizer;  // null: none
+  // Each cuts the pieces of the one before; none: a text is one piece.
+  PreTokenizers pretokenizers;
   bool add_prefix_space = false;
   std::vector<SpecialToken> specials;
   // Tokens of `vocabulary` with characters that the spelling's alphabet lacks:

@@ -18,8 +18,9 @@ bool BeginsPiece(const Char& c) {
 }  // namespace
 
 size_t BpeTokenizer::SafeCut(std::string_view text) const {
-  if (parts_.pretokenizer == nullptr ||
-      !parts_.pretokenizer->EndsBehindLetters()) {
+  // What the first one keeps apart, the others do not see together.
+  if (parts_.pretokenizers.empty() ||
+      !parts_.pretokenizers[0]->EndsBehindLetters()) {
     return 0;
   }
   // The last bytes may be of a character that is not whole.

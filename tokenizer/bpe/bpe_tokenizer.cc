@@ -160,30 +160,33 @@ Status BpeTokenizer::CheckBytes(const Call& call, const Gap& gap) const {
 }
 
 Status BpeTokenizer::EncodePieces(Call& call, const Gap& gap) const {
-  const PreTokenizer* const pretokenizer = parts_.pretokenizer.get();
-  if (pretokenizer == nullptr) {
+  PieceBatch batch(gap.text, call.memory, call.ids);
+  const auto encode = [&](size_t begin, std::span<const size_t> ends) {
+    return EncodeAll(call, gap, batch, begin, ends);
+  };
+  const PreTokenizers& pretokenizers = parts_.pretokenizers;
+  if (pretokenizers.empty()) {
     const size_t end = gap.text.size();
-    const PieceMemory::Visit visit(call.memory);
-    EncodeOneByOne(call, gap, 0, {&end, 1});
+    return encode(0, {&end, 1});
+  }
+  return TurnCutter<PieceBatch::kMost, decltype(encode)>(pretokenizers,
+                                                         gap.text, encode)
+      .Run();
+}
+
+Status BpeTokenizer::EncodeAll(Call& call, const Gap& gap, PieceBatch& batch,
+                               size_t begin,
+                               std::span<const size_t> ends) const {
+  const PieceMemory::Visit visit(call.memory);
+  const auto is_left_out = [](size_t end) { return (end & kLeftOut) != 0; };
+  const bool leaves_some_out =
+      leaves_text_out_ && std::any_of(ends.begin(), ends.end(), is_left_out);
+  if (leaves_some_out || call.origins != nullptr || call.drawing != nullptr ||
+      parts_.pretokenizers.empty()) {
+    EncodeOneByOne(call, gap, begin, ends);
     return OkStatus();
   }
-  const bool batches = call.origins == nullptr && call.drawing == nullptr;
-  std::array<size_t, PieceBatch::kMost> ends;
-  PieceBatch batch(gap.text, call.memory, call.ids);
-  size_t begin = 0;
-  while (begin < gap.text.size()) {
-    const size_t count = pretokenizer->Split(gap.text, begin, ends);
-    if (count == 0) return pretokenizer->ErrorAt(gap.text, begin);
-    const auto some = std::span<const size_t>(ends).first(count);
-    const PieceMemory::Visit visit(call.memory);
-    if (batches && !pretokenizer->LeavesSomeOut(some)) {
-      PENSTOCK_RETURN_IF_ERROR(EncodeSome(call, batch, begin, some));
-    } else {
-      EncodeOneByOne(call, gap, begin, some);
-    }
-    begin = ends[count - 1] & ~kLeftOut;
-  }
-  return OkStatus();
+  return EncodeSome(call, batch, begin, ends);
 }
 
 Status BpeTokenizer::EncodeSome(Call& call, PieceBatch& batch, size_t begin,

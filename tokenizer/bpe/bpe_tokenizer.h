@@ -94,6 +94,8 @@ class BpeTokenizer final : public FramedTokenizer {
   Status EncodeGap(Call& call, std::string_view gap) const;
   Status CheckBytes(const Call& call, const Gap& gap) const;
   Status EncodePieces(Call& call, const Gap& gap) const;
+  Status EncodeAll(Call& call, const Gap& gap, PieceBatch& batch, size_t begin,
+                   std::span<const size_t> ends) const;
   void EncodeOneByOne(Call& call, const Gap& gap, size_t begin,
                       std::span<const size_t> ends) const;
   Status EncodeSome(Call& call, PieceBatch& batch, size_t begin,
@@ -108,6 +110,7 @@ class BpeTokenizer final : public FramedTokenizer {
                          std::vector<TokenId>& ids) const;
   const MergeTable& Merges() const;
   void AddOrigins(Call& call, const Gap& gap, size_t begin, size_t first) const;
+  std::string NameOfPattern() const;
   uint64_t ComputeFingerprint() const;
 
   void Prepare();
@@ -124,6 +127,7 @@ class BpeTokenizer final : public FramedTokenizer {
   // A part of a piece has the ids that it would have as a piece.
   bool parts_are_pieces_ = false;
   bool merges_in_lanes_ = false;
+  bool leaves_text_out_ = false;  // some pretokenizer may
   // First those with normalized == false, then the others.
   std::vector<SpecialTokens> passes_;
   std::map<std::string, TokenId, std::less<>> specials_by_text_;

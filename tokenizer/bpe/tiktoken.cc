@@ -219,7 +219,7 @@ StatusOr<std::shared_ptr<const Tokenizer>> ParseTiktoken(
       CheckSpecials(encoding.specials, parts.vocabulary, name));
   PENSTOCK_RETURN_IF_ERROR(
       CheckComplete(parts.vocabulary, encoding.specials, name));
-  parts.pretokenizer = std::move(encoding.pretokenizer);
+  parts.pretokenizers.push_back(std::move(encoding.pretokenizer));
   parts.specials = std::move(encoding.specials);
   Bpe bpe = Bpe::FromRanks(parts.vocabulary);
   return std::make_shared<BpeTokenizer>(std::move(parts), std::move(bpe),

@@ -2,6 +2,7 @@
 
 #include <simdjson.h>
 
+#include <algorithm>
 #include <bit>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "tokenizer/files/json_pipeline.h"
 #include "tokenizer/interface/fingerprint.h"
 #include "tokenizer/normalizers/text_normalizers.h"
+#include "tokenizer/patterns/number_pretokenizer.h"
 #include "tokenizer/patterns/patterns.h"
 #include "tokenizer/patterns/regex_pretokenizer.h"
 #include "tokenizer/sentencepiece/sentencepiece_tokenizer.h"
@@ -18,45 +20,67 @@
 namespace penstock {
 namespace {
 
-// What a pre-tokenizer is made of again: a scanner's name or an expression.
+// What a pre-tokenizer is made of again: a name or an expression.
 struct Cutter {
-  enum class Kind : uint64_t { kNone, kScanner, kRegex };
-  Kind kind = Kind::kNone;
+  enum class Kind : uint64_t { kScanner, kRegex, kNumbers, kNumberRuns };
+  Kind kind = Kind::kScanner;
   RegexRules rules = RegexRules::kTiktoken;
   std::string_view text = "";
 
   // Null where it cannot be made.
   std::unique_ptr<const PreTokenizer> Make() const {
-    if (kind == Kind::kScanner) return ScannerByName(text);
-    auto made = RegexPreTokenizer::Make(text, rules);
-    return made.ok() ? *std::move(made) : nullptr;
+    switch (kind) {
+      case Kind::kScanner:
+        return ScannerByName(text);
+      case Kind::kRegex: {
+        auto made = RegexPreTokenizer::Make(text, rules);
+        return made.ok() ? *std::move(made) : nullptr;
+      }
+      case Kind::kNumbers:
+        return std::make_unique<NumberPreTokenizer>(Runs::kSplit);
+      case Kind::kNumberRuns:
+        return std::make_unique<NumberPreTokenizer>(Runs::kKept);
+    }
+    return nullptr;
   }
+  using Runs = NumberPreTokenizer::Runs;
 };
 
-Cutter CutterOf(const PreTokenizer* pretokenizer) {
-  if (pretokenizer == nullptr) return {};
+Cutter CutterOf(const PreTokenizer& pretokenizer) {
   if (const auto* const regex =
-          dynamic_cast<const RegexPreTokenizer*>(pretokenizer)) {
+          dynamic_cast<const RegexPreTokenizer*>(&pretokenizer)) {
     return {Cutter::Kind::kRegex, regex->rules(), regex->regex()};
   }
-  return {.kind = Cutter::Kind::kScanner, .text = pretokenizer->name()};
+  if (const auto* const numbers =
+          dynamic_cast<const NumberPreTokenizer*>(&pretokenizer)) {
+    return {numbers->runs() == Cutter::Runs::kSplit
+                ? Cutter::Kind::kNumbers
+                : Cutter::Kind::kNumberRuns};
+  }
+  return {.kind = Cutter::Kind::kScanner, .text = pretokenizer.name()};
 }
 
-void SaveCutter(const Cutter& cutter, TableWriter& to) {
-  to.PutNumber(static_cast<uint64_t>(cutter.kind));
-  to.PutNumber(static_cast<uint64_t>(cutter.rules));
-  to.PutText(cutter.text);
+void SaveCutters(const PreTokenizers& pretokenizers, TableWriter& to) {
+  to.PutNumber(pretokenizers.size());
+  for (const auto& pretokenizer : pretokenizers) {
+    const Cutter cutter = CutterOf(*pretokenizer);
+    to.PutNumber(static_cast<uint64_t>(cutter.kind));
+    to.PutNumber(static_cast<uint64_t>(cutter.rules));
+    to.PutText(cutter.text);
+  }
 }
 
-// Null where there is none.
-std::unique_ptr<const PreTokenizer> LoadCutter(TableReader& from) {
-  Cutter cutter{static_cast<Cutter::Kind>(from.Number())};
-  cutter.rules = static_cast<RegexRules>(from.Number());
-  cutter.text = from.Text();
-  if (!from.ok() || cutter.kind == Cutter::Kind::kNone) return nullptr;
-  auto made = cutter.Make();
-  from.Expect(made != nullptr);
-  return made;
+PreTokenizers LoadCutters(TableReader& from) {
+  PreTokenizers pretokenizers;
+  for (uint64_t left = from.Number(); left > 0 && from.ok(); --left) {
+    Cutter cutter{static_cast<Cutter::Kind>(from.Number())};
+    cutter.rules = static_cast<RegexRules>(from.Number());
+    cutter.text = from.Text();
+    if (!from.ok()) break;
+    pretokenizers.push_back(cutter.Make());
+    from.Expect(pretokenizers.back() != nullptr);
+  }
+  return pretokenizers;
 }
 
 // Of the one normalizer that byte-level BPE has.
@@ -64,11 +88,13 @@ uint64_t NfcPrint() { return Fingerprinter().Add("NFC").Finish(); }
 
 bool HasForm(const BpeTokenizer& tokenizer) {
   const BpeParts& parts = tokenizer.parts();
-  const PreTokenizer* const cutter = parts.pretokenizer.get();
+  const PreTokenizers& cutters = parts.pretokenizers;
   return tokenizer.bpe().CanSave() &&
          (parts.normalizer == nullptr ||
           parts.normalizer_print == NfcPrint()) &&
-         (cutter == nullptr || CutterOf(cutter).Make() != nullptr);
+         std::all_of(cutters.begin(), cutters.end(), [](const auto& cutter) {
+           return CutterOf(*cutter).Make() != nullptr;
+         });
 }
 
 void SaveParts(const BpeParts& parts, TableWriter& to) {
@@ -78,7 +104,7 @@ void SaveParts(const BpeParts& parts, TableWriter& to) {
   to.PutNumber(parts.dropout.has_value());
   to.PutNumber(std::bit_cast<uint64_t>(parts.dropout.value_or(0)));
   to.PutNumber(parts.normalizer != nullptr);
-  SaveCutter(CutterOf(parts.pretokenizer.get()), to);
+  SaveCutters(parts.pretokenizers, to);
   to.PutNumber(parts.add_prefix_space);
   to.PutNumber(parts.specials.size());
   for (const SpecialToken& token : parts.specials) {
@@ -109,7 +135,7 @@ BpeParts LoadParts(TableReader& from) {
         std::make_unique<UnicodeNormalizer>(NormalizationForm::kNfc);
     parts.normalizer_print = NfcPrint();
   }
-  parts.pretokenizer = LoadCutter(from);
+  parts.pretokenizers = LoadCutters(from);
   parts.add_prefix_space = from.Number() != 0;
   for (uint64_t left = from.Number(); left > 0 && from.ok(); --left) {
     SpecialToken token{.text = std::string(from.Text())};

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -11,11 +12,15 @@
 #include "tokenizer/interface/fingerprint.h"
 #include "tokenizer/normalizers/text_normalizers.h"
 #include "tokenizer/patterns/gpt2_scanner.h"
+#include "tokenizer/patterns/number_pretokenizer.h"
 #include "tokenizer/patterns/patterns.h"
 #include "tokenizer/patterns/regex_pretokenizer.h"
 
 namespace penstock {
 namespace {
+
+// Of a Sequence, each within the one before.
+constexpr size_t kMaxSteps = 16;
 
 Status Missing(std::string_view component, std::string_view type) {
   return UnimplementedError(fmt::format("{} {}", component, type));
@@ -40,28 +45,37 @@ Status ReadSplit(const JsonObject& split, BpeParts& parts) {
   }
   PENSTOCK_ASSIGN_OR_RETURN(const std::string_view regex,
                             pattern.String("Regex"));
-  // A scanner leaves nothing unmatched.
-  parts.pretokenizer = PreTokenizerByRegex(regex);
-  if (parts.pretokenizer != nullptr) return OkStatus();
+  // It leaves nothing unmatched.
+  if (auto scanner = PreTokenizerByRegex(regex)) {
+    parts.pretokenizers.push_back(std::move(scanner));
+    return OkStatus();
+  }
   auto made = RegexPreTokenizer::Make(regex, rules);
   if (!made.ok()) return Missing(split.where(), made.status().message());
-  parts.pretokenizer = *std::move(made);
+  parts.pretokenizers.push_back(*std::move(made));
   return OkStatus();
 }
 
-Status ReadByteLevel(const JsonObject& json, bool after_split,
-                     BpeParts& parts) {
+Status ReadDigits(const JsonObject& json, BpeParts& parts) {
+  using Runs = NumberPreTokenizer::Runs;
+  PENSTOCK_ASSIGN_OR_RETURN(const bool individual,
+                            json.Bool("individual_digits"));
+  parts.pretokenizers.push_back(std::make_unique<NumberPreTokenizer>(
+      individual ? Runs::kSplit : Runs::kKept));
+  return OkStatus();
+}
+
+Status ReadByteLevel(const JsonObject& json, BpeParts& parts) {
   PENSTOCK_ASSIGN_OR_RETURN(const ByteLevelFields fields,
                             ReadByteLevelFields(json));
   parts.add_prefix_space = fields.add_prefix_space;
-  if (after_split && fields.use_regex) {
-    return Missing(json.where(), "ByteLevel with use_regex behind a Split");
-  }
-  if (after_split && parts.add_prefix_space) {
+  if (parts.add_prefix_space && !parts.pretokenizers.empty()) {
     return Missing(json.where(),
-                   "ByteLevel with add_prefix_space behind a Split");
+                   "ByteLevel with add_prefix_space behind others");
   }
-  if (fields.use_regex) parts.pretokenizer = std::make_unique<Gpt2Scanner>();
+  if (fields.use_regex) {
+    parts.pretokenizers.push_back(std::make_unique<Gpt2Scanner>());
+  }
   return OkStatus();
 }
 
@@ -73,21 +87,26 @@ StatusOr<std::string_view> GivenType(const JsonObject& json) {
 
 Status ReadSequence(const JsonObject& json, BpeParts& parts) {
   PENSTOCK_ASSIGN_OR_RETURN(const auto steps, json.Array("pretokenizers"));
-  bool split_seen = false;
+  if (steps.size() > kMaxSteps) {
+    return Missing(json.where(), "Sequence of that many");
+  }
   bool byte_level_seen = false;
   for (const simdjson::dom::element element : steps) {
     PENSTOCK_ASSIGN_OR_RETURN(const JsonObject step,
                               JsonObject::Of(element, json.where()));
     PENSTOCK_ASSIGN_OR_RETURN(const std::string_view type, GivenType(step));
-    if (type == "Split" && !split_seen && !byte_level_seen) {
+    if (byte_level_seen) {
+      return Missing(json.where(), "Sequence that goes on behind ByteLevel");
+    }
+    if (type == "Split") {
       PENSTOCK_RETURN_IF_ERROR(ReadSplit(step, parts));
-      split_seen = true;
-    } else if (type == "ByteLevel" && !byte_level_seen) {
-      PENSTOCK_RETURN_IF_ERROR(ReadByteLevel(step, split_seen, parts));
+    } else if (type == "Digits") {
+      PENSTOCK_RETURN_IF_ERROR(ReadDigits(step, parts));
+    } else if (type == "ByteLevel") {
+      PENSTOCK_RETURN_IF_ERROR(ReadByteLevel(step, parts));
       byte_level_seen = true;
     } else {
-      return Missing(json.where(),
-                     fmt::format("Sequence with {} at that place", type));
+      return Missing(json.where(), fmt::format("Sequence with {}", type));
     }
   }
   if (byte_level_seen) return OkStatus();
@@ -103,19 +122,20 @@ Status ReadPreTokenizer(const JsonObject& root, BpeParts& parts) {
   PENSTOCK_ASSIGN_OR_RETURN(const JsonObject json,
                             root.Object("pre_tokenizer"));
   PENSTOCK_ASSIGN_OR_RETURN(const std::string_view type, GivenType(json));
-  if (type == "ByteLevel") return ReadByteLevel(json, false, parts);
+  if (type == "ByteLevel") return ReadByteLevel(json, parts);
   if (type == "Sequence") return ReadSequence(json, parts);
   return Missing(json.where(), type);
 }
 
-Status CheckExpression(const BpeParts& parts) {
-  if (parts.pretokenizer == nullptr ||
-      ScannerByName(parts.pretokenizer->name()) != nullptr) {
+Status CheckBytes(const BpeParts& parts) {
+  const PreTokenizers& cutters = parts.pretokenizers;
+  if (cutters.empty() ||
+      (cutters.size() == 1 && ScannerByName(cutters[0]->name()) != nullptr)) {
     return OkStatus();
   }
   const auto byte = ByteWithoutToken(parts.vocabulary);
   if (!byte) return OkStatus();
-  return Missing("Split by an expression",
+  return Missing("pre_tokenizer",
                  fmt::format("where the byte 0x{:02X} has no token", *byte));
 }
 

@@ -14,13 +14,13 @@ namespace penstock {
 // Errors:  kUnimplemented for flags, and ids that the model has, too.
 Status TakeAddedTokens(const std::vector<AddedToken>& tokens, BpeParts& parts);
 
-// Fills parts.pretokenizer and add_prefix_space.
+// Fills parts.pretokenizers and add_prefix_space.
 Status ReadPreTokenizer(const JsonObject& root, BpeParts& parts);
 
-// That an expression which we have no scanner for does not cut text for a model
-// without tokens for all bytes: it leaves such text out, which BpeTokenizer
-// does not. The model must be read.
-Status CheckExpression(const BpeParts& parts);
+// That all bytes have tokens, unless one scanner is all that cuts. The other
+// path leaves bytes out as the reference does; BpeTokenizer names them. The
+// model must be read.
+Status CheckBytes(const BpeParts& parts);
 
 Status CheckDecoder(const JsonObject& root);
 

@@ -164,8 +164,9 @@ StatusOr<std::shared_ptr<const Tokenizer>> BuildTekken(
   PENSTOCK_RETURN_IF_ERROR(AddRanks(root, specials, size - specials, parts));
   PENSTOCK_ASSIGN_OR_RETURN(const std::string_view pattern,
                             config.String("pattern"));
-  PENSTOCK_ASSIGN_OR_RETURN(parts.pretokenizer,
+  PENSTOCK_ASSIGN_OR_RETURN(auto pretokenizer,
                             MakeTiktokenPreTokenizer(pattern));
+  parts.pretokenizers.push_back(std::move(pretokenizer));
   Bpe bpe = Bpe::FromRanks(parts.vocabulary);
   return std::make_shared<BpeTokenizer>(std::move(parts), std::move(bpe),
                                         EncodingFrame());

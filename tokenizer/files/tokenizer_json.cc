@@ -38,7 +38,7 @@ StatusOr<std::shared_ptr<const Tokenizer>> BuildByteLevelBpe(
   PENSTOCK_RETURN_IF_ERROR(CheckDecoder(root));
   PENSTOCK_ASSIGN_OR_RETURN(const JsonObject model, root.Object("model"));
   PENSTOCK_ASSIGN_OR_RETURN(MergeTable merges, ReadBpeModel(model, parts));
-  PENSTOCK_RETURN_IF_ERROR(CheckExpression(parts));
+  PENSTOCK_RETURN_IF_ERROR(CheckBytes(parts));
   const auto find = [&](std::string_view spelled) {
     return FindSpelled(parts, spelled);
   };

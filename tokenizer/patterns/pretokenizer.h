@@ -5,7 +5,6 @@
 // tokenizer/patterns/patterns.h picks one by name.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <string_view>
@@ -48,12 +47,6 @@ class PreTokenizer {
 
   // Whether ends may have kLeftOut.
   virtual bool LeavesTextOut() const { return false; }
-  // Whether any of those that Split wrote has it.
-  bool LeavesSomeOut(std::span<const size_t> ends) const {
-    return LeavesTextOut() &&
-           std::any_of(ends.begin(), ends.end(),
-                       [](size_t end) { return (end & kLeftOut) != 0; });
-  }
 
   // The name that distinguishes its rules: "gpt2".
   virtual std::string_view name() const = 0;

@@ -36,6 +36,28 @@ json SmallJson() {
   return document;
 }
 
+// Every kind of pre-tokenizer that byte-level BPE has, one behind the other.
+json CutInTurnsJson() {
+  json document = SmallJson();
+  json byte_level = document["pre_tokenizer"];
+  byte_level["use_regex"] = true;
+  const auto split = [](const char* regex, const char* behaviour) {
+    return json{{"type", "Split"},
+                {"pattern", {{"Regex", regex}}},
+                {"behavior", behaviour},
+                {"invert", behaviour == std::string_view("Removed")}};
+  };
+  document["pre_tokenizer"] = {
+      {"type", "Sequence"},
+      {"pretokenizers",
+       {split("[a-m]+", "Isolated"),
+        split("[^_]+", "Removed"),
+        {{"type", "Digits"}, {"individual_digits", false}},
+        {{"type", "Digits"}, {"individual_digits", true}},
+        byte_level}}};
+  return document;
+}
+
 // One with all that stands around a text.
 json FramedJson() {
   json document = SmallJson();
@@ -217,6 +239,7 @@ const std::vector<CompiledSourceCase>& CompiledSourceCases() {
           .special_tokens = {{"<a>", 300}, {"<ab>", 301, false}}}},
         {"tekken.json", SmallTekken().dump()},
         {"tokenizer.json", SmallJson().dump()},
+        {"turns.json", CutInTurnsJson().dump()},
         {"framed.json", FramedJson().dump()},
         {"trimmed.json", TrimmedJson().dump()},
         {"bare.json", FramedJson().dump(), {.truncation = false}},

@@ -177,39 +177,66 @@ TEST(TokenizerJsonTest, ByteBehindAPrefixSpaceIsNamedWhereTheTextHasIt) {
                        HasSubstr("byte 0x78 at offset 2 has no token")));
 }
 
-// Split by `regex`, then byte-level.
 json SplitBy(const char* regex, const char* behaviour, bool invert) {
-  const json split = {{"type", "Split"},
-                      {"pattern", {{"Regex", regex}}},
-                      {"behavior", behaviour},
-                      {"invert", invert}};
+  return {{"type", "Split"},
+          {"pattern", {{"Regex", regex}}},
+          {"behavior", behaviour},
+          {"invert", invert}};
+}
+json Digits(bool individual) {
+  return {{"type", "Digits"}, {"individual_digits", individual}};
+}
+// `steps`, then byte-level.
+json BytesBehind(std::vector<json> steps, bool use_regex = false) {
   json byte_level = Tiny()["pre_tokenizer"];
-  byte_level["use_regex"] = false;
-  return {{"type", "Sequence"}, {"pretokenizers", {split, byte_level}}};
+  byte_level["use_regex"] = use_regex;
+  steps.push_back(std::move(byte_level));
+  return {{"type", "Sequence"}, {"pretokenizers", std::move(steps)}};
 }
 
-TEST(TokenizerJsonTest, AnyExpressionThatCutsIsByteLevel) {
-  for (const auto& [behaviour, invert] :
-       {std::pair("Isolated", false), std::pair("Removed", true)}) {
-    json document =
-        With("/pre_tokenizer", SplitBy("a|[bc]{2}", behaviour, invert));
+// Texts of what the expressions below tell apart.
+std::string SomeText(uint32_t seed) {
+  constexpr std::string_view kParts[] = {"a", "b",  "c", "ab", "1",      "23",
+                                         " ", "\n", ".", "'s", "\u65e5", "<x>"};
+  std::string text;
+  for (int i = 0; i < 40; ++i) {
+    seed = seed * 1664525 + 1013904223;
+    text += kParts[(seed >> 16) % std::size(kParts)];
+  }
+  return text;
+}
+
+TEST(TokenizerJsonTest, WhatCutsByExpressionsIsByteLevel) {
+  const json words =
+      SplitBy(R"( ?\p{L}+(?!\.)|\s+(?!\S)|\s)", "Isolated", false);
+  for (const json& cuts :
+       {BytesBehind({SplitBy("a|[bc]{2}", "Isolated", false)}),
+        BytesBehind({SplitBy("a|[bc]{2}|\\d", "Removed", true)}),
+        BytesBehind({SplitBy("\\p{N}{1,2}", "Isolated", false),
+                     SplitBy("[\u65e5-\u65e9]+", "Isolated", false), words}),
+        BytesBehind({SplitBy("[^b]+", "Removed", true), words}),
+        BytesBehind({words, SplitBy("c", "Isolated", false)}, true),
+        BytesBehind({Digits(true)}, true), BytesBehind({Digits(false), words}),
+        BytesBehind({Digits(true)})}) {
+    json document = With("/pre_tokenizer", cuts);
     document["added_tokens"] = {AddedTokenJson("<x>", 259)};
     ASSERT_OK_AND_ASSIGN(const auto bytes, ParseJson(document));
-    EXPECT_THAT(bytes->Describe(), HasSubstr("ed a|[bc]{2}"));
+    EXPECT_THAT(bytes->Describe(), HasSubstr("byte-level BPE"));
     // Each component for itself, as a normalizer that does nothing asks for.
     document["normalizer"] = {{"type", "Sequence"},
                               {"normalizers", json::array()}};
     ASSERT_OK_AND_ASSIGN(const auto components, ParseJson(document));
-    EXPECT_THAT(components->Describe(), ::testing::Not(HasSubstr("ed a|")));
-    for (const char* text :
-         {"abc", "cab", "b", "a.b<x>bc\u65e5", "\u65e5\u65e5abcabc", ""}) {
+    EXPECT_THAT(components->Describe(),
+                ::testing::Not(HasSubstr("byte-level BPE")));
+    for (uint32_t seed = 0; seed < 50; ++seed) {
+      const std::string text = SomeText(seed);
       std::vector<TokenId> ids, other_ids;
       std::vector<TokenOrigin> origins, other_origins;
       ASSERT_OK(bytes->EncodeWithOrigins(text, {}, ids, origins));
       ASSERT_OK(
           components->EncodeWithOrigins(text, {}, other_ids, other_origins));
-      EXPECT_EQ(ids, other_ids) << text;
-      EXPECT_EQ(Ids(*bytes, text), ids) << text;
+      EXPECT_EQ(ids, other_ids) << text << cuts;
+      EXPECT_EQ(Ids(*bytes, text), ids) << text << cuts;
       ASSERT_EQ(origins.size(), other_origins.size());
       for (size_t i = 0; i < origins.size(); ++i) {
         EXPECT_EQ(origins[i].begin_byte, other_origins[i].begin_byte) << text;
@@ -222,7 +249,8 @@ TEST(TokenizerJsonTest, AnyExpressionThatCutsIsByteLevel) {
 
 // As the reference: tokenizers 0.23.3.
 TEST(TokenizerJsonTest, AByteWithoutATokenBetweenOwnPiecesIsLeftOut) {
-  json document = With("/pre_tokenizer", SplitBy("a|x", "Isolated", false));
+  json document =
+      With("/pre_tokenizer", BytesBehind({SplitBy("a|x", "Isolated", false)}));
   document["model"]["vocab"].erase("x");
   ASSERT_OK_AND_ASSIGN(const auto tokenizer, ParseJson(document));
   EXPECT_THAT(Ids(*tokenizer, "abx"), ElementsAre('a', 'b'));
@@ -251,8 +279,8 @@ TEST(TokenizerJsonTest, WhatIsNotThereIsNamed) {
        {{"type", "Metaspace"}},
        kDataLoss,
        "pre_tokenizer.replacement"},
-      {"/pre_tokenizer", SplitBy("\\X+", "Isolated", false), kUnimplemented,
-       "the pattern \\X+: \\X is not supported"},
+      {"/pre_tokenizer", BytesBehind({SplitBy("\\X+", "Isolated", false)}),
+       kUnimplemented, "the pattern \\X+: \\X is not supported"},
       {"/post_processor",
        {{"type", "BertProcessing"}},
        kDataLoss,
