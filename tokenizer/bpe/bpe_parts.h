@@ -36,7 +36,7 @@ struct BpeParts {
   // Null: none. Goes with no token of `specials` that is looked for in
   // normalized text.
   std::unique_ptr<const Normalizer> normalizer;
-  uint64_t normalizer_print = 0;                     // a hash of what it does
+  uint64_t normalizer_print = 0;  // a hash of what it does
   // Each cuts the pieces of the one before; none: a text is one piece.
   PreTokenizers pretokenizers;
   bool add_prefix_space = false;

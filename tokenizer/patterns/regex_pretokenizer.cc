@@ -7,8 +7,6 @@
 #include "formats/files/status_or.h"
 #include "tokenizer/patterns/regex_pattern.h"
 #include "tokenizer/regex/regex_chars.h"
-#include "tokenizer/regex/regex_facts.h"
-#include "tokenizer/regex/regex_parser.h"
 
 namespace penstock {
 
@@ -39,9 +37,7 @@ StatusOr<std::unique_ptr<const PreTokenizer>> RegexPreTokenizer::Make(
   const auto syntax = rules == RegexRules::kTiktoken ? RegexSyntax::kFancyRegex
                                                      : RegexSyntax::kOniguruma;
   PENSTOCK_ASSIGN_OR_RETURN(auto pattern, MakeRegexPattern(regex, syntax));
-  PENSTOCK_ASSIGN_OR_RETURN(const ParsedRegex parsed,
-                            ParseRegex(regex, syntax));
-  if (CanBeEmpty(parsed.root)) return RegexLacks("a match that may be empty");
+  if (pattern->MayBeEmpty()) return RegexLacks("a match that may be empty");
   return std::unique_ptr<const PreTokenizer>(
       new RegexPreTokenizer(regex, rules, std::move(pattern)));
 }

@@ -27,22 +27,32 @@ StatusOr<std::unique_ptr<const TextPattern>> DfaPattern::Make(
       new DfaPattern(std::move(alphabet), std::move(dfa), std::move(asked)));
 }
 
+DfaPattern::DfaPattern(SymbolAlphabet alphabet, SymbolDfa dfa,
+                       std::unique_ptr<const Pcre2Pattern> asked)
+    : alphabet_(std::move(alphabet)),
+      dfa_(std::move(dfa)),
+      asked_(std::move(asked)) {
+  for (size_t c = 0; c < may_begin_.size(); ++c) {
+    const char character = static_cast<char>(c);
+    may_begin_[c] = dfa_.MayBegin(alphabet_.At({&character, 1}, 0).symbol);
+  }
+}
+
 size_t DfaPattern::EndOfMatch(std::string_view text, size_t begin) const {
-  size_t before = alphabet_.boundary();
+  const auto boundary = static_cast<uint32_t>(alphabet_.boundary());
+  size_t before = boundary;
   if (dfa_.looks_behind() && begin > 0) {
-    size_t last = SkipBack(text, begin, 1);
-    before = alphabet_.Next(text, last);
+    before = alphabet_.At(text, SkipBack(text, begin, 1)).symbol;
   }
   SymbolDfa::State state = dfa_.Begin(before);
   size_t end = begin;
-  for (size_t at = begin;;) {
-    size_t next = at;
-    const size_t symbol =
-        at == text.size() ? alphabet_.boundary() : alphabet_.Next(text, next);
-    state = dfa_.Move(state, symbol);
+  size_t at = begin;
+  for (SymbolAlphabet::Symbol next;; at += next.size_bytes) {
+    next = at < text.size() ? alphabet_.At(text, at)
+                            : SymbolAlphabet::Symbol{boundary, 0};
+    state = dfa_.Move(state, next.symbol);
     if (dfa_.Matches(state)) end = at;
     if (dfa_.IsDead(state)) return dfa_.Asks(state) ? kAsk : end;
-    at = next;
   }
 }
 
@@ -51,6 +61,11 @@ StatusOr<size_t> DfaPattern::Find(std::string_view text, size_t from,
   uint32_t steps = Pcre2Pattern::kMaxUnusualSteps;
   size_t count = 0;
   while (from < text.size() && count < found.size()) {
+    const auto byte = static_cast<unsigned char>(text[from]);
+    if (byte < may_begin_.size() && !may_begin_[byte]) {
+      ++from;
+      continue;
+    }
     Found match = {from, EndOfMatch(text, from)};
     if (match.end == from) {
       from = SkipCharacters(text, from, 1);

@@ -1,6 +1,7 @@
 // A regular expression that an automaton of our own matches, in linear time.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <string_view>
@@ -31,10 +32,7 @@ class DfaPattern final : public TextPattern {
 
  private:
   DfaPattern(SymbolAlphabet alphabet, SymbolDfa dfa,
-             std::unique_ptr<const Pcre2Pattern> asked)
-      : alphabet_(std::move(alphabet)),
-        dfa_(std::move(dfa)),
-        asked_(std::move(asked)) {}
+             std::unique_ptr<const Pcre2Pattern> asked);
 
   static constexpr size_t kAsk = ~size_t{0};
   // The end of the match at `begin`; `begin` where there is none; kAsk.
@@ -43,6 +41,7 @@ class DfaPattern final : public TextPattern {
   const SymbolAlphabet alphabet_;
   const SymbolDfa dfa_;
   const std::unique_ptr<const Pcre2Pattern> asked_;  // null: never
+  std::array<bool, 128> may_begin_;  // a match, with that ASCII character
 };
 
 }  // namespace penstock

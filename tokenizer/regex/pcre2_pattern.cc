@@ -59,13 +59,15 @@ struct Pcre2Pattern::Memory {
   }
 };
 
-Pcre2Pattern::Pcre2Pattern(std::string_view regex, SymbolAlphabet alphabet,
-                           std::unique_ptr<const Code> code, size_t reach)
+Pcre2Pattern::Pcre2Pattern(std::string_view regex, const RegexNode& root,
+                           SymbolAlphabet alphabet,
+                           std::unique_ptr<const Code> code)
     : regex_(regex),
+      may_be_empty_(CanBeEmpty(root)),
       alphabet_(std::move(alphabet)),
       code_(std::move(code)),
       // One more, so that no window but the first begins where \A matches.
-      context_(reach + 1) {}
+      context_(ReachBehind(root) + 1) {}
 
 Pcre2Pattern::~Pcre2Pattern() = default;
 
@@ -94,7 +96,7 @@ StatusOr<std::unique_ptr<const Pcre2Pattern>> Pcre2Pattern::Make(
   pcre2_jit_compile(code->code.get(),
                     PCRE2_JIT_COMPLETE | PCRE2_JIT_PARTIAL_HARD);
   return std::unique_ptr<const Pcre2Pattern>(new Pcre2Pattern(
-      regex, std::move(alphabet), std::move(code), ReachBehind(parsed.root)));
+      regex, parsed.root, std::move(alphabet), std::move(code)));
 }
 
 Status Pcre2Pattern::Failed(int error, size_t offset) const {

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "tokenizer/interface/thread_slots.h"
+#include "tokenizer/regex/regex_node.h"
 #include "tokenizer/regex/regex_properties.h"
 #include "tokenizer/regex/symbol_alphabet.h"
 #include "tokenizer/regex/symbol_window.h"
@@ -41,6 +42,7 @@ class Pcre2Pattern final : public TextPattern {
   }
   // At places that take more than 500 steps, of one Find.
   static constexpr uint32_t kMaxUnusualSteps = 20'000'000;
+  bool MayBeEmpty() const override { return may_be_empty_; }
   // Takes those that it needs from `steps`.
   StatusOr<size_t> FindWithin(uint32_t& steps, std::string_view text,
                               size_t from, std::span<Found> found) const;
@@ -50,8 +52,8 @@ class Pcre2Pattern final : public TextPattern {
   struct Code;    // the compiled expression
   struct Memory;  // what one thread needs to run it
 
-  Pcre2Pattern(std::string_view regex, SymbolAlphabet alphabet,
-               std::unique_ptr<const Code> code, size_t reach);
+  Pcre2Pattern(std::string_view regex, const RegexNode& root,
+               SymbolAlphabet alphabet, std::unique_ptr<const Code> code);
 
   // What pcre2_match returns, from window.at on.
   int Run(const SymbolWindow& window, Memory& memory,
@@ -61,6 +63,7 @@ class Pcre2Pattern final : public TextPattern {
   Status Failed(int error, size_t offset) const;
 
   const std::string regex_;
+  const bool may_be_empty_;
   const SymbolAlphabet alphabet_;
   const std::unique_ptr<const Code> code_;
   const size_t context_;  // characters before a match that it may look at

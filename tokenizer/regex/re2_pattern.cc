@@ -21,19 +21,25 @@ using Re2Or = StatusOr<std::unique_ptr<const RE2>>;
 
 enum class Empty { kAllowed, kRefused };
 
-StatusOr<std::string> Spelled(std::string_view regex, RegexSyntax syntax,
+struct Re2Spelling {
+  std::string text;
+  bool may_be_empty;
+};
+
+StatusOr<Re2Spelling> Spelled(std::string_view regex, RegexSyntax syntax,
                               Empty empty) {
   PENSTOCK_ASSIGN_OR_RETURN(const ParsedRegex parsed,
                             ParseRegex(regex, syntax));
   if (!IsRegular(parsed.root)) return RegexLacks("what looks around");
-  if (empty == Empty::kRefused && CanBeEmpty(parsed.root)) {
+  const bool may_be_empty = CanBeEmpty(parsed.root);
+  if (empty == Empty::kRefused && may_be_empty) {
     return RegexLacks("a match that may be empty");
   }
   std::vector<std::string> sets;
   for (const CharSet& set : parsed.sets) sets.push_back(set.ToRe2());
   std::string spelled = WriteRegex(parsed.root, sets);
   if (spelled.size() > kMaxSpellingBytes) return RegexLacks("that much");
-  return spelled;
+  return Re2Spelling{std::move(spelled), may_be_empty};
 }
 
 Re2Or Compile(const std::string& spelled) {
@@ -46,9 +52,11 @@ Re2Or Compile(const std::string& spelled) {
 
 }  // namespace
 
-Re2Pattern::Re2Pattern(std::unique_ptr<const RE2> regex,
+Re2Pattern::Re2Pattern(std::unique_ptr<const RE2> regex, bool may_be_empty,
                        std::unique_ptr<const RE2> before_spaces)
-    : regex_(std::move(regex)), before_spaces_(std::move(before_spaces)) {}
+    : regex_(std::move(regex)),
+      may_be_empty_(may_be_empty),
+      before_spaces_(std::move(before_spaces)) {}
 
 Re2Pattern::~Re2Pattern() = default;
 
@@ -56,21 +64,21 @@ StatusOr<std::unique_ptr<const TextPattern>> Re2Pattern::Make(
     std::string_view regex, RegexSyntax syntax) {
   constexpr std::string_view kSpaces = R"(|\s+(?!\S)|\s+)";
   std::unique_ptr<const RE2> before_spaces;
-  std::string spelled;
+  Re2Spelling spelled;
   if (regex.ends_with(kSpaces)) {
     regex.remove_suffix(kSpaces.size());
     PENSTOCK_ASSIGN_OR_RETURN(spelled, Spelled(regex, syntax, Empty::kRefused));
-    PENSTOCK_ASSIGN_OR_RETURN(before_spaces, Compile(spelled));
-    spelled += "|" + CharSet::Spaces().ToRe2() + "+";
+    PENSTOCK_ASSIGN_OR_RETURN(before_spaces, Compile(spelled.text));
+    spelled.text += "|" + CharSet::Spaces().ToRe2() + "+";
   } else {
     PENSTOCK_ASSIGN_OR_RETURN(
         spelled, Spelled(regex, syntax,
                          syntax == RegexSyntax::kOniguruma ? Empty::kAllowed
                                                            : Empty::kRefused));
   }
-  PENSTOCK_ASSIGN_OR_RETURN(auto compiled, Compile(spelled));
-  return std::unique_ptr<const TextPattern>(
-      new Re2Pattern(std::move(compiled), std::move(before_spaces)));
+  PENSTOCK_ASSIGN_OR_RETURN(auto compiled, Compile(spelled.text));
+  return std::unique_ptr<const TextPattern>(new Re2Pattern(
+      std::move(compiled), spelled.may_be_empty, std::move(before_spaces)));
 }
 
 StatusOr<size_t> Re2Pattern::Find(std::string_view text, size_t from,

@@ -26,14 +26,16 @@ class Re2Pattern final : public TextPattern {
 
   StatusOr<size_t> Find(std::string_view text, size_t from,
                         std::span<Found> found) const override;
+  bool MayBeEmpty() const override { return may_be_empty_; }
 
  private:
-  Re2Pattern(std::unique_ptr<const re2::RE2> regex,
+  Re2Pattern(std::unique_ptr<const re2::RE2> regex, bool may_be_empty,
              std::unique_ptr<const re2::RE2> before_spaces);
 
   size_t EndOf(std::string_view text, size_t begin, size_t end) const;
 
   const std::unique_ptr<const re2::RE2> regex_;
+  const bool may_be_empty_;
   // Set where the expression ends in `|\s+(?!\S)|\s+`, for which `regex_` has
   // `|\s+`: the alternatives before that. A match that they do not make at the
   // same place is a run of spaces, and gives its last character back unless it

@@ -45,9 +45,7 @@ std::optional<CharSet> Script(std::string_view name) {
 }
 
 CharSet WordOf(RegexSyntax syntax, bool in_class) {
-  CharSet word = CharSet::Where([](uint32_t c) {
-    return (hf_unicode::BitsOf(c) & hf_unicode::kWord) != 0;
-  });
+  CharSet word = CharSet::WithBits(hf_unicode::kWord);
   if (syntax == RegexSyntax::kFancyRegex) return word;
   // Oniguruma's has no joiners; outside of classes it has Latin-1's numbers.
   CharSet others = word.Complement();

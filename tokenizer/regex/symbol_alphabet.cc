@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "tokenizer/unicode/utf8.h"
@@ -62,16 +64,14 @@ StatusOr<SymbolAlphabet> SymbolAlphabet::Make(std::span<const CharSet> sets) {
     }
   }
   std::map<std::vector<uint16_t>, uint8_t> symbols;
-  std::vector<uint8_t> all(kCodePoints);
+  std::vector<uint8_t> symbol_of(members.size());  // by place in `cuts`
   for (size_t at = 0; at < members.size(); ++at) {
     const auto next = static_cast<uint8_t>(symbols.size() + 1);
-    const auto symbol = symbols.emplace(std::move(members[at]), next).first;
+    symbol_of[at] = symbols.emplace(std::move(members[at]), next).first->second;
     if (symbols.size() > SymbolAlphabet::kMost) {
       return UnimplementedError(fmt::format("more than {} kinds of characters",
                                             SymbolAlphabet::kMost));
     }
-    std::fill(all.begin() + cuts[at], all.begin() + cuts[at + 1],
-              symbol->second);
   }
   SymbolAlphabet alphabet;
   alphabet.boundary_ = symbols.size() + 1;
@@ -87,27 +87,39 @@ StatusOr<SymbolAlphabet> SymbolAlphabet::Make(std::span<const CharSet> sets) {
     std::sort(its_symbols.begin(), its_symbols.end());
     alphabet.classes_.push_back(ClassOf(its_symbols));
   }
-  std::map<std::string_view, uint16_t> blocks;
-  for (size_t begin = 0; begin < kCodePoints; begin += kBlock) {
-    const std::string_view block(
-        reinterpret_cast<const char*>(all.data()) + begin, kBlock);
-    const auto number = static_cast<uint16_t>(blocks.size());
-    const auto [found, is_new] = blocks.emplace(block, number);
-    alphabet.blocks_.push_back(found->second);
-    if (is_new) {
-      alphabet.symbols_.insert(alphabet.symbols_.end(), block.begin(),
-                               block.end());
-    }
-  }
+  alphabet.SetBlocks(cuts, symbol_of);
   return alphabet;
 }
 
-size_t SymbolAlphabet::NextWide(std::string_view text, size_t& pos) const {
-  if (Utf8SizeOfChar(text.data() + pos, text.data() + text.size()) == 0) {
-    ++pos;
-    return Of(kReplacementCharacter);
+void SymbolAlphabet::SetBlocks(std::span<const uint32_t> cuts,
+                               std::span<const uint8_t> symbol_of) {
+  // The block in which all characters have a symbol, by symbol.
+  std::array<std::optional<uint16_t>, kMost + 1> alike;
+  size_t at = 0;  // cuts[at] <= c < cuts[at + 1]
+  for (uint32_t begin = 0; begin < kCodePoints; begin += kBlock) {
+    while (cuts[at + 1] <= begin) ++at;
+    const uint8_t first = symbol_of[at];
+    const bool is_alike = begin + kBlock <= cuts[at + 1];
+    if (is_alike && alike[first]) {
+      blocks_.push_back(*alike[first]);
+      continue;
+    }
+    const auto number = static_cast<uint16_t>(symbols_.size() / kBlock);
+    if (is_alike) alike[first] = number;
+    blocks_.push_back(number);
+    for (uint32_t c = begin; c < begin + kBlock; ++c) {
+      if (cuts[at + 1] == c) ++at;
+      symbols_.push_back(symbol_of[at]);
+    }
   }
-  return Of(NextChar(text, pos));
+}
+
+SymbolAlphabet::Symbol SymbolAlphabet::AtWide(std::string_view text,
+                                              size_t pos) const {
+  const size_t size =
+      Utf8SizeOfChar(text.data() + pos, text.data() + text.size());
+  if (size == 0) return {Of(kReplacementCharacter), 1};
+  return {Of(NextChar(text, pos)), static_cast<uint32_t>(size)};
 }
 
 size_t SymbolAlphabet::Spell(std::string_view text, size_t pos, size_t count,
@@ -115,7 +127,9 @@ size_t SymbolAlphabet::Spell(std::string_view text, size_t pos, size_t count,
   symbols.resize(std::min(count, text.size() - pos));
   size_t i = 0;
   for (; i < symbols.size() && pos < text.size(); ++i) {
-    symbols[i] = static_cast<char>(Next(text, pos));
+    const Symbol next = At(text, pos);
+    symbols[i] = static_cast<char>(next.symbol);
+    pos += next.size_bytes;
   }
   symbols.resize(i);
   return pos;

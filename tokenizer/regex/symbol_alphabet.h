@@ -39,15 +39,15 @@ class SymbolAlphabet {
   // symbols are below.
   size_t boundary() const { return boundary_; }
 
-  // The symbol of the character at `pos`, which moves behind it. The character
-  // is one that Spell would find there.
-  size_t Next(std::string_view text, size_t& pos) const {
+  struct Symbol {
+    uint32_t symbol;
+    uint32_t size_bytes;  // of the character
+  };
+  // Of the character at `pos`, which is one that Spell would find there.
+  Symbol At(std::string_view text, size_t pos) const {
     const auto byte = static_cast<unsigned char>(text[pos]);
-    if (byte < 0x80) {
-      ++pos;
-      return symbols_[byte];
-    }
-    return NextWide(text, pos);
+    if (byte < 0x80) return {symbols_[byte], 1};
+    return AtWide(text, pos);
   }
 
   // Replaces `symbols` by those of the next `count` characters of `text` at
@@ -61,10 +61,14 @@ class SymbolAlphabet {
 
   SymbolAlphabet() = default;
 
+  // `cuts` from 0 to behind the last character: those from one on have the
+  // symbol at the same place.
+  void SetBlocks(std::span<const uint32_t> cuts,
+                 std::span<const uint8_t> symbol_of);
   uint8_t Of(uint32_t c) const {
     return symbols_[blocks_[c / kBlock] * kBlock + c % kBlock];
   }
-  size_t NextWide(std::string_view text, size_t& pos) const;
+  Symbol AtWide(std::string_view text, size_t pos) const;
 
   std::vector<uint16_t> blocks_;
   std::vector<uint8_t> symbols_;  // the first block is that of ASCII

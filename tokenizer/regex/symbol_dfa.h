@@ -1,6 +1,7 @@
 // A deterministic automaton over symbols, for the match that begins at a place.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -42,6 +43,12 @@ class SymbolDfa {
   }
   State Move(State state, size_t symbol) const {
     return table_[state + symbol];
+  }
+  // Whether a match may begin with that symbol, whatever is before it.
+  bool MayBegin(size_t symbol) const {
+    return std::any_of(begins_.begin(), begins_.end(), [&](State begin) {
+      return Move(begin, symbol) != State{0};
+    });
   }
   // Whether the move to `state` found the end of a match before its symbol, the
   // last of them being the match's end.

@@ -34,6 +34,9 @@ class TextPattern {
   virtual StatusOr<size_t> Find(std::string_view text, size_t from,
                                 std::span<Found> found) const = 0;
 
+  // Whether a match may be empty.
+  virtual bool MayBeEmpty() const { return false; }
+
   // Replaces `parts` by parts that cover `text`. In an empty text, as in the
   // reference, there is no match, not even of nothing.
   // Errors:  those of Find.

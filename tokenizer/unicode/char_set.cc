@@ -11,6 +11,41 @@ namespace {
 
 constexpr uint32_t kLast = 0x10ffff;
 
+// The characters whose entries `holds`, of a table in blocks. Most blocks are
+// one of a few, in which all are alike.
+template <typename Holds>
+std::vector<CharSet::Range> RangesWhere(const uint16_t* blocks,
+                                        const uint8_t* entries, Holds holds) {
+  constexpr uint32_t kSize = hf_unicode::kBlockSize;
+  constexpr uint32_t kBlocks = (kLast + 1) / kSize;
+  // By a block's number, the ranges in it.
+  const size_t different = *std::max_element(blocks, blocks + kBlocks) + 1;
+  std::vector<std::optional<std::vector<CharSet::Range>>> known(different);
+  std::vector<CharSet::Range> ranges;
+  const auto put = [](std::vector<CharSet::Range>& to, CharSet::Range range) {
+    if (!to.empty() && to.back().last + 1 == range.first) {
+      to.back().last = range.last;
+    } else {
+      to.push_back(range);
+    }
+  };
+  for (uint32_t block = 0; block < kBlocks; ++block) {
+    auto& its = known[blocks[block]];
+    if (!its) {
+      its.emplace();
+      const uint8_t* const first = entries + blocks[block] * size_t{kSize};
+      for (uint32_t i = 0; i < kSize; ++i) {
+        if (holds(first[i])) put(*its, {i, i});
+      }
+    }
+    const uint32_t begin = block * kSize;
+    for (const auto [first, last] : *its) {
+      put(ranges, {begin + first, begin + last});
+    }
+  }
+  return ranges;
+}
+
 }  // namespace
 
 CharSet CharSet::Of(uint32_t first, uint32_t last) {
@@ -32,24 +67,14 @@ std::optional<CharSet> CharSet::Between(const CharSet& first,
   return Of(first.ranges_[0].first, last.ranges_[0].first);
 }
 
-CharSet CharSet::Where(const std::function<bool(uint32_t)>& holds) {
+CharSet CharSet::WithBits(uint8_t bits) {
   CharSet set;
-  for (uint32_t c = 0; c <= kLast; ++c) {
-    if (!holds(c)) continue;
-    if (set.ranges_.empty() || set.ranges_.back().last + 1 != c) {
-      set.ranges_.push_back({c, c});
-    } else {
-      set.ranges_.back().last = c;
-    }
-  }
+  set.ranges_ = RangesWhere(hf_unicode::kBitsBlock, hf_unicode::kBits,
+                            [bits](uint8_t its) { return (its & bits) != 0; });
   return set;
 }
 
-CharSet CharSet::Spaces() {
-  return Where([](uint32_t c) {
-    return (hf_unicode::BitsOf(c) & hf_unicode::kSpace) != 0;
-  });
-}
+CharSet CharSet::Spaces() { return WithBits(hf_unicode::kSpace); }
 
 std::optional<CharSet> CharSet::Category(std::string_view name) {
   const std::string_view names = hf_unicode::kCategoryNames;
@@ -58,9 +83,11 @@ std::optional<CharSet> CharSet::Category(std::string_view name) {
     if (names.substr(i, name.size()) == name) wanted |= uint64_t{1} << i / 2;
   }
   if (name.empty() || name.size() > 2 || wanted == 0) return std::nullopt;
-  return Where([wanted](uint32_t c) {
-    return (wanted >> hf_unicode::CategoryOf(c) & 1) != 0;
-  });
+  CharSet set;
+  set.ranges_ = RangesWhere(
+      hf_unicode::kCategoryBlock, hf_unicode::kCategory,
+      [wanted](uint8_t category) { return (wanted >> category & 1) != 0; });
+  return set;
 }
 
 void CharSet::Add(const CharSet& other) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,8 +22,8 @@ class CharSet {
   // they are in order.
   static std::optional<CharSet> Between(const CharSet& first,
                                         const CharSet& last);
-  // Those that `holds`.
-  static CharSet Where(const std::function<bool(uint32_t)>& holds);
+  // Those with one of `bits`, of hf_unicode.h.
+  static CharSet WithBits(uint8_t bits);
   // White_Space.
   static CharSet Spaces();
   // By General_Category: "L", "Lu", "Nd"; nullopt for a name that is none.
