@@ -52,7 +52,9 @@ uint64_t PieceBatch::PlaceOf(const Lookup& lookup) const {
     place = memory_.long_pieces().PlaceOf(lookup.key.head);
   } else if (const auto* const entry =
                  memory_.pieces().Find(lookup.key, lookup.hash)) {
-    place = entry->ids().place();
+    // Another thread may have put it there since it was not known.
+    const PieceIds ids = entry->ids();
+    place = ids.is_elsewhere() ? ids.place() : 0;
   } else {
     memory_.pieces().PrefetchForInsert(lookup.hash);
   }
@@ -60,8 +62,11 @@ uint64_t PieceBatch::PlaceOf(const Lookup& lookup) const {
   return place;
 }
 
-bool PieceBatch::CopyElsewhere(std::string_view piece, uint64_t place) {
-  const auto ids = memory_.long_pieces().At(place, piece);
+bool PieceBatch::CopyElsewhere(std::string_view piece, const Lookup& lookup,
+                               uint64_t place) {
+  const LongPieces& long_pieces = memory_.long_pieces();
+  const auto ids = lookup.is_long() ? long_pieces.FindAt(place, piece)
+                                    : long_pieces.At(place);
   if (!ids) return false;
   ids_.insert(ids_.end(), ids->begin(), ids->end());
   return true;
@@ -79,7 +84,7 @@ bool PieceBatch::CopySince(std::string_view piece, const Lookup& lookup) {
   const auto* const entry = memory_.pieces().Find(lookup.key, lookup.hash);
   if (entry == nullptr) return false;
   const PieceIds known = entry->ids();
-  if (known.is_elsewhere()) return CopyElsewhere(piece, known.place());
+  if (known.is_elsewhere()) return CopyElsewhere(piece, lookup, known.place());
   std::array<TokenId, PieceCache::kMaxIds> ids;
   known.CopyTo(ids.data());
   ids_.insert(ids_.end(), ids.begin(), ids.begin() + known.count());
@@ -96,8 +101,7 @@ void PieceBatch::Remember(std::string_view piece, const Lookup& lookup,
     long_pieces.Insert(self, piece, lookup.key.head, ids);
   } else if (ids.size() <= PieceCache::kMaxIds) {
     memory_.pieces().Insert(self, lookup.key, lookup.hash, ids);
-  } else if (const uint64_t place = long_pieces.Append(self, piece, ids);
-             place != 0) {
+  } else if (const uint64_t place = long_pieces.Append(self, ids); place != 0) {
     memory_.pieces().InsertElsewhere(self, lookup.key, lookup.hash, place);
   }
 }

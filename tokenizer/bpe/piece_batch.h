@@ -67,7 +67,8 @@ class PieceBatch {
       const Lookup& lookup = lookups_[miss.piece];
       // Another thread may know an expected one since: to look costs more.
       if (miss.expected == kUnexpected &&
-          (CopyElsewhere(piece, miss.place) || CopySince(piece, lookup))) {
+          (CopyElsewhere(piece, lookup, miss.place) ||
+           CopySince(piece, lookup))) {
         continue;
       }
       const size_t first = ids_.size();
@@ -115,7 +116,8 @@ class PieceBatch {
     return false;
   }
   // Whether the piece's ids are at that place; then appends them.
-  bool CopyElsewhere(std::string_view piece, uint64_t place);
+  bool CopyElsewhere(std::string_view piece, const Lookup& lookup,
+                     uint64_t place);
   // Whether the piece is known, which it was not at first or is huge; then
   // appends its ids.
   bool CopySince(std::string_view piece, const Lookup& lookup);

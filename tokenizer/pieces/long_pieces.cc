@@ -50,16 +50,22 @@ void LongPieces::Clear() {
   }
 }
 
-std::optional<std::span<const TokenId>> LongPieces::At(
-    uint64_t place, std::string_view piece) const {
+std::optional<std::span<const TokenId>> LongPieces::At(uint64_t place) const {
   if (!IsThere(place)) return std::nullopt;
   const uint32_t* const record = WordsAt(place);
-  const uint32_t* const ids = record + kHeaderWords;
-  if (record[0] != piece.size() ||
-      std::memcmp(ids + record[1], piece.data(), piece.size()) != 0) {
+  return std::span(record + 1, record[0]);
+}
+
+std::optional<std::span<const TokenId>> LongPieces::FindAt(
+    uint64_t place, std::string_view piece) const {
+  const auto ids = At(place);
+  if (!ids) return std::nullopt;
+  const uint32_t* const its = ids->data() + ids->size();
+  if (its[0] != piece.size() ||
+      std::memcmp(its + 1, piece.data(), piece.size()) != 0) {
     return std::nullopt;
   }
-  return std::span(ids, record[1]);
+  return ids;
 }
 
 uint64_t LongPieces::PlaceOf(uint64_t hash) const {
@@ -77,7 +83,7 @@ std::optional<std::span<const TokenId>> LongPieces::Find(std::string_view piece,
   for (const Slot* slot = line; slot != line + kSlots; ++slot) {
     const uint64_t place = slot->load(std::memory_order_acquire) ^ TagOf(hash);
     if (place > kPlaceMask) continue;
-    if (const auto ids = At(place, piece)) return ids;
+    if (const auto ids = FindAt(place, piece)) return ids;
   }
   return std::nullopt;
 }
@@ -135,16 +141,16 @@ bool LongPieces::CameLately(uint64_t hash) {
   return false;
 }
 
-uint64_t LongPieces::Append(const Readers::Reader& self, std::string_view piece,
-                            std::span<const TokenId> ids) {
-  const uint64_t place =
-      TakePlace(self, kHeaderWords + ids.size() + (piece.size() + 3) / 4);
-  if (place == 0) return 0;
+uint32_t* LongPieces::WriteIds(uint64_t place, std::span<const TokenId> ids) {
   uint32_t* const record = WordsAt(place);
-  record[0] = static_cast<uint32_t>(piece.size());
-  record[1] = static_cast<uint32_t>(ids.size());
-  std::copy(ids.begin(), ids.end(), record + kHeaderWords);
-  std::memcpy(record + kHeaderWords + ids.size(), piece.data(), piece.size());
+  record[0] = static_cast<uint32_t>(ids.size());
+  return std::copy(ids.begin(), ids.end(), record + 1);
+}
+
+uint64_t LongPieces::Append(const Readers::Reader& self,
+                            std::span<const TokenId> ids) {
+  const uint64_t place = TakePlace(self, 1 + ids.size());
+  if (place != 0) WriteIds(place, ids);
   return place;
 }
 
@@ -152,8 +158,12 @@ void LongPieces::Insert(const Readers::Reader& self, std::string_view piece,
                         uint64_t hash, std::span<const TokenId> ids) {
   if (piece.size() > kMaxPieceBytes || ids.size() > piece.size()) return;
   if (piece.size() > kKeptAtOnceBytes && !CameLately(hash)) return;
-  const uint64_t place = Append(self, piece, ids);
+  const uint64_t place =
+      TakePlace(self, 2 + ids.size() + (piece.size() + 3) / 4);
   if (place == 0) return;
+  uint32_t* const its = WriteIds(place, ids);
+  its[0] = static_cast<uint32_t>(piece.size());
+  std::memcpy(its + 1, piece.data(), piece.size());
   // The oldest: what is no longer there is older.
   Slot* const line = LineOf(hash);
   Slot* const oldest =

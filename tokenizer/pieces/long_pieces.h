@@ -23,8 +23,8 @@ namespace penstock {
 //
 //   index   lines of eight slots: bits of the hash, 16; word that the record
 //           begins at, 48 bits, counted from the first that was ever written
-//   record  size of the piece; count of ids; ids; the piece, padded with
-//           zeros: words of 32 bits
+//   record  count of ids; ids; and where it is found by the index, the size of
+//           the piece and the piece, padded with zeros: words of 32 bits
 //
 // Memory:  16 KiB, and at most 36 MiB, taken once pieces come to it.
 //
@@ -51,29 +51,29 @@ class LongPieces {
   static uint64_t HashOf(std::string_view piece);
   void Prefetch(uint64_t hash) const { __builtin_prefetch(LineOf(hash)); }
 
-  // Where a piece is that hashes so; 0 if there is none.
+  // Where a piece is that hashes so by the index; 0 if there is none.
   uint64_t PlaceOf(uint64_t hash) const;
   void PrefetchAt(uint64_t place) const { __builtin_prefetch(WordsAt(place)); }
 
   // The ids of the piece. Valid while the caller stays inside.
   std::optional<std::span<const TokenId>> Find(std::string_view piece,
                                                uint64_t hash) const;
+  // The same if it is the one at that place.
+  std::optional<std::span<const TokenId>> FindAt(uint64_t place,
+                                                 std::string_view piece) const;
   // Of a piece that Find did not find; those above kMaxPieceBytes or with
   // more ids than bytes are not kept.
   void Insert(const Readers::Reader& self, std::string_view piece,
               uint64_t hash, std::span<const TokenId> ids);
 
-  // Without the index, for who remembers places: that of a record, at most
-  // kMaxPieceBytes long, or 0 if it is not kept; and its ids if it is still
-  // there, valid as those of Find.
-  uint64_t Append(const Readers::Reader& self, std::string_view piece,
-                  std::span<const TokenId> ids);
-  std::optional<std::span<const TokenId>> At(uint64_t place,
-                                             std::string_view piece) const;
+  // Without the index, for who remembers what is at which place: where at most
+  // kMaxPieceBytes of ids are, or 0 if they are not kept; and they if they are
+  // still there, valid as those of Find.
+  uint64_t Append(const Readers::Reader& self, std::span<const TokenId> ids);
+  std::optional<std::span<const TokenId>> At(uint64_t place) const;
 
  private:
   static constexpr size_t kSlots = 8;  // of a line
-  static constexpr uint32_t kHeaderWords = 2;
   static constexpr int kPlaceBits = 48;
   static constexpr uint64_t kPlaceMask = (uint64_t{1} << kPlaceBits) - 1;
   using Slot = std::atomic<uint64_t>;
@@ -94,6 +94,8 @@ class LongPieces {
   bool CameLately(uint64_t hash);
   // A record of so many words; 0: there is no place for it.
   uint64_t TakePlace(const Readers::Reader& self, uint64_t words);
+  // Writes the ids; returns what is behind them.
+  uint32_t* WriteIds(uint64_t place, std::span<const TokenId> ids);
   void OpenSegment(const Readers::Reader& self);
 
   Readers& readers_;

@@ -35,6 +35,9 @@ class LongPiecesTest : public ::testing::Test {
   }
 
   static constexpr size_t kSmallRing = 1 << 20;
+  // Of `many_`, with their count.
+  static constexpr size_t kRecordBytes = 1012;
+  const std::vector<TokenId> many_ = std::vector<TokenId>(252, 3);
   Readers readers_;
   Readers::Reader self_{readers_};
 };
@@ -130,19 +133,25 @@ TEST_F(LongPiecesTest, TheLongestRecordsGoRoundTheRing) {
   }
 }
 
-TEST_F(LongPiecesTest, APlaceIsOfItsPieceUntilTheRingComesRound) {
+TEST_F(LongPiecesTest, APlaceHasItsIdsUntilTheRingComesRound) {
   LongPieces pieces(readers_);
-  const uint64_t place =
-      pieces.Append(self_, "piece", std::vector<TokenId>{1, 2});
-  EXPECT_THAT(*pieces.At(place, "piece"), ElementsAre(1, 2));
-  EXPECT_EQ(pieces.At(place, "Piece"), std::nullopt);
-  EXPECT_EQ(pieces.At(place, "pieces"), std::nullopt);
-  EXPECT_EQ(pieces.Find("piece", LongPieces::HashOf("piece")), std::nullopt);
-  const std::string other(1000, 'x');
-  for (size_t i = 0; i < LongPieces::kRingBytes / other.size(); ++i) {
-    pieces.Append(self_, other, std::vector<TokenId>{3});
+  const uint64_t place = pieces.Append(self_, std::vector<TokenId>{1, 2});
+  EXPECT_THAT(*pieces.At(place), ElementsAre(1, 2));
+  for (size_t i = 0; i < LongPieces::kRingBytes / kRecordBytes; ++i) {
+    pieces.Append(self_, many_);
   }
-  EXPECT_EQ(pieces.At(place, "piece"), std::nullopt);
+  EXPECT_EQ(pieces.At(place), std::nullopt);
+}
+
+TEST_F(LongPiecesTest, APlaceOfTheIndexIsOfOnePiece) {
+  LongPieces pieces(readers_);
+  pieces.Insert(self_, "a piece", 5, std::vector<TokenId>{1, 2});
+  const uint64_t place = pieces.PlaceOf(5);
+  EXPECT_THAT(*pieces.FindAt(place, "a piece"), ElementsAre(1, 2));
+  EXPECT_EQ(pieces.FindAt(place, "A piece"), std::nullopt);
+  EXPECT_EQ(pieces.FindAt(place, "a pieces"), std::nullopt);
+  EXPECT_EQ(pieces.FindAt(0, "a piece"), std::nullopt);
+  EXPECT_EQ(pieces.PlaceOf(6), 0u);
 }
 
 TEST_F(LongPiecesTest, KeepsNothingMoreWhereTheCountOfWordsEnds) {
@@ -151,10 +160,9 @@ TEST_F(LongPiecesTest, KeepsNothingMoreWhereTheCountOfWordsEnds) {
   const std::string piece = "internationalisation";
   Insert(pieces, piece, {1});
   EXPECT_THAT(Known(pieces, piece), Optional(ElementsAre(1)));
-  const std::string other(1000, 'x');
   size_t kept = 0;
-  while (pieces.Append(self_, other, std::vector<TokenId>{3}) != 0) ++kept;
-  EXPECT_EQ(kept, (4096 - 2 - 1 - 5) / (2 + 1 + 250));
+  while (pieces.Append(self_, many_) != 0) ++kept;
+  EXPECT_EQ(kept, (4096 - 1 - 1 - 1 - 5) / (kRecordBytes / 4));
   EXPECT_THAT(Known(pieces, piece), Optional(ElementsAre(1)));
 }
 
@@ -163,13 +171,12 @@ TEST_F(LongPiecesTest, OnceClearedItIsEmptyAndTakesPieces) {
   const std::string piece = "internationalisation";
   for (TokenId i = 0; i < 3; ++i) {
     EXPECT_EQ(Known(pieces, piece), std::nullopt);
-    const uint64_t place =
-        pieces.Append(self_, "piece", std::vector<TokenId>{i});
+    const uint64_t place = pieces.Append(self_, std::vector<TokenId>{i});
     Insert(pieces, piece, {i});
     EXPECT_THAT(Known(pieces, piece), Optional(ElementsAre(i)));
-    EXPECT_THAT(*pieces.At(place, "piece"), ElementsAre(i));
+    EXPECT_THAT(*pieces.At(place), ElementsAre(i));
     pieces.Clear();
-    EXPECT_EQ(pieces.At(place, "piece"), std::nullopt);
+    EXPECT_EQ(pieces.At(place), std::nullopt);
   }
 }
 
@@ -177,30 +184,29 @@ TEST_F(LongPiecesTest, OnceClearedItIsEmptyAndTakesPieces) {
 // would need its place.
 TEST_F(LongPiecesTest, APieceIsNotWrittenOverWhileAnotherMayLookAtIt) {
   LongPieces pieces(readers_, kSmallRing);
-  const std::string other(1000, 'x');
-  const auto append = [&](size_t bytes, TokenId id) {
+  const auto append = [&](size_t bytes) {
     size_t kept = 0;
-    for (size_t i = 0; i < bytes / 1012; ++i) {
-      kept +=
-          pieces.Append(self_, other, std::vector<TokenId>{id}) == 0 ? 0 : 1;
+    for (size_t i = 0; i < bytes / kRecordBytes; ++i) {
+      kept += pieces.Append(self_, many_) == 0 ? 0 : 1;
     }
     return kept;
   };
-  append(5 * kSmallRing / 2, 1);
+  append(5 * kSmallRing / 2);
   const std::string piece = "internationalisation";
   Insert(pieces, piece, {7, 8, 9});
   Readers::Reader reader(readers_);
   reader.Enter();
   const auto found = pieces.Find(piece, LongPieces::HashOf(piece));
   ASSERT_TRUE(found);
-  const size_t kept = append(2 * kSmallRing, 2);
+  const size_t kept = append(2 * kSmallRing);
   // As much as was open: a segment or two.
-  constexpr size_t kOfSegment = kSmallRing / LongPieces::kSegments / 1012;
+  constexpr size_t kOfSegment =
+      kSmallRing / LongPieces::kSegments / kRecordBytes;
   EXPECT_GE(kept, kOfSegment);
   EXPECT_LE(kept, 2 * kOfSegment);
   EXPECT_THAT(*found, ElementsAre(7, 8, 9));
   reader.Leave();
-  EXPECT_GT(append(kSmallRing, 3), kSmallRing / 1012 * 99 / 100);
+  EXPECT_GT(append(kSmallRing), kSmallRing / kRecordBytes * 99 / 100);
   EXPECT_EQ(Known(pieces, piece), std::nullopt);
 }
 
