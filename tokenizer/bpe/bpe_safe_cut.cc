@@ -15,14 +15,22 @@ bool BeginsPiece(const Char& c) {
          (c.char_class & (kLetter | kMark)) == 0;
 }
 
+// Whether a piece ends behind a letter, and what is on both sides of it does
+// not depend on the other.
+bool EndsBehindLetters(const PreTokenizers& pretokenizers) {
+  for (const auto& pretokenizer : pretokenizers) {
+    // Then the next ones do not see both sides.
+    if (pretokenizer->EndsBehindLetters()) return true;
+    // Then the next one may end what reaches over.
+    if (!pretokenizer->StopsBehindLetters()) return false;
+  }
+  return false;
+}
+
 }  // namespace
 
 size_t BpeTokenizer::SafeCut(std::string_view text) const {
-  // What the first one keeps apart, the others do not see together.
-  if (parts_.pretokenizers.empty() ||
-      !parts_.pretokenizers[0]->EndsBehindLetters()) {
-    return 0;
-  }
+  if (!EndsBehindLetters(parts_.pretokenizers)) return 0;
   // The last bytes may be of a character that is not whole.
   size_t place = text.size() < 4 ? 0 : text.size() - 4;
   while (place > 0 && IsUtf8Continuation(text[place])) --place;

@@ -18,13 +18,14 @@ namespace penstock {
 //
 // Memory:  what may still become other ids: since the last place that
 //          Tokenizer::SafeCut finds, up to twice as much as it looked at
-//          before. Byte-level BPE with a known pattern finds one behind most
-//          words; a tokenizer.json whose pre-tokenizer begins with
-//          BertPreTokenizer, Whitespace, WhitespaceSplit or a Metaspace that
-//          splits, behind normalizers that look at no more than marks, before
-//          each space, unless an added token holds or strips spaces. All
-//          others, and files that truncate or pad, hold the whole text:
-//          SentencePiece's unigram rounds the sum of all scores so far.
+//          before. Byte-level BPE finds one behind most words, with a known
+//          pattern or any whose matches end there (behind_letters.h); a
+//          tokenizer.json whose pre-tokenizer begins with BertPreTokenizer,
+//          Whitespace, WhitespaceSplit or a Metaspace that splits, behind
+//          normalizers that look at no more than marks, before each space,
+//          unless an added token holds or strips spaces. All others, and files
+//          that truncate or pad, hold the whole text: SentencePiece's unigram
+//          rounds the sum of all scores so far.
 // Threads: one at a time. `tokenizer` must outlive this.
 // Errors:  those of Tokenizer::Encode, saying where the text they count offsets
 //          in begins. After an error nothing more can be given.

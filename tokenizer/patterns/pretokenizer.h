@@ -44,6 +44,9 @@ class PreTokenizer {
   // Whether a piece always ends between a letter and what follows it, unless
   // that is a letter, a mark or an apostrophe; whatever stands around.
   virtual bool EndsBehindLetters() const { return true; }
+  // Whether none reaches over such a place but text between matches, of which
+  // neither side depends on the other.
+  virtual bool StopsBehindLetters() const { return true; }
 
   // Whether ends may have kLeftOut.
   virtual bool LeavesTextOut() const { return false; }

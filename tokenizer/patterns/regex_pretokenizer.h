@@ -28,7 +28,12 @@ class RegexPreTokenizer final : public PreTokenizer {
   size_t Split(std::string_view text, size_t begin,
                std::span<size_t> ends) const override;
   Status ErrorAt(std::string_view text, size_t begin) const override;
-  bool EndsBehindLetters() const override { return false; }
+  bool EndsBehindLetters() const override {
+    return pattern_->behind_letters().ends;
+  }
+  bool StopsBehindLetters() const override {
+    return pattern_->behind_letters().stops;
+  }
   bool LeavesTextOut() const override {
     return rules_ != RegexRules::kIsolated;
   }

@@ -13,25 +13,35 @@ StatusOr<std::unique_ptr<const TextPattern>> DfaPattern::Make(
   PENSTOCK_ASSIGN_OR_RETURN(const ParsedRegex parsed,
                             ParseRegex(regex, syntax));
   if (CanBeEmpty(parsed.root)) return RegexLacks("a match that may be empty");
+  // And what tells where a text may be cut.
+  std::vector<CharSet> sets = parsed.sets;
+  const size_t letters = sets.size();
+  sets.push_back(CharSet::Category("L").value());
+  sets.push_back(CharSet::Category("M").value());
+  sets.back().Add(CharSet::Of('\'', '\''));
   PENSTOCK_ASSIGN_OR_RETURN(SymbolAlphabet alphabet,
-                            SymbolAlphabet::Make(parsed.sets));
+                            SymbolAlphabet::Make(sets));
   PENSTOCK_ASSIGN_OR_RETURN(const RegexProgram program,
                             CompileRegex(parsed, alphabet));
   PENSTOCK_ASSIGN_OR_RETURN(SymbolDfa dfa,
                             SymbolDfa::Make(program, alphabet.boundary() + 1));
+  const BehindLetters behind_letters =
+      BehindLettersOf(dfa, alphabet, letters, letters + 1);
   std::unique_ptr<const Pcre2Pattern> asked;
   if (program.asks) {
     PENSTOCK_ASSIGN_OR_RETURN(asked, Pcre2Pattern::Make(regex, syntax));
   }
-  return std::unique_ptr<const TextPattern>(
-      new DfaPattern(std::move(alphabet), std::move(dfa), std::move(asked)));
+  return std::unique_ptr<const TextPattern>(new DfaPattern(
+      std::move(alphabet), std::move(dfa), std::move(asked), behind_letters));
 }
 
 DfaPattern::DfaPattern(SymbolAlphabet alphabet, SymbolDfa dfa,
-                       std::unique_ptr<const Pcre2Pattern> asked)
+                       std::unique_ptr<const Pcre2Pattern> asked,
+                       BehindLetters behind_letters)
     : alphabet_(std::move(alphabet)),
       dfa_(std::move(dfa)),
-      asked_(std::move(asked)) {
+      asked_(std::move(asked)),
+      behind_letters_(behind_letters) {
   for (size_t c = 0; c < may_begin_.size(); ++c) {
     const char character = static_cast<char>(c);
     may_begin_[c] = dfa_.MayBegin(alphabet_.At({&character, 1}, 0).symbol);

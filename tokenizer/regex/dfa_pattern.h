@@ -29,10 +29,12 @@ class DfaPattern final : public TextPattern {
 
   StatusOr<size_t> Find(std::string_view text, size_t from,
                         std::span<Found> found) const override;
+  BehindLetters behind_letters() const override { return behind_letters_; }
 
  private:
   DfaPattern(SymbolAlphabet alphabet, SymbolDfa dfa,
-             std::unique_ptr<const Pcre2Pattern> asked);
+             std::unique_ptr<const Pcre2Pattern> asked,
+             BehindLetters behind_letters);
 
   static constexpr size_t kAsk = ~size_t{0};
   // The end of the match at `begin`; `begin` where there is none; kAsk.
@@ -41,6 +43,7 @@ class DfaPattern final : public TextPattern {
   const SymbolAlphabet alphabet_;
   const SymbolDfa dfa_;
   const std::unique_ptr<const Pcre2Pattern> asked_;  // null: never
+  const BehindLetters behind_letters_;
   std::array<bool, 128> may_begin_;  // a match, with that ASCII character
 };
 

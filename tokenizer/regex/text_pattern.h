@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "formats/files/status_or.h"
+#include "tokenizer/regex/behind_letters.h"
 #include "tokenizer/regex/delimiters.h"
 
 namespace penstock {
@@ -41,6 +42,9 @@ class TextPattern {
   // reference, there is no match, not even of nothing.
   // Errors:  those of Find.
   Status Match(std::string_view text, std::vector<MatchedPart>& parts) const;
+
+  // As far as it is known.
+  virtual BehindLetters behind_letters() const { return {}; }
 
   // The bytes of a match, where all have as many and no other text decides what
   // is one.

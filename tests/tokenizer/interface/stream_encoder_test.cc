@@ -48,6 +48,41 @@ const char kText[] =
     "\u3000\u3000 \u00a0x <|endoftext|> the<|endoftext <|endof the<|x "
     "\U0001f469\u200d\U0001f469 the the\xff\xfe the \xe6\x97 a   b    ";
 
+// Cut by expressions that no scanner knows, by digits, one behind the other.
+std::vector<TokenizerPtr> CutByExpressions() {
+  const auto split = [](const char* regex) {
+    return nlohmann::json{{"type", "Split"},
+                          {"pattern", {{"Regex", regex}}},
+                          {"behavior", "Isolated"},
+                          {"invert", false}};
+  };
+  const nlohmann::json digits = {{"type", "Digits"},
+                                 {"individual_digits", true}};
+  const auto bytes = [](bool use_regex) {
+    return nlohmann::json{{"type", "ByteLevel"},
+                          {"add_prefix_space", false},
+                          {"trim_offsets", true},
+                          {"use_regex", use_regex}};
+  };
+  const auto words =
+      split(R"( ?[\p{L}\p{M}]+|'s| ?[^\s\p{L}\p{N}]+[\r\n]*|\s+(?!\S)|\s+)");
+  std::vector<TokenizerPtr> made;
+  for (const auto& steps : std::vector<std::vector<nlohmann::json>>{
+           {words, bytes(false)},
+           {digits, bytes(true)},
+           {split("\\p{N}{1,3}"), split("[\u65e5\u672c]+"), words,
+            bytes(false)},
+           {split("\\p{L}{2}"), words, bytes(false)}}) {
+    auto document = TinyJson({"th", "the", "\u0120the", "\u0120\u0120"},
+                             {"t h", "th e", "\u0120 the", "\u0120 \u0120"});
+    document["added_tokens"] = {AddedTokenJson("<|endoftext|>", 260)};
+    document["pre_tokenizer"] = {{"type", "Sequence"},
+                                 {"pretokenizers", steps}};
+    made.push_back(*ParseTokenizerJson(document.dump(), "cut.json"));
+  }
+  return made;
+}
+
 std::vector<TokenizerPtr> Tokenizers() {
   std::vector<TokenizerPtr> made = {std::make_shared<ByteTokenizer>()};
   for (const char* pattern :
@@ -69,6 +104,7 @@ std::vector<TokenizerPtr> Tokenizers() {
   document["truncation"] = nlohmann::json::parse(
       R"({"max_length": 9, "stride": 0, "strategy": "LongestFirst"})");
   made.push_back(*ParseTokenizerJson(document.dump(), "truncated.json"));
+  for (auto& tokenizer : CutByExpressions()) made.push_back(tokenizer);
   return made;
 }
 
@@ -105,16 +141,19 @@ TEST(StreamEncoderTest, ChunksOfAnySizeGiveTheIdsOfTheWhole) {
 TEST(StreamEncoderTest, HoldsLittleBackOfWords) {
   std::string words;
   for (int i = 0; i < 20000; ++i) words += "the other day\n";
-  ASSERT_OK_AND_ASSIGN(const auto tokenizer,
-                       ParseTiktoken(TinyTiktoken({"th", "the"}), "x", "gpt2"));
-  StreamEncoder encoder(*tokenizer);
-  std::vector<TokenId> ids;
-  for (size_t at = 0; at < words.size(); at += 100) {
-    ASSERT_OK(encoder.Add(std::string_view(words).substr(at, 100), ids));
-    EXPECT_LT(encoder.held_bytes(), 200u);
+  auto tokenizers = CutByExpressions();
+  tokenizers.push_back(
+      *ParseTiktoken(TinyTiktoken({"th", "the"}), "x", "gpt2"));
+  for (const auto& tokenizer : tokenizers) {
+    StreamEncoder encoder(*tokenizer);
+    std::vector<TokenId> ids;
+    for (size_t at = 0; at < words.size(); at += 100) {
+      ASSERT_OK(encoder.Add(std::string_view(words).substr(at, 100), ids));
+      EXPECT_LT(encoder.held_bytes(), 200u) << tokenizer->Describe();
+    }
+    ASSERT_OK(encoder.Finish(ids));
+    EXPECT_EQ(ids, Ids(*tokenizer, words));
   }
-  ASSERT_OK(encoder.Finish(ids));
-  EXPECT_EQ(ids, Ids(*tokenizer, words));
 }
 
 // Spaces with marks behind them, characters that become spaces, added tokens

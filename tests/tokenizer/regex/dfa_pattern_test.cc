@@ -134,6 +134,35 @@ TEST(DfaPatternTest, AskedStepsOfAFindAreLimited) {
       StatusIs(StatusCode::kResourceExhausted, HasSubstr("takes more than")));
 }
 
+TEST(DfaPatternTest, TellsWhatReachesOverTheEndOfLetters) {
+  constexpr std::string_view kLlama3 =
+      R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,4})"
+      R"(| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+  const struct {
+    std::string_view regex;
+    bool stops, ends;
+  } cases[] = {
+      {kLlama3, true, true},
+      {R"( ?\p{L}[\p{L}\p{M}']*|\s+)", true, true},
+      {R"(\p{N}{1,3})", true, false},  // letters are between matches
+      {R"([a-z]+)", true, false},      // others are
+      {R"(\p{L}{2})", true, false},    // a single one may be
+      {R"(\p{L}\p{L}|\d)", true, false},
+      {R"(\p{L}+ ?|.)", false, false},     // the match goes on
+      {R"(\p{L}+(?! )|.)", false, false},  // what follows decides
+      {R"(\p{L}+(?!\z)|.)", false, false},
+      {R"((?<=\p{L}) |\p{L}+)", false, false},  // what was before decides
+      {R"(\p{L}+(?= \d)|.)", false, false},     // who is asked may look there
+      {R"(\p{L}+(?:\d\d)?)", false, false},
+  };
+  for (const auto& [regex, stops, ends] : cases) {
+    ASSERT_OK_AND_ASSIGN(const auto pattern,
+                         DfaPattern::Make(regex, RegexSyntax::kFancyRegex));
+    EXPECT_EQ(pattern->behind_letters().stops, stops) << regex;
+    EXPECT_EQ(pattern->behind_letters().ends, ends) << regex;
+  }
+}
+
 TEST(DfaPatternTest, RefusesWhatItCannotMatch) {
   const struct {
     const char* regex;
