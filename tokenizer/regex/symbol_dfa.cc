@@ -10,6 +10,7 @@ namespace penstock {
 namespace {
 
 constexpr size_t kMaxCells = 1 << 16;  // State counts them
+constexpr size_t kMaxStates = 2000;    // pairs of them are looked at
 // Of the machine, over all states and symbols.
 constexpr size_t kMaxBuildSteps = 4'000'000;
 
@@ -27,7 +28,10 @@ struct Ways {
 class SymbolDfa::Builder {
  public:
   Builder(const RegexProgram& program, size_t symbols)
-      : program_(program), symbols_(symbols), seen_(program.steps.size()) {}
+      : program_(program),
+        symbols_(symbols),
+        seen_(program.steps.size()),
+        next_(program.steps.size()) {}
 
   StatusOr<SymbolDfa> Run() {
     const size_t befores = program_.looks_behind ? symbols_ : 1;
@@ -38,9 +42,10 @@ class SymbolDfa::Builder {
     for (size_t id = 0; id < states_.size(); ++id) {
       for (size_t symbol = 0; symbol < symbols_; ++symbol) {
         moves_.push_back(MoveOf(*states_[id], symbol));
+        if (steps_ > kMaxBuildSteps) return RegexLacks("that much");
       }
-      if ((states_.size() + 2) * symbols_ > kMaxCells ||
-          steps_ > kMaxBuildSteps) {
+      if (states_.size() > kMaxStates ||
+          (states_.size() + 2) * symbols_ > kMaxCells) {
         return RegexLacks("that much");
       }
     }
@@ -76,6 +81,7 @@ class SymbolDfa::Builder {
   size_t MoveOf(const Key& from, size_t symbol) {
     Ways ways;
     std::fill(seen_.begin(), seen_.end(), false);
+    std::fill(next_.begin(), next_.end(), false);
     for (const uint32_t step : from.steps) {
       if (!Follow(step, from.before, symbol, ways)) break;
     }
@@ -100,7 +106,8 @@ class SymbolDfa::Builder {
       const RegexStep& step = program_.steps[at];
       switch (step.kind) {
         case RegexStep::Kind::kTake:
-          if (step.symbols[symbol] && !Has(ways.next, step.next)) {
+          if (step.symbols[symbol] && !next_[step.next]) {
+            next_[step.next] = true;
             ways.next.push_back(step.next);
           }
           break;
@@ -123,9 +130,6 @@ class SymbolDfa::Builder {
       }
     }
     return true;
-  }
-  static bool Has(const Steps& steps, uint32_t step) {
-    return std::find(steps.begin(), steps.end(), step) != steps.end();
   }
 
   bool AlwaysAsks(size_t id) const {
@@ -212,7 +216,8 @@ class SymbolDfa::Builder {
   std::map<Key, size_t> ids_;
   std::vector<const Key*> states_;  // by number
   std::vector<size_t> moves_;       // by state and symbol
-  std::vector<bool> seen_;          // steps, on the way to one state
+  // Steps, on the way to one state: followed, and of that state.
+  std::vector<bool> seen_, next_;
   size_t steps_ = 0;
 };
 
