@@ -153,6 +153,7 @@ TEST(DfaPatternTest, TellsWhatReachesOverTheEndOfLetters) {
       {R"(\p{L}+(?!\z)|.)", false, false},
       {R"((?<=\p{L}) |\p{L}+)", false, false},  // what was before decides
       {R"(\p{L}+(?= \d)|.)", false, false},     // who is asked may look there
+      {R"(\d(?=a )|\p{L}+)", false, false},     // behind the letter, too
       {R"(\p{L}+(?:\d\d)?)", false, false},
   };
   for (const auto& [regex, stops, ends] : cases) {
