@@ -48,39 +48,38 @@ const char kText[] =
     "\u3000\u3000 \u00a0x <|endoftext|> the<|endoftext <|endof the<|x "
     "\U0001f469\u200d\U0001f469 the the\xff\xfe the \xe6\x97 a   b    ";
 
-// Cut by expressions that no scanner knows, by digits, one behind the other.
+// A step that cuts by an expression.
+nlohmann::json SplitBy(const char* regex) {
+  return {{"type", "Split"},
+          {"pattern", {{"Regex", regex}}},
+          {"behavior", "Isolated"},
+          {"invert", false}};
+}
+
+// By `steps`, and then bytes.
+TokenizerPtr CutBy(std::vector<nlohmann::json> steps, bool use_regex = false) {
+  auto document = TinyJson({"th", "the", "\u0120the", "\u0120\u0120"},
+                           {"t h", "th e", "\u0120 the", "\u0120 \u0120"});
+  document["added_tokens"] = {AddedTokenJson("<|endoftext|>", 260)};
+  steps.push_back(document["pre_tokenizer"]);
+  steps.back()["use_regex"] = use_regex;
+  document["pre_tokenizer"] = {{"type", "Sequence"}, {"pretokenizers", steps}};
+  return *ParseTokenizerJson(document.dump(), "cut.json");
+}
+
+const nlohmann::json& Words() {
+  static const auto& words = *new nlohmann::json(
+      SplitBy(R"( ?[\p{L}\p{M}]+|'s| ?[^\s\p{L}\p{N}]+[\r\n]*|\s+(?!\S)|\s+)"));
+  return words;
+}
+
+// By expressions that no scanner knows, by digits, one behind the other.
 std::vector<TokenizerPtr> CutByExpressions() {
-  const auto split = [](const char* regex) {
-    return nlohmann::json{{"type", "Split"},
-                          {"pattern", {{"Regex", regex}}},
-                          {"behavior", "Isolated"},
-                          {"invert", false}};
-  };
   const nlohmann::json digits = {{"type", "Digits"},
                                  {"individual_digits", true}};
-  const auto bytes = [](bool use_regex) {
-    return nlohmann::json{{"type", "ByteLevel"},
-                          {"add_prefix_space", false},
-                          {"trim_offsets", true},
-                          {"use_regex", use_regex}};
-  };
-  const auto words =
-      split(R"( ?[\p{L}\p{M}]+|'s| ?[^\s\p{L}\p{N}]+[\r\n]*|\s+(?!\S)|\s+)");
-  std::vector<TokenizerPtr> made;
-  for (const auto& steps : std::vector<std::vector<nlohmann::json>>{
-           {words, bytes(false)},
-           {digits, bytes(true)},
-           {split("\\p{N}{1,3}"), split("[\u65e5\u672c]+"), words,
-            bytes(false)},
-           {split("\\p{L}{2}"), words, bytes(false)}}) {
-    auto document = TinyJson({"th", "the", "\u0120the", "\u0120\u0120"},
-                             {"t h", "th e", "\u0120 the", "\u0120 \u0120"});
-    document["added_tokens"] = {AddedTokenJson("<|endoftext|>", 260)};
-    document["pre_tokenizer"] = {{"type", "Sequence"},
-                                 {"pretokenizers", steps}};
-    made.push_back(*ParseTokenizerJson(document.dump(), "cut.json"));
-  }
-  return made;
+  return {CutBy({Words()}), CutBy({digits}, true),
+          CutBy({SplitBy("\\p{N}{1,3}"), SplitBy("[\u65e5\u672c]+"), Words()}),
+          CutBy({SplitBy("\\p{L}{2}"), Words()})};
 }
 
 std::vector<TokenizerPtr> Tokenizers() {
@@ -105,6 +104,8 @@ std::vector<TokenizerPtr> Tokenizers() {
       R"({"max_length": 9, "stride": 0, "strategy": "LongestFirst"})");
   made.push_back(*ParseTokenizerJson(document.dump(), "truncated.json"));
   for (auto& tokenizer : CutByExpressions()) made.push_back(tokenizer);
+  // The first reaches over the end of a word.
+  made.push_back(CutBy({SplitBy("\\p{L}+ \\p{L}"), Words()}));
   return made;
 }
 

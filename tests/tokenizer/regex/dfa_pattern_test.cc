@@ -154,6 +154,7 @@ TEST(DfaPatternTest, TellsWhatReachesOverTheEndOfLetters) {
       {R"((?<=\p{L}) |\p{L}+)", false, false},  // what was before decides
       {R"(\p{L}+(?= \d)|.)", false, false},     // who is asked may look there
       {R"(\d(?=a )|\p{L}+)", false, false},     // behind the letter, too
+      {R"(\p{L}(?!\p{L})(?= \d)|.)", false, false},
       {R"(\p{L}+(?:\d\d)?)", false, false},
   };
   for (const auto& [regex, stops, ends] : cases) {
