@@ -97,7 +97,7 @@ TEST(DfaPatternTest, LooksAroundAsPcre2Does) {
         R"(a{2,3}+a|b?+(?:b|A)|[Aa1])", R"((?<=a)b|(?<!b)b|\S(?=\s|')|[^b])",
         R"(\b\w|\w\b|\B.|^1+)", R"(\Aa|a\z|(?:^|!)s?\s|.$)",
         R"((?<=\p{Lu}|\d)\p{Ll}{1,4}(?![\p{L}!])|\p{L}(?=\p{L}))",
-        R"((?<!\A)[a-c](?!\z)|[a-z])"}) {
+        R"(\p{L}+\b|\d(?<=1)\s|\S(?<!1)\S|.)", R"((?<!\A)[a-c](?!\z)|[a-z])"}) {
     for (const RegexSyntax syntax : kSyntaxes) {
       ASSERT_OK_AND_ASSIGN(const auto dfa, DfaPattern::Make(regex, syntax));
       ASSERT_OK_AND_ASSIGN(const auto pcre2, Pcre2Pattern::Make(regex, syntax));
