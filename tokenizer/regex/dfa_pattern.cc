@@ -7,18 +7,29 @@
 #include "tokenizer/regex/regex_program.h"
 
 namespace penstock {
+namespace {
+
+// What tells where a text may be cut: see BehindLettersOf.
+const std::vector<CharSet>& LettersAndMore() {
+  static const auto& sets = *[] {
+    CharSet more = CharSet::Category("M").value();
+    more.Add(CharSet::Of('\'', '\''));
+    return new std::vector<CharSet>{CharSet::Category("L").value(),
+                                    std::move(more)};
+  }();
+  return sets;
+}
+
+}  // namespace
 
 StatusOr<std::unique_ptr<const TextPattern>> DfaPattern::Make(
     std::string_view regex, RegexSyntax syntax) {
   PENSTOCK_ASSIGN_OR_RETURN(const ParsedRegex parsed,
                             ParseRegex(regex, syntax));
   if (CanBeEmpty(parsed.root)) return RegexLacks("a match that may be empty");
-  // And what tells where a text may be cut.
   std::vector<CharSet> sets = parsed.sets;
   const size_t letters = sets.size();
-  sets.push_back(CharSet::Category("L").value());
-  sets.push_back(CharSet::Category("M").value());
-  sets.back().Add(CharSet::Of('\'', '\''));
+  sets.insert(sets.end(), LettersAndMore().begin(), LettersAndMore().end());
   PENSTOCK_ASSIGN_OR_RETURN(SymbolAlphabet alphabet,
                             SymbolAlphabet::Make(sets));
   PENSTOCK_ASSIGN_OR_RETURN(const RegexProgram program,

@@ -69,7 +69,7 @@ StatusOr<std::unique_ptr<const TextPattern>> Re2Pattern::Make(
     regex.remove_suffix(kSpaces.size());
     PENSTOCK_ASSIGN_OR_RETURN(spelled, Spelled(regex, syntax, Empty::kRefused));
     PENSTOCK_ASSIGN_OR_RETURN(before_spaces, Compile(spelled.text));
-    spelled.text += "|" + CharSet::Spaces().ToRe2() + "+";
+    spelled.text.append("|").append(CharSet::Spaces().ToRe2()).append("+");
   } else {
     PENSTOCK_ASSIGN_OR_RETURN(
         spelled, Spelled(regex, syntax,

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <optional>
 #include <utility>
 
@@ -17,16 +16,62 @@ namespace {
 constexpr size_t kCodePoints = 0x110000;
 constexpr size_t kMaxSets = 2000;
 
-// A class of the bytes in `symbols`, in order.
-std::string ClassOf(const std::vector<uint8_t>& symbols) {
-  if (symbols.empty()) return "[^\\x00-\\xff]";
+using SymbolBits = std::bitset<SymbolAlphabet::kMost + 1>;
+
+// As a class of bytes.
+std::string ClassOf(const SymbolBits& symbols) {
+  if (symbols.none()) return "[^\\x00-\\xff]";
   std::string text = "[";
   for (size_t i = 0; i < symbols.size(); ++i) {
-    const uint8_t first = symbols[i];
-    while (i + 1 < symbols.size() && symbols[i + 1] == symbols[i] + 1) ++i;
-    text += fmt::format("\\x{:02x}-\\x{:02x}", first, symbols[i]);
+    if (!symbols[i]) continue;
+    const size_t first = i;
+    while (i + 1 < symbols.size() && symbols[i + 1]) ++i;
+    text += fmt::format("\\x{:02x}-\\x{:02x}", first, i);
   }
   return text + "]";
+}
+
+// Calls `visit` with the place in `cuts` of each stretch in the set.
+template <typename Visit>
+void ForEachIn(const CharSet& set, std::span<const uint32_t> cuts,
+               Visit visit) {
+  auto at = cuts.begin();
+  for (const auto [first, last] : set.ranges()) {
+    at = std::lower_bound(at, cuts.end(), first);
+    for (; *at <= last; ++at) visit(at - cuts.begin());
+  }
+}
+
+// The symbols of the stretches between `cuts`: set by set, those of one kind
+// that are in the set become another kind.
+StatusOr<std::vector<uint8_t>> SymbolsBetween(std::span<const uint32_t> cuts,
+                                              std::span<const CharSet> sets) {
+  std::vector<uint32_t> kinds(cuts.size() - 1);
+  uint32_t count = 1;
+  for (const CharSet& set : sets) {
+    std::vector<uint32_t> inside(count);  // by kind so far; 0: none yet
+    ForEachIn(set, cuts, [&](size_t at) {
+      uint32_t& kind = inside[kinds[at]];
+      if (kind == 0) kind = count++;
+      kinds[at] = kind;
+    });
+    // Only those that are still there, from 0 on in the order of characters.
+    std::vector<uint32_t> numbers(count);
+    count = 0;
+    for (uint32_t& kind : kinds) {
+      if (numbers[kind] == 0) numbers[kind] = ++count;
+      kind = numbers[kind] - 1;
+    }
+  }
+  if (count > SymbolAlphabet::kMost) {
+    return UnimplementedError(
+        fmt::format("more than {} kinds of characters", SymbolAlphabet::kMost));
+  }
+  std::vector<uint8_t> symbols;
+  for (const uint32_t kind : kinds) {
+    symbols.push_back(static_cast<uint8_t>(kind + 1));
+  }
+  return symbols;
 }
 
 size_t SizeAt(std::string_view text, size_t pos) {
@@ -53,39 +98,16 @@ StatusOr<SymbolAlphabet> SymbolAlphabet::Make(std::span<const CharSet> sets) {
   }
   std::sort(cuts.begin(), cuts.end());
   cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
-  std::vector<std::vector<uint16_t>> members(cuts.size() - 1);
-  for (size_t i = 0; i < sets.size(); ++i) {
-    for (const auto [first, last] : sets[i].ranges()) {
-      size_t at =
-          std::lower_bound(cuts.begin(), cuts.end(), first) - cuts.begin();
-      for (; cuts[at] <= last; ++at) {
-        members[at].push_back(static_cast<uint16_t>(i));
-      }
-    }
-  }
-  std::map<std::vector<uint16_t>, uint8_t> symbols;
-  std::vector<uint8_t> symbol_of(members.size());  // by place in `cuts`
-  for (size_t at = 0; at < members.size(); ++at) {
-    const auto next = static_cast<uint8_t>(symbols.size() + 1);
-    symbol_of[at] = symbols.emplace(std::move(members[at]), next).first->second;
-    if (symbols.size() > SymbolAlphabet::kMost) {
-      return UnimplementedError(fmt::format("more than {} kinds of characters",
-                                            SymbolAlphabet::kMost));
-    }
-  }
+  PENSTOCK_ASSIGN_OR_RETURN(const std::vector<uint8_t> symbol_of,
+                            SymbolsBetween(cuts, sets));
   SymbolAlphabet alphabet;
-  alphabet.boundary_ = symbols.size() + 1;
+  alphabet.boundary_ =
+      *std::max_element(symbol_of.begin(), symbol_of.end()) + size_t{1};
   alphabet.members_.resize(sets.size());
-  std::vector<std::vector<uint8_t>> classes(sets.size());
-  for (const auto& [member_of, symbol] : symbols) {
-    for (const uint16_t set : member_of) {
-      classes[set].push_back(symbol);
-      alphabet.members_[set].set(symbol);
-    }
-  }
-  for (std::vector<uint8_t>& its_symbols : classes) {
-    std::sort(its_symbols.begin(), its_symbols.end());
-    alphabet.classes_.push_back(ClassOf(its_symbols));
+  for (size_t i = 0; i < sets.size(); ++i) {
+    auto& members = alphabet.members_[i];
+    ForEachIn(sets[i], cuts, [&](size_t at) { members.set(symbol_of[at]); });
+    alphabet.classes_.push_back(ClassOf(members));
   }
   alphabet.SetBlocks(cuts, symbol_of);
   return alphabet;
