@@ -108,7 +108,8 @@ TEST_P(SharedMemoryTest, IsAsMuchAsIsToldAndGivenBack) {
   // Past the limit: what comes now takes the place of what is there.
   EncodeWordsSeenOnce(*tokenizer, threads, filling, 1000);
   const double still_full = ResidentMib();
-  EXPECT_LT(still_full - full, 2);
+  // The kernel may have put a page of 2 MiB where small ones were.
+  EXPECT_LT(still_full - full, 3);
   tokenizer->ForgetTexts();
   const double given_back = still_full - ResidentMib();
   EXPECT_GT(given_back, remembering.told_mib - 2);
