@@ -4,7 +4,10 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <cstring>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -18,6 +21,7 @@ namespace {
 constexpr int kWindowLogMax = 27;
 
 constexpr size_t kMagicBytes = 4;
+constexpr size_t kMaxHeaderBytes = 18;  // RFC 8878, section 3.1.1.1
 
 // RFC 8878, sections 3.1.1 and 3.1.2.
 bool StartsFrame(std::string_view bytes) {
@@ -43,6 +47,8 @@ class ZstdStream final : public JoinedStream {
   }
   bool MayStart(std::string_view bytes) const override { return bytes.empty(); }
   Status Begin() override {
+    header_.clear();
+    made_ = 0;
     return state_ == nullptr ? NoMemory() : OkStatus();
   }
 
@@ -52,7 +58,23 @@ class ZstdStream final : public JoinedStream {
     ZSTD_outBuffer to = {out.data(), out.size(), 0};
     const size_t left = ZSTD_decompressStream(state_, &to, &in);
     if (ZSTD_isError(left)) return Refused(left);
+    const size_t missing = kMaxHeaderBytes - header_.size();
+    header_.append(bytes.substr(0, std::min(missing, in.pos)));
+    made_ += to.pos;
+    if (left == 0) PENSTOCK_RETURN_IF_ERROR(CheckSize());
     return Decoded{.used = in.pos, .made = to.pos, .ended = left == 0};
+  }
+
+  // libzstd does not look at what the frame says of its size where the last
+  // block is empty, unless it has all of the frame at once.
+  Status CheckSize() const {
+    const unsigned long long told =
+        ZSTD_getFrameContentSize(header_.data(), header_.size());
+    if (told == ZSTD_CONTENTSIZE_UNKNOWN || told == made_) return OkStatus();
+    return DataLossError(fmt::format(
+        "{}: corrupted zstd data in frame {} before compressed offset {}: it "
+        "says that it has {} bytes and has {}",
+        path(), part(), offset(), told, made_));
   }
 
   Status Refused(size_t result) const {
@@ -75,6 +97,8 @@ class ZstdStream final : public JoinedStream {
   }
 
   ZSTD_DCtx* const state_;  // null: no memory
+  std::string header_;      // of the frame, and maybe bytes behind it
+  uint64_t made_ = 0;       // bytes of the frame
 };
 
 }  // namespace

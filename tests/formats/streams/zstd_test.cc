@@ -212,6 +212,34 @@ TEST(ZstdTest, SkippableFramesGiveNothing) {
   EXPECT_EQ(decoded.bytes, "x");
 }
 
+// Found by zstd_fuzz: libzstd took such frames or not by the size of the buffer
+// it was given. ZSTD_decompress and the zstd program refuse them.
+TEST(ZstdTest, AFrameThatHasLessThanItSaysIsRefused) {
+  // Single segment of 66 bytes; an empty last block, raw; or "abc" before it.
+  const std::string empty("\x28\xb5\x2f\xfd\x20\x42\x01\0\0", 9);
+  const std::string three(
+      "\x28\xb5\x2f\xfd\x20\x42\x18\0\0"
+      "abc\x01\0\0",
+      15);
+  for (const std::string& frame : {empty, three}) {
+    std::string out(1000, '\0');
+    EXPECT_TRUE(ZSTD_isError(
+        ZSTD_decompress(out.data(), out.size(), frame.data(), frame.size())));
+    for (const size_t out_bytes : {1, 37, 1 << 16}) {
+      EXPECT_THAT(
+          Unpack(Zstd("x") + frame, Compression::kZstd, out_bytes).status,
+          StatusIs(kDataLoss, HasSubstr("corrupted zstd data in frame 1")))
+          << out_bytes;
+    }
+  }
+  std::string whole = three;
+  whole[5] = 3;
+  for (const size_t out_bytes : {1, 37, 1 << 16}) {
+    EXPECT_EQ(Unpack(whole + whole, Compression::kZstd, out_bytes).bytes,
+              "abcabc");
+  }
+}
+
 // RFC 8878, 3.1.1.1: the window descriptor's exponent is its upper five bits.
 TEST(ZstdTest, AWindowOver128MiBIsRefusedBeforeItIsAllocated) {
   const auto frame = [](int window_log) {
