@@ -18,6 +18,12 @@ std::optional<TokenMatcher> MakeMatcher(const Vocabulary& vocabulary,
   return TokenMatcher(vocabulary, *std::move(derivations), *std::move(tokens));
 }
 
+const TokenMatcher& StoredMatcher::GetFirst() const {
+  std::call_once(made_, [this] { matcher_ = LoadOrMake(); });
+  got_.store(&*matcher_, std::memory_order_release);
+  return *matcher_;
+}
+
 std::optional<TokenMatcher> StoredMatcher::LoadOrMake() const {
   if (Crc32c(tables_) == checksum_) {
     TableReader reader(tables_);

@@ -1,6 +1,7 @@
 // A matcher that waits in a compiled file until a piece asks for it.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <optional>
@@ -38,19 +39,22 @@ class StoredMatcher {
         pairs_(std::move(pairs)) {}
 
   const TokenMatcher& Get() const {
-    std::call_once(got_, [this] { matcher_ = LoadOrMake(); });
-    return *matcher_;
+    const TokenMatcher* const matcher = got_.load(std::memory_order_acquire);
+    return matcher != nullptr ? *matcher : GetFirst();
   }
 
  private:
+  const TokenMatcher& GetFirst() const;
   std::optional<TokenMatcher> LoadOrMake() const;
 
   const std::string_view tables_;
   const uint32_t checksum_;
   const Vocabulary vocabulary_;
   const MergePairs pairs_;
-  mutable std::once_flag got_;
-  mutable std::optional<TokenMatcher> matcher_;  // there once got
+  mutable std::once_flag made_;
+  mutable std::optional<TokenMatcher> matcher_;  // there once made
+  // The same: a piece asks some times, and call_once takes its time.
+  mutable std::atomic<const TokenMatcher*> got_ = nullptr;
 };
 
 }  // namespace penstock
