@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "tokenizer/unicode/utf8.h"
 
@@ -50,7 +53,11 @@ TEST(StableCharsTest, AreThoseThatAFormLeavesAlone) {
   }
 }
 
+// Alone, and at any place of 64 bytes that are looked through at once, over
+// their end too.
 TEST(StableCharsTest, AreFoundInTextAsOneByOne) {
+  const std::string around(80, 'a');
+  std::string longer;
   for (const NormalizationForm form : kForms) {
     const StableChars& chars = StableChars::Of(form);
     for (uint32_t c = 0; c < 0x110000; ++c) {
@@ -58,6 +65,39 @@ TEST(StableCharsTest, AreFoundInTextAsOneByOne) {
       const std::string text = TextOf(c);
       ASSERT_EQ(chars.Skip(text, 0), chars.Has(c) ? text.size() : 0)
           << std::hex << c;
+      const size_t place = c * 7 % 64;
+      longer.assign(around, 0, place).append(text).append(around);
+      ASSERT_EQ(chars.Skip(longer, 0), chars.Has(c) ? longer.size() : place)
+          << std::hex << c;
+    }
+  }
+}
+
+// In text of everything, from each character on, and where text ends soon
+// behind it.
+TEST(StableCharsTest, AreFoundInMixedTextAsOneByOne) {
+  std::mt19937 random(7);
+  const auto below = [&random](uint32_t end) { return random() % end; };
+  for (const NormalizationForm form : kForms) {
+    const StableChars& chars = StableChars::Of(form);
+    for (int round = 0; round < 300; ++round) {
+      std::string text;
+      std::vector<size_t> begins;
+      while (text.size() < 400) {
+        constexpr uint32_t kFirsts[] = {' ',    0xe0,   0x300,  0x430,  0x640,
+                                        0x900,  0x1e00, 0x2000, 0x3000, 0x30a0,
+                                        0x4e00, 0xac00, 0xff00, 0x1f600};
+        uint32_t c = kFirsts[below(std::size(kFirsts))] + below(90);
+        // Most texts have runs of hundreds of bytes.
+        if (!chars.Has(c) && below(40) != 0) c = 0x4e00;
+        begins.push_back(text.size());
+        text += TextOf(c);
+      }
+      for (const size_t begin : begins) {
+        ASSERT_EQ(chars.Skip(text, begin), chars.SkipOneByOne(text, begin));
+        const std::string_view cut = std::string_view(text).substr(0, begin);
+        ASSERT_EQ(chars.Skip(cut, 0), chars.SkipOneByOne(cut, 0)) << begin;
+      }
     }
   }
 }
