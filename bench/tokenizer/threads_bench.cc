@@ -7,15 +7,17 @@
 // first quartiles of the times on the wall and their ratio: it needs as many
 // idle cores. Exit code 1 if ids differ.
 //
-// A virtual machine may give memory that was free for some seconds back to its
-// host, and the first touch of it then takes forty times as long. One thread
-// finds the pages again that it has just freed; others do not. With
-// --hold-memory all memory but 2 GiB is held meanwhile, so that pages which
-// were free are used again soon.
+// Threads that share what they remember depend on how near their cores are,
+// which on a virtual machine changes from second to second: "handover" is how
+// long a cache line takes from one to another, just before. And memory that was
+// free for some seconds may be the host's again, with a first touch 25 to 50
+// times as long: --hold-memory holds what is free but 2 GiB, so that pages are
+// used again soon.
 #include <fmt/format.h>
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <chrono>
 #include <cstdint>
@@ -23,6 +25,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "formats/files/file.h"
@@ -50,16 +53,39 @@ Texts DocumentsOf(std::string_view text) {
 bool HoldMemory() {
   std::ifstream meminfo("/proc/meminfo");
   size_t kilobytes = 0;
-  for (std::string word; meminfo >> word && word != "MemAvailable:";) {
+  for (std::string word; meminfo >> word && word != "MemFree:";) {
   }
   meminfo >> kilobytes;
-  const size_t available = kilobytes << 10;
-  if (available <= kMemoryLeftBytes) return false;
-  const size_t size = available - kMemoryLeftBytes;
+  const size_t free_bytes = kilobytes << 10;
+  if (free_bytes <= kMemoryLeftBytes) return false;
+  const size_t size = free_bytes - kMemoryLeftBytes;
   void* const memory = mmap(nullptr, size, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   return memory != MAP_FAILED && madvise(memory, size, MADV_HUGEPAGE) == 0 &&
          madvise(memory, size, MADV_POPULATE_WRITE) == 0;
+}
+
+using Clock = std::chrono::steady_clock;
+
+// Of a cache line that two threads write in turn.
+double HandoverNanoseconds() {
+  constexpr int kTurns = 100'000;
+  std::atomic<int> turn = 0;
+  const auto take = [&turn](int mine) {
+    for (; mine < kTurns; mine += 2) {
+      while (turn.load(std::memory_order_acquire) != mine) {
+      }
+      turn.store(mine + 1, std::memory_order_release);
+    }
+  };
+  const auto begin = Clock::now();
+  {
+    const std::jthread other(take, 1);
+    take(0);
+  }
+  return std::chrono::duration<double, std::nano>(Clock::now() - begin)
+             .count() /
+         kTurns;
 }
 
 class Comparison {
@@ -71,6 +97,7 @@ class Comparison {
   bool Print(const char* name, const Texts& texts, bool known) const {
     Encodings alone, together;
     std::vector<double> alone_ms, together_ms;
+    const double handover = HandoverNanoseconds();
     bool ok = true;
     if (known) ok &= Encode(texts, 1, alone);
     for (size_t pass = 0; pass < passes_; ++pass) {
@@ -80,8 +107,8 @@ class Comparison {
     ok &=
         alone.ids == together.ids && alone.row_offsets == together.row_offsets;
     const double one = Quartile(alone_ms), all = Quartile(together_ms);
-    fmt::print("{:<13} {:<5} {:8.1f} {:8.1f}  {:5.2f}{}\n", name,
-               known ? "known" : "new", one, all, one / all,
+    fmt::print("{:<13} {:<5} {:8.1f} {:8.1f}  {:5.2f} {:6.0f} ns{}\n", name,
+               known ? "known" : "new", one, all, one / all, handover,
                ok ? "" : "  ids differ");
     return ok;
   }
@@ -95,7 +122,6 @@ class Comparison {
   bool Time(const Texts& texts, size_t threads, bool known, Encodings& rows,
             std::vector<double>& ms) const {
     if (!known) tokenizer_.ForgetTexts();
-    using Clock = std::chrono::steady_clock;
     const auto begin = Clock::now();
     const bool ok = Encode(texts, threads, rows);
     ms.push_back(std::chrono::duration<double, std::milli>(Clock::now() - begin)
@@ -124,7 +150,7 @@ int Run(std::span<char*> arguments) {
   for (size_t i = 0; i < arguments.size(); ++i) {
     const std::string_view argument = arguments[i];
     if (argument == "--hold-memory") {
-      if (!HoldMemory()) return Fail("no memory to hold but 2 GiB");
+      if (!HoldMemory()) return Fail("2 GiB or less are free: nothing to hold");
     } else if (argument == "--threads" || argument == "--passes") {
       size_t& number = argument == "--threads" ? threads : passes;
       const std::string_view text = ++i < arguments.size() ? arguments[i] : "";
@@ -148,8 +174,8 @@ int Run(std::span<char*> arguments) {
   for (const std::string& file : std::span(files).subspan(1)) {
     const auto text = ReadWholeFile(LocalFiles(), file);
     if (!text.ok()) return Fail(text.status().ToString());
-    fmt::print("{}\n{:<13} {:<5} {:>8} {:>8}  ratio\n", file, "as", "", "1 ms",
-               fmt::format("{} ms", threads));
+    fmt::print("{}\n{:<13} {:<5} {:>8} {:>8}  ratio  handover\n", file, "as",
+               "", "1 ms", fmt::format("{} ms", threads));
     for (const bool known : {false, true}) {
       ok &= comparison.Print("documents", DocumentsOf(*text), known);
       ok &= comparison.Print("one document", {*text}, known);
