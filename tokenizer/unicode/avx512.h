@@ -65,6 +65,18 @@ PENSTOCK_AVX512 inline __m512i Places() {
   return _mm512_load_si512(kPlaces.data());
 }
 
+// Of each byte the bits 3 to 5.
+PENSTOCK_AVX512 inline __m512i Bits3To5(__m512i bytes) {
+  return _mm512_and_si512(_mm512_srli_epi16(bytes, 3), _mm512_set1_epi8(7));
+}
+// The bit of a table's byte that the lowest three bits number.
+PENSTOCK_AVX512 inline __m512i BitOf(__m512i bytes) {
+  const __m512i powers =
+      _mm512_set1_epi64(static_cast<int64_t>(0x8040201008040201));
+  return _mm512_shuffle_epi8(powers,
+                             _mm512_and_si512(bytes, _mm512_set1_epi8(7)));
+}
+
 }  // namespace penstock::avx512
 
 #endif

@@ -140,22 +140,12 @@ PENSTOCK_AVX512 inline __m512i ShiftLeft3(__m512i bytes) {
   return _mm512_and_si512(_mm512_slli_epi16(bytes, 3),
                           _mm512_set1_epi8(static_cast<char>(0xf8)));
 }
-PENSTOCK_AVX512 inline __m512i Bits3To5(__m512i bytes) {
-  return _mm512_and_si512(_mm512_srli_epi16(bytes, 3), _mm512_set1_epi8(7));
-}
 PENSTOCK_AVX512 inline __m512i ByLow4(const std::array<uint8_t, 16>& table,
                                       __m512i bytes) {
   return _mm512_shuffle_epi8(
       _mm512_broadcast_i32x4(
           _mm_load_si128(reinterpret_cast<const __m128i*>(table.data()))),
       _mm512_and_si512(bytes, _mm512_set1_epi8(0xf)));
-}
-// The bit of a table's byte that the lowest three bits number.
-PENSTOCK_AVX512 inline __m512i BitOf(__m512i bytes) {
-  const __m512i powers =
-      _mm512_set1_epi64(static_cast<int64_t>(0x8040201008040201));
-  return _mm512_shuffle_epi8(powers,
-                             _mm512_and_si512(bytes, _mm512_set1_epi8(7)));
 }
 // The bytes `distance` behind each.
 PENSTOCK_AVX512 inline __m512i Behind(__m512i bytes, char distance) {
@@ -173,8 +163,9 @@ PENSTOCK_AVX512 void TellAllByAvx512(const char* at, CharBlock& block) {
       avx512::Among(first, '\xe0', 16) & tails >> 1 & tails >> 2;
   // The five bits of the first byte and three of the second; the other three.
   const __m512i second = Behind(first, 1);
-  const __m512i index = _mm512_or_si512(ShiftLeft3(first), Bits3To5(second));
-  const __m512i bit = BitOf(second);
+  const __m512i index =
+      _mm512_or_si512(ShiftLeft3(first), avx512::Bits3To5(second));
+  const __m512i bit = avx512::BitOf(second);
   if (twos != 0) {
     Begins begins;
     begins.Add(kTables.two, twos, index, bit);
@@ -193,8 +184,8 @@ PENSTOCK_AVX512 void TellAllByAvx512(const char* at, CharBlock& block) {
           _mm512_or_si512(ByLow4(kTables.mixed_place, first),
                           _mm512_and_si512(second, _mm512_set1_epi8(3)));
       begins.Add(kTables.mixed, mixed,
-                 _mm512_or_si512(ShiftLeft3(group), Bits3To5(third)),
-                 BitOf(third));
+                 _mm512_or_si512(ShiftLeft3(group), avx512::Bits3To5(third)),
+                 avx512::BitOf(third));
     }
     begins.AddTo<2>(block);
   }

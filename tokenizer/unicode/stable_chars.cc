@@ -102,11 +102,7 @@ PENSTOCK_AVX512 uint64_t StableChars::Doubtful(const char* at) const {
                                    _mm512_load_si512(words + 64)));
     }
   }
-  const __m512i powers =
-      _mm512_set1_epi64(static_cast<int64_t>(0x8040201008040201));
-  const __m512i bit = _mm512_shuffle_epi8(
-      powers,
-      _mm512_and_si512(_mm512_srli_epi16(last, 3), _mm512_set1_epi8(7)));
+  const __m512i bit = avx512::BitOf(avx512::Bits3To5(last));
   return ((twos | threes) & _mm512_testn_epi8_mask(eights, bit)) | fours;
 }
 
