@@ -92,7 +92,8 @@ TEST_F(PartCacheTest, AnEntryIsOfOnePartAlone) {
 TEST_F(PartCacheTest, PartsThatDifferInOneByteAnywhereSpread) {
   PartCache cache(readers_, PartCache::kFirstBytes);
   for (size_t at = 0; at < PartKey::kMostBytes; ++at) {
-    // Most of them, or as many as there are places for.
+    // Most of them, or as many as there are places for: while a thread that
+    // waits for the processor stays inside, the table cannot grow.
     size_t kept = 0;
     for (const bool again : {false, true}) {
       for (int byte = 0; byte < 256; ++byte) {
@@ -274,7 +275,8 @@ TEST_F(PartCacheTest, ThreadsThatShareATableFindOnlyWhatWasStored) {
     EXPECT_GT(testing::KnownToFourThreads(readers_, cache, kParts, knew),
               kParts / 4);
     EXPECT_LE(cache.size_bytes(), times * PartCache::kFirstBytes);
-    // Most of them, or as many as there are places for.
+    // Most of them, or as many as there are places for: while a thread that
+    // waits for the processor stays inside, the table cannot grow.
     size_t kept = 0;
     for (size_t i = 0; i < 4 * kParts; ++i) {
       const PartKey key = KeyOfPart(std::to_string(i));
@@ -284,7 +286,7 @@ TEST_F(PartCacheTest, ThreadsThatShareATableFindOnlyWhatWasStored) {
       EXPECT_EQ(known->ids[0], id_of(i)) << i;
     }
     const size_t places = times * PartCache::kFirstBytes / sizeof(PartEntry);
-    EXPECT_GT(kept, std::min(2 * kParts, places) / 4 * 3);
+    EXPECT_GT(kept, std::min(2 * kParts, places) / 2);
   }
 }
 
