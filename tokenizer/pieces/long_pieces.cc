@@ -109,21 +109,38 @@ void LongPieces::OpenSegment(const Readers::Reader& self) {
 }
 
 uint64_t LongPieces::TakePlace(const Readers::Reader& self, uint64_t words) {
+  std::atomic<uint64_t>& next = next_.Of(self);
+  uint64_t place = next.load(std::memory_order_relaxed);
+  uint64_t end;
+  do {
+    end = std::min(place + words, EndOfChunk(place));
+  } while (!next.compare_exchange_weak(place, end, std::memory_order_relaxed));
+  if (end - place < words || !IsThere(place)) {
+    place = TakeChunks(self, words, place);
+    if (place != 0) next.store(place + words, std::memory_order_relaxed);
+  }
+  return place;
+}
+
+uint64_t LongPieces::TakeChunks(const Readers::Reader& self, uint64_t words,
+                                uint64_t rest) {
   uint64_t end = taken_end_.load(std::memory_order_relaxed);
   if (end + words + segment_words_ >
       open_end_.load(std::memory_order_relaxed)) {
     OpenSegment(self);
   }
   uint64_t place;
+  uint64_t taken;
   do {
-    place = end;
+    place = EndOfChunk(rest) == end && IsThere(rest) ? rest : end;
     // A record is in one part.
     const uint64_t left = ring_words_ - place % ring_words_;
     if (left < words) place += left;
-    if (place + words > open_end_.load(std::memory_order_acquire)) return 0;
-    if (place + words > kPlaceMask) return 0;
-  } while (!taken_end_.compare_exchange_weak(end, place + words,
-                                             std::memory_order_relaxed));
+    taken = EndOfChunk(place + words);
+    if (taken > open_end_.load(std::memory_order_acquire)) return 0;
+    if (taken - 1 > kPlaceMask) return 0;
+  } while (
+      !taken_end_.compare_exchange_weak(end, taken, std::memory_order_relaxed));
   return place;
 }
 

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "tokenizer/interface/tokenizer.h"
+#include "tokenizer/pieces/own_lines.h"
 #include "tokenizer/pieces/readers.h"
 #include "tokenizer/pieces/zero_pages.h"
 
@@ -74,6 +75,9 @@ class LongPieces {
 
  private:
   static constexpr size_t kSlots = 8;  // of a line
+  // What a thread takes of the ring at a time, so that no two write beside each
+  // other.
+  static constexpr uint64_t kChunkWords = 4096;
   static constexpr int kPlaceBits = 48;
   static constexpr uint64_t kPlaceMask = (uint64_t{1} << kPlaceBits) - 1;
   using Slot = std::atomic<uint64_t>;
@@ -92,8 +96,15 @@ class LongPieces {
   }
   // Whether such a piece is one of its place in lately_; it now is.
   bool CameLately(uint64_t hash);
+  static uint64_t EndOfChunk(uint64_t place) {
+    return (place + kChunkWords - 1) / kChunkWords * kChunkWords;
+  }
   // A record of so many words; 0: there is no place for it.
   uint64_t TakePlace(const Readers::Reader& self, uint64_t words);
+  // The same behind all that is taken, or from `rest` on where what is behind
+  // it in its chunk is the caller's, and all that is taken ends there.
+  uint64_t TakeChunks(const Readers::Reader& self, uint64_t words,
+                      uint64_t rest);
   // Writes the ids; returns what is behind them.
   uint32_t* WriteIds(uint64_t place, std::span<const TokenId> ids);
   void OpenSegment(const Readers::Reader& self);
@@ -102,10 +113,12 @@ class LongPieces {
   const uint64_t ring_words_, segment_words_;
   ZeroPages index_;
   ZeroPages ring_;
+  // The place of a thread's next record, up to the end of its chunk.
+  OwnLines next_;
   // Words, the first three: taken <= open <= first that is there +
-  // ring_words_.
+  // ring_words_. The first is written more often than the others.
   alignas(64) std::atomic<uint64_t> taken_end_;
-  std::atomic<uint64_t> open_end_;
+  alignas(64) std::atomic<uint64_t> open_end_;
   std::atomic<uint64_t> first_there_;
   // By hash, the hashes of the last pieces that were too long to be kept at
   // once, the newest first.

@@ -30,11 +30,12 @@ void PartCache::UsePages() {
                                             : entries / 2);
 }
 
-bool PartCache::PutInRoom(PartEntry* set, const PartEntry::Content& content) {
+bool PartCache::PutInRoom(const Readers::Reader& self, PartEntry* set,
+                          const PartEntry::Content& content) {
   for (PartEntry& entry : std::span(set, 2)) {
     if (entry.TakeFree()) {
       entry.Write(content);
-      growth_.Count();
+      growth_.CountOne(self);
       return true;
     }
     if (entry.IsOf(content.key)) return true;
@@ -44,9 +45,9 @@ bool PartCache::PutInRoom(PartEntry* set, const PartEntry::Content& content) {
 
 void PartCache::Insert(const Readers::Reader& self, PartEntry* set,
                        const PartEntry::Content& content) {
-  if (PutInRoom(set, content)) return;
+  if (PutInRoom(self, set, content)) return;
   // Also one that has no room tells that there should be more.
-  if (size_bytes() < most_bytes_) growth_.Count();
+  if (size_bytes() < most_bytes_) growth_.CountOne(self);
   const bool takes_first = HashOf(content.key) >> 31 == 0;
   places_.Take(self, set[takes_first ? 0 : 1], content);
 }

@@ -67,7 +67,8 @@ class PartCache {
     return static_cast<uint32_t>(product ^ (product >> 64));
   }
   // Where there is room, or it is known. False: neither.
-  bool PutInRoom(PartEntry* set, const PartEntry::Content& content);
+  bool PutInRoom(const Readers::Reader& self, PartEntry* set,
+                 const PartEntry::Content& content);
   void UsePages();
   void Grow();
   // Puts the entries of the sets from `begin` to `end` anew; returns how many

@@ -49,12 +49,13 @@ bool PieceCache::CameLately(Hash hash) {
   return last.exchange(rest, std::memory_order_relaxed) == rest;
 }
 
-bool PieceCache::PutInRoom(Hash hash, const Content& content) {
+bool PieceCache::PutInRoom(const Readers::Reader& self, Hash hash,
+                           const Content& content) {
   for (size_t i = 0; i < kReach; ++i) {
     for (PieceEntry& entry : lines_[(hash + i) & line_mask_].entries) {
       if (entry.TakeFree()) {
         entry.Write(content);
-        growth_.Count();
+        growth_.CountOne(self);
         return true;
       }
       if (!entry.IsOf(content.key)) continue;
@@ -67,9 +68,9 @@ bool PieceCache::PutInRoom(Hash hash, const Content& content) {
 
 void PieceCache::Put(const Readers::Reader& self, Hash hash,
                      const Content& content) {
-  if (PutInRoom(hash, content)) return;
+  if (PutInRoom(self, hash, content)) return;
   // Also one that has no room tells that there should be more.
-  if (!is_full_size_) growth_.Count();
+  if (!is_full_size_) growth_.CountOne(self);
   places_.Take(self,
                lines_[hash & line_mask_].entries[CameLately(hash) ? 0 : 1],
                content);

@@ -108,7 +108,8 @@ class PieceCache {
   using Content = PieceEntry::Content;
   void Put(const Readers::Reader& self, Hash hash, const Content& content);
   // Where it is known or there is room. False: neither.
-  bool PutInRoom(Hash hash, const Content& content);
+  bool PutInRoom(const Readers::Reader& self, Hash hash,
+                 const Content& content);
   void UsePages();
   void Grow();
   // Of so many lines, puts the entries of those from `begin` to `end` anew;

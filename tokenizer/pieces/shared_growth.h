@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "formats/memory/huge_pages.h"
+#include "tokenizer/pieces/own_lines.h"
 #include "tokenizer/pieces/readers.h"
 #include "tokenizer/pieces/zero_pages.h"
 
@@ -18,6 +19,7 @@ namespace penstock {
 class SharedGrowth {
  public:
   static constexpr size_t kNever = SIZE_MAX / 2;
+  static constexpr size_t kPortion = 64;
 
   // `readers` must outlive it.
   explicit SharedGrowth(Readers& readers) : readers_(readers) {}
@@ -27,8 +29,12 @@ class SharedGrowth {
     used_ = 0;
     grow_at_ = most;
   }
-  void Count(size_t more = 1) {
-    used_.fetch_add(more, std::memory_order_relaxed);
+  void Count(size_t more) { used_.fetch_add(more, std::memory_order_relaxed); }
+  // One more, which is told with the others of `self` once they are kPortion.
+  void CountOne(const Readers::Reader& self) {
+    const uint64_t before =
+        own_.Of(self).fetch_add(1, std::memory_order_relaxed);
+    if ((before + 1) % kPortion == 0) Count(kPortion);
   }
 
   bool IsWanted() const {
@@ -64,6 +70,7 @@ class SharedGrowth {
  private:
   Readers& readers_;
   std::mutex mutex_;
+  OwnLines own_;
   // Written by who inserts.
   alignas(64) std::atomic<size_t> used_ = 0;
   std::atomic<size_t> grow_at_ = kNever;

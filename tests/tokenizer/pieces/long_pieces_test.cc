@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <deque>
+#include <latch>
 #include <optional>
 #include <set>
 #include <string>
@@ -16,6 +18,7 @@ namespace penstock {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::ElementsAreArray;
 using ::testing::Optional;
 
 class LongPiecesTest : public ::testing::Test {
@@ -143,6 +146,44 @@ TEST_F(LongPiecesTest, APlaceHasItsIdsUntilTheRingComesRound) {
   EXPECT_EQ(pieces.At(place), std::nullopt);
 }
 
+// A line that another thread just wrote takes long to come.
+TEST_F(LongPiecesTest, ThreadsDoNotWriteBesideEachOther) {
+  LongPieces pieces(readers_);
+  Readers::Reader other(readers_);
+  other.Enter();
+  const std::vector<TokenId> ids = {1, 2, 3};
+  const uint64_t first = pieces.Append(self_, ids);
+  const uint64_t others = pieces.Append(other, ids);
+  EXPECT_GT(others, first + 64);
+  EXPECT_EQ(pieces.Append(self_, ids), first + 4);
+  EXPECT_EQ(pieces.Append(other, ids), others + 4);
+}
+
+// A thread that comes back has a place from before.
+TEST_F(LongPiecesTest, APlaceOfBeforeTheRingCameRoundIsNotWrittenTo) {
+  LongPieces pieces(readers_, kSmallRing);
+  Readers::Reader other(readers_);
+  other.Enter();
+  const uint64_t before = pieces.Append(other, std::vector<TokenId>{1, 2});
+  other.Leave();
+  std::vector<uint64_t> places;
+  for (size_t i = 0; i < 4 * kSmallRing / kRecordBytes; ++i) {
+    places.push_back(pieces.Append(self_, many_));
+  }
+  other.Enter();
+  const uint64_t place = pieces.Append(other, std::vector<TokenId>{8, 9});
+  EXPECT_GT(place, before + kSmallRing / sizeof(TokenId));
+  EXPECT_THAT(*pieces.At(place), ElementsAre(8, 9));
+  size_t kept = 0;
+  for (const uint64_t at : places) {
+    const auto ids = pieces.At(at);
+    if (!ids) continue;
+    ++kept;
+    EXPECT_THAT(*ids, ElementsAreArray(many_));
+  }
+  EXPECT_GT(kept, kSmallRing / kRecordBytes * 8 / 10);
+}
+
 TEST_F(LongPiecesTest, APlaceOfTheIndexIsOfOnePiece) {
   LongPieces pieces(readers_);
   pieces.Insert(self_, "a piece", 5, std::vector<TokenId>{1, 2});
@@ -210,8 +251,15 @@ TEST_F(LongPiecesTest, APieceIsNotWrittenOverWhileAnotherMayLookAtIt) {
   EXPECT_EQ(Known(pieces, piece), std::nullopt);
 }
 
-// Threads that go round one small ring many times.
-TEST_F(LongPiecesTest, ThreadsThatShareARingFindOnlyWhatWasStored) {
+// Threads that go round one small ring many times, each with a line of OwnLines
+// or all with one.
+class LongPiecesThreadsTest : public LongPiecesTest,
+                              public ::testing::WithParamInterface<size_t> {};
+
+INSTANTIATE_TEST_SUITE_P(Readers, LongPiecesThreadsTest,
+                         ::testing::Values(1, OwnLines::kLines));
+
+TEST_P(LongPiecesThreadsTest, FindOnlyWhatWasStored) {
   LongPieces pieces(readers_, kSmallRing);
   self_.Leave();
   const auto piece_of = [](size_t i) {
@@ -220,12 +268,15 @@ TEST_F(LongPiecesTest, ThreadsThatShareARingFindOnlyWhatWasStored) {
   const auto ids_of = [](size_t i) {
     return std::vector<TokenId>(1 + i % 20, static_cast<TokenId>(i));
   };
+  constexpr size_t kThreads = 4;
+  std::deque<Readers::Reader> readers;
+  while (readers.size() < kThreads * GetParam()) readers.emplace_back(readers_);
   const size_t kPieces = testing::Cases(40'000);
   std::atomic<size_t> hits = 0;
   std::vector<std::jthread> threads;
-  for (size_t t = 0; t < 4; ++t) {
+  for (size_t t = 0; t < kThreads; ++t) {
     threads.emplace_back([&, t] {
-      Readers::Reader self(readers_);
+      Readers::Reader& self = readers[t * GetParam()];
       for (size_t n = 0; n < kPieces; n += 50) {
         self.Enter();
         for (size_t k = 0; k < 50; ++k) {
@@ -249,6 +300,36 @@ TEST_F(LongPiecesTest, ThreadsThatShareARingFindOnlyWhatWasStored) {
   }
   threads.clear();
   EXPECT_GT(hits, 0u);
+}
+
+TEST_F(LongPiecesTest, NoPlaceIsGivenTwiceToThreadsWithOneLine) {
+  LongPieces pieces(readers_);
+  constexpr size_t kThreads = 4;
+  constexpr size_t kPlaces = 50'000;
+  const std::vector<TokenId> ids = {1};
+  std::deque<Readers::Reader> readers;
+  while (readers.size() < kThreads * OwnLines::kLines) {
+    readers.emplace_back(readers_);
+  }
+  std::vector<std::vector<uint64_t>> places(kThreads);
+  {
+    std::latch all_there(kThreads);
+    std::vector<std::jthread> threads;
+    for (size_t t = 0; t < kThreads; ++t) {
+      threads.emplace_back([&, t] {
+        Readers::Reader& self = readers[t * OwnLines::kLines];
+        all_there.arrive_and_wait();
+        self.Enter();
+        for (size_t i = 0; i < kPlaces; ++i) {
+          places[t].push_back(pieces.Append(self, ids));
+        }
+        self.Leave();
+      });
+    }
+  }
+  std::set<uint64_t> all;
+  for (const auto& some : places) all.insert(some.begin(), some.end());
+  EXPECT_EQ(all.size(), kThreads * kPlaces);
 }
 
 // Many times round the ring: a piece that is found is the one that was stored.
