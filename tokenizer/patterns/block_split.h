@@ -71,7 +71,10 @@ size_t SplitByBlocks(std::string_view text, size_t begin,
       const int stop = std::countr_zero(found.stops | uint64_t{1} << 63);
       const uint64_t sure = ((uint64_t{1} << stop) - 1) >> 1;
       uint64_t starts = found.starts & sure & ~uint64_t{1};
-      if (found.stops != 0 || starts == 0) behind_stop = begin + stop;
+      // What stops at the block's end is mostly a character that it has a part
+      // of, which is whole in the block from the last start on.
+      const bool is_end = stop >= static_cast<int>(Block::kBytes) - 2;
+      if (!is_end || starts == 0) behind_stop = begin + stop;
       if (starts != 0) {
         count += WriteStarts(starts, begin, ends.subspan(count));
         // Where all are written the next block need not wait for that.
