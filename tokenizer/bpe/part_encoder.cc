@@ -130,7 +130,8 @@ TokenId* PartEncoder::PutRemembered(const Part& part, IdBuffer& to,
   if (end == nullptr) return PutNew(part.text, to, out);
   const std::span<const TokenId> ids(out, end);
   if (ids.size() <= PieceCache::kMaxIds) {
-    memory_.pieces.pieces().Insert(memory_.pieces.reader(), key, hash, ids);
+    memory_.pieces.pieces().Insert(memory_.pieces.pieces_inserter(), key, hash,
+                                   ids);
   }
   return end;
 }

@@ -93,16 +93,18 @@ bool PieceBatch::CopySince(std::string_view piece, const Lookup& lookup) {
 
 void PieceBatch::Remember(std::string_view piece, const Lookup& lookup,
                           std::span<const TokenId> ids) {
-  const Readers::Reader& self = memory_.reader();
+  Inserter& by = memory_.pieces_inserter();
+  Inserter& by_long = memory_.long_inserter();
   LongPieces& long_pieces = memory_.long_pieces();
   if (IsHuge(piece)) {
     memory_.huge_pieces().Insert(piece, lookup.key.head, ids);
   } else if (lookup.is_long()) {
-    long_pieces.Insert(self, piece, lookup.key.head, ids);
+    long_pieces.Insert(by_long, piece, lookup.key.head, ids);
   } else if (ids.size() <= PieceCache::kMaxIds) {
-    memory_.pieces().Insert(self, lookup.key, lookup.hash, ids);
-  } else if (const uint64_t place = long_pieces.Append(self, ids); place != 0) {
-    memory_.pieces().InsertElsewhere(self, lookup.key, lookup.hash, place);
+    memory_.pieces().Insert(by, lookup.key, lookup.hash, ids);
+  } else if (const uint64_t place = long_pieces.Append(by_long, ids);
+             place != 0) {
+    memory_.pieces().InsertElsewhere(by, lookup.key, lookup.hash, place);
   }
 }
 

@@ -268,7 +268,7 @@ Status ComponentTokenizer::EncodePiece(Call& call,
   const size_t first = call.ids.size();
   PENSTOCK_RETURN_IF_ERROR(parts_.model->Encode(piece, call.ids, nullptr));
   const std::span<const TokenId> ids = std::span(call.ids).subspan(first);
-  call.memory.pieces().Insert(call.memory.reader(), key, hash, ids);
+  call.memory.pieces().Insert(call.memory.pieces_inserter(), key, hash, ids);
   return OkStatus();
 }
 

@@ -108,17 +108,14 @@ void LongPieces::OpenSegment(const Readers::Reader& self) {
   closed_since_ = 0;
 }
 
-uint64_t LongPieces::TakePlace(const Readers::Reader& self, uint64_t words) {
-  std::atomic<uint64_t>& next = next_.Of(self);
-  uint64_t place = next.load(std::memory_order_relaxed);
-  uint64_t end;
-  do {
-    end = std::min(place + words, EndOfChunk(place));
-  } while (!next.compare_exchange_weak(place, end, std::memory_order_relaxed));
-  if (end - place < words || !IsThere(place)) {
-    place = TakeChunks(self, words, place);
-    if (place != 0) next.store(place + words, std::memory_order_relaxed);
+// An inserter's own number is the place of its next record, up to the end of
+// its chunk.
+uint64_t LongPieces::TakePlace(Inserter& by, uint64_t words) {
+  uint64_t place = by.own;
+  if (place + words > EndOfChunk(place) || !IsThere(place)) {
+    place = TakeChunks(by.reader, words, place);
   }
+  if (place != 0) by.own = place + words;
   return place;
 }
 
@@ -164,19 +161,17 @@ uint32_t* LongPieces::WriteIds(uint64_t place, std::span<const TokenId> ids) {
   return std::copy(ids.begin(), ids.end(), record + 1);
 }
 
-uint64_t LongPieces::Append(const Readers::Reader& self,
-                            std::span<const TokenId> ids) {
-  const uint64_t place = TakePlace(self, 1 + ids.size());
+uint64_t LongPieces::Append(Inserter& by, std::span<const TokenId> ids) {
+  const uint64_t place = TakePlace(by, 1 + ids.size());
   if (place != 0) WriteIds(place, ids);
   return place;
 }
 
-void LongPieces::Insert(const Readers::Reader& self, std::string_view piece,
-                        uint64_t hash, std::span<const TokenId> ids) {
+void LongPieces::Insert(Inserter& by, std::string_view piece, uint64_t hash,
+                        std::span<const TokenId> ids) {
   if (piece.size() > kMaxPieceBytes || ids.size() > piece.size()) return;
   if (piece.size() > kKeptAtOnceBytes && !CameLately(hash)) return;
-  const uint64_t place =
-      TakePlace(self, 2 + ids.size() + (piece.size() + 3) / 4);
+  const uint64_t place = TakePlace(by, 2 + ids.size() + (piece.size() + 3) / 4);
   if (place == 0) return;
   uint32_t* const its = WriteIds(place, ids);
   its[0] = static_cast<uint32_t>(piece.size());

@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "tokenizer/interface/tokenizer.h"
-#include "tokenizer/pieces/own_lines.h"
+#include "tokenizer/pieces/inserter.h"
 #include "tokenizer/pieces/readers.h"
 #include "tokenizer/pieces/zero_pages.h"
 
@@ -29,7 +29,7 @@ namespace penstock {
 //
 // Memory:  16 KiB, and at most 36 MiB, taken once pieces come to it.
 //
-// Threads: any number that are inside as readers, each with its own `self`.
+// Threads: any number that are inside as readers.
 class LongPieces {
  public:
   static constexpr size_t kMaxPieceBytes = 32 << 10;
@@ -64,13 +64,13 @@ class LongPieces {
                                                  std::string_view piece) const;
   // Of a piece that Find did not find; those above kMaxPieceBytes or with
   // more ids than bytes are not kept.
-  void Insert(const Readers::Reader& self, std::string_view piece,
-              uint64_t hash, std::span<const TokenId> ids);
+  void Insert(Inserter& by, std::string_view piece, uint64_t hash,
+              std::span<const TokenId> ids);
 
   // Without the index, for who remembers what is at which place: where at most
   // kMaxPieceBytes of ids are, or 0 if they are not kept; and they if they are
   // still there, valid as those of Find.
-  uint64_t Append(const Readers::Reader& self, std::span<const TokenId> ids);
+  uint64_t Append(Inserter& by, std::span<const TokenId> ids);
   std::optional<std::span<const TokenId>> At(uint64_t place) const;
 
  private:
@@ -100,7 +100,7 @@ class LongPieces {
     return (place + kChunkWords - 1) / kChunkWords * kChunkWords;
   }
   // A record of so many words; 0: there is no place for it.
-  uint64_t TakePlace(const Readers::Reader& self, uint64_t words);
+  uint64_t TakePlace(Inserter& by, uint64_t words);
   // The same behind all that is taken, or from `rest` on where what is behind
   // it in its chunk is the caller's, and all that is taken ends there.
   uint64_t TakeChunks(const Readers::Reader& self, uint64_t words,
@@ -113,8 +113,6 @@ class LongPieces {
   const uint64_t ring_words_, segment_words_;
   ZeroPages index_;
   ZeroPages ring_;
-  // The place of a thread's next record, up to the end of its chunk.
-  OwnLines next_;
   // Words, the first three: taken <= open <= first that is there +
   // ring_words_. The first is written more often than the others.
   alignas(64) std::atomic<uint64_t> taken_end_;

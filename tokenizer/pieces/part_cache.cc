@@ -30,12 +30,12 @@ void PartCache::UsePages() {
                                             : entries / 2);
 }
 
-bool PartCache::PutInRoom(const Readers::Reader& self, PartEntry* set,
+bool PartCache::PutInRoom(Inserter& by, PartEntry* set,
                           const PartEntry::Content& content) {
   for (PartEntry& entry : std::span(set, 2)) {
     if (entry.TakeFree()) {
       entry.Write(content);
-      growth_.CountOne(self);
+      growth_.CountOne(by);
       return true;
     }
     if (entry.IsOf(content.key)) return true;
@@ -43,13 +43,13 @@ bool PartCache::PutInRoom(const Readers::Reader& self, PartEntry* set,
   return false;
 }
 
-void PartCache::Insert(const Readers::Reader& self, PartEntry* set,
+void PartCache::Insert(Inserter& by, PartEntry* set,
                        const PartEntry::Content& content) {
-  if (PutInRoom(self, set, content)) return;
+  if (PutInRoom(by, set, content)) return;
   // Also one that has no room tells that there should be more.
-  if (size_bytes() < most_bytes_) growth_.CountOne(self);
+  if (size_bytes() < most_bytes_) growth_.CountOne(by);
   const bool takes_first = HashOf(content.key) >> 31 == 0;
-  places_.Take(self, set[takes_first ? 0 : 1], content);
+  places_.Take(by.reader, set[takes_first ? 0 : 1], content);
 }
 
 void PartCache::MakeRoom() {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "tokenizer/pieces/inserter.h"
 #include "tokenizer/pieces/part_entry.h"
 #include "tokenizer/pieces/readers.h"
 #include "tokenizer/pieces/shared_growth.h"
@@ -42,10 +43,9 @@ class PartCache {
     if (set[1].IsOf(key)) return &set[1].ids();
     return nullptr;
   }
-  // Of a part that Find does not find, to its set. `self` is the caller's,
-  // inside. A part has the same ids each time.
-  void Insert(const Readers::Reader& self, PartEntry* set,
-              const PartEntry::Content& content);
+  // Of a part that Find does not find, to its set. A part has the same ids each
+  // time.
+  void Insert(Inserter& by, PartEntry* set, const PartEntry::Content& content);
 
   // Whether MakeRoom is to be called, by a thread whose reader is outside:
   // then it grows, unless another thread is at it or stays inside for long.
@@ -67,7 +67,7 @@ class PartCache {
     return static_cast<uint32_t>(product ^ (product >> 64));
   }
   // Where there is room, or it is known. False: neither.
-  bool PutInRoom(const Readers::Reader& self, PartEntry* set,
+  bool PutInRoom(Inserter& by, PartEntry* set,
                  const PartEntry::Content& content);
   void UsePages();
   void Grow();

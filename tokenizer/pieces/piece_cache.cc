@@ -49,13 +49,12 @@ bool PieceCache::CameLately(Hash hash) {
   return last.exchange(rest, std::memory_order_relaxed) == rest;
 }
 
-bool PieceCache::PutInRoom(const Readers::Reader& self, Hash hash,
-                           const Content& content) {
+bool PieceCache::PutInRoom(Inserter& by, Hash hash, const Content& content) {
   for (size_t i = 0; i < kReach; ++i) {
     for (PieceEntry& entry : lines_[(hash + i) & line_mask_].entries) {
       if (entry.TakeFree()) {
         entry.Write(content);
-        growth_.CountOne(self);
+        growth_.CountOne(by);
         return true;
       }
       if (!entry.IsOf(content.key)) continue;
@@ -66,24 +65,23 @@ bool PieceCache::PutInRoom(const Readers::Reader& self, Hash hash,
   return false;
 }
 
-void PieceCache::Put(const Readers::Reader& self, Hash hash,
-                     const Content& content) {
-  if (PutInRoom(self, hash, content)) return;
+void PieceCache::Put(Inserter& by, Hash hash, const Content& content) {
+  if (PutInRoom(by, hash, content)) return;
   // Also one that has no room tells that there should be more.
-  if (!is_full_size_) growth_.CountOne(self);
-  places_.Take(self,
+  if (!is_full_size_) growth_.CountOne(by);
+  places_.Take(by.reader,
                lines_[hash & line_mask_].entries[CameLately(hash) ? 0 : 1],
                content);
 }
 
-void PieceCache::Insert(const Readers::Reader& self, const Key& key, Hash hash,
+void PieceCache::Insert(Inserter& by, const Key& key, Hash hash,
                         std::span<const TokenId> ids) {
-  if (PieceIds::CanBe(ids)) Put(self, hash, {key, PieceIds::Of(ids)});
+  if (PieceIds::CanBe(ids)) Put(by, hash, {key, PieceIds::Of(ids)});
 }
 
-void PieceCache::InsertElsewhere(const Readers::Reader& self, const Key& key,
-                                 Hash hash, uint64_t place) {
-  Put(self, hash, {key, PieceIds::AtPlace(place)});
+void PieceCache::InsertElsewhere(Inserter& by, const Key& key, Hash hash,
+                                 uint64_t place) {
+  Put(by, hash, {key, PieceIds::AtPlace(place)});
 }
 
 void PieceCache::MakeRoom() {

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "tokenizer/interface/tokenizer.h"
+#include "tokenizer/pieces/inserter.h"
 #include "tokenizer/pieces/piece_entry.h"
 #include "tokenizer/pieces/piece_key.h"
 #include "tokenizer/pieces/readers.h"
@@ -69,13 +70,12 @@ class PieceCache {
     if (two[1].IsOf(key)) return two + 1;
     return FindBeside(key, line);
   }
-  // More than kMaxIds are not kept, nor is a first one of 2^24 or above. `self`
-  // is the caller's, inside. A piece has the same ids each time.
-  void Insert(const Readers::Reader& self, const Key& key, Hash hash,
+  // More than kMaxIds are not kept, nor is a first one of 2^24 or above. A
+  // piece has the same ids each time.
+  void Insert(Inserter& by, const Key& key, Hash hash,
               std::span<const TokenId> ids);
   // Also of a piece whose ids were at another place.
-  void InsertElsewhere(const Readers::Reader& self, const Key& key, Hash hash,
-                       uint64_t place);
+  void InsertElsewhere(Inserter& by, const Key& key, Hash hash, uint64_t place);
 
   // Whether MakeRoom is to be called, by a thread whose reader is outside:
   // then it grows, unless another thread is at it or stays inside for long.
@@ -106,10 +106,9 @@ class PieceCache {
   // Whether a piece that hashes so found no room lately; it now is the last.
   bool CameLately(Hash hash);
   using Content = PieceEntry::Content;
-  void Put(const Readers::Reader& self, Hash hash, const Content& content);
+  void Put(Inserter& by, Hash hash, const Content& content);
   // Where it is known or there is room. False: neither.
-  bool PutInRoom(const Readers::Reader& self, Hash hash,
-                 const Content& content);
+  bool PutInRoom(Inserter& by, Hash hash, const Content& content);
   void UsePages();
   void Grow();
   // Of so many lines, puts the entries of those from `begin` to `end` anew;

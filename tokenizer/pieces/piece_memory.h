@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tokenizer/pieces/huge_pieces.h"
+#include "tokenizer/pieces/inserter.h"
 #include "tokenizer/pieces/long_pieces.h"
 #include "tokenizer/pieces/piece_cache.h"
 #include "tokenizer/pieces/readers.h"
@@ -50,7 +51,8 @@ class PieceMemory {
   PieceCache& pieces() { return shared_.pieces; }
   LongPieces& long_pieces() { return shared_.long_pieces; }
   HugePieces& huge_pieces() { return shared_.huge_pieces; }
-  const Readers::Reader& reader() const { return reader_; }
+  Inserter& pieces_inserter() { return pieces_inserter_; }
+  Inserter& long_inserter() { return long_inserter_; }
 
  private:
   void Enter() {
@@ -60,6 +62,8 @@ class PieceMemory {
 
   SharedPieces& shared_;
   Readers::Reader reader_;
+  Inserter pieces_inserter_{reader_};
+  Inserter long_inserter_{reader_};
 };
 
 }  // namespace penstock

@@ -6,8 +6,7 @@
 
 namespace penstock {
 
-Readers::Reader::Reader(Readers& readers)
-    : readers_(readers), number_(readers.made_.fetch_add(1)) {
+Readers::Reader::Reader(Readers& readers) : readers_(readers) {
   const std::lock_guard lock(readers_.mutex_);
   readers_.all_.push_back(this);
   readers_.count_.store(readers_.all_.size(), std::memory_order_relaxed);

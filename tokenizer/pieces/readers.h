@@ -34,14 +34,10 @@ class Readers {
     void Enter();
     void Leave() { since_.store(0, std::memory_order_release); }
 
-    // How many there were before.
-    size_t number() const { return number_; }
-
    private:
     friend class Readers;
 
     Readers& readers_;
-    const size_t number_;
     // When it entered, or before; 0: it is outside.
     alignas(64) std::atomic<uint64_t> since_ = 0;
   };
@@ -92,7 +88,6 @@ class Readers {
 
   alignas(64) std::atomic<uint64_t> now_ = kTick;
   std::atomic<size_t> count_ = 0;
-  std::atomic<size_t> made_ = 0;  // readers, so far
   mutable std::mutex mutex_;
   std::vector<const Reader*> all_;  // guarded by mutex_
   // Of who is alone and those that wait to enter.

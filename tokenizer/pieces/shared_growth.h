@@ -9,7 +9,7 @@
 #include <mutex>
 
 #include "formats/memory/huge_pages.h"
-#include "tokenizer/pieces/own_lines.h"
+#include "tokenizer/pieces/inserter.h"
 #include "tokenizer/pieces/readers.h"
 #include "tokenizer/pieces/zero_pages.h"
 
@@ -30,11 +30,9 @@ class SharedGrowth {
     grow_at_ = most;
   }
   void Count(size_t more) { used_.fetch_add(more, std::memory_order_relaxed); }
-  // One more, which is told with the others of `self` once they are kPortion.
-  void CountOne(const Readers::Reader& self) {
-    const uint64_t before =
-        own_.Of(self).fetch_add(1, std::memory_order_relaxed);
-    if ((before + 1) % kPortion == 0) Count(kPortion);
+  // One more, told with others of the same inserter once they are kPortion.
+  void CountOne(Inserter& by) {
+    if (++by.own % kPortion == 0) Count(kPortion);
   }
 
   bool IsWanted() const {
@@ -70,7 +68,6 @@ class SharedGrowth {
  private:
   Readers& readers_;
   std::mutex mutex_;
-  OwnLines own_;
   // Written by who inserts.
   alignas(64) std::atomic<size_t> used_ = 0;
   std::atomic<size_t> grow_at_ = kNever;

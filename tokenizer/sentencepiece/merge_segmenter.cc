@@ -41,6 +41,7 @@ struct MergeSegmenter::OwnScratch : Scratch {
   explicit OwnScratch(SharedParts& known) : reader(known.readers) {}
 
   Readers::Reader reader;
+  Inserter parts_inserter{reader};
   std::vector<Symbol> symbols;
   MergeOrder merges;
   MergeMemory memory;
@@ -142,7 +143,7 @@ void MergeSegmenter::Segment(std::string_view text, Scratch& scratch,
         continue;
       }
       added.ids.count = static_cast<uint8_t>(count);
-      known_.parts.Insert(own.reader, part.set, added);
+      known_.parts.Insert(own.parts_inserter, part.set, added);
     }
   }
 }

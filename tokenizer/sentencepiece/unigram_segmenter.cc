@@ -21,6 +21,7 @@ struct UnigramSegmenter<Real>::OwnScratch : Scratch {
   explicit OwnScratch(SharedParts& known) : reader(known.readers) {}
 
   Readers::Reader reader;
+  Inserter parts_inserter{reader};
   // Of the places from `begin` on; all that nothing reached are kNone.
   std::vector<Ending> endings;
   // Before `endings`: how long the last piece to each place is, 0 for none.
@@ -70,7 +71,7 @@ void UnigramSegmenter<Real>::Segment(std::string_view text, Scratch& scratch,
       const PartIds* known = PartCache::Find(part.set, part.key);
       if (known == nullptr) {
         added = {part.key, Remembered(part.text, sink)};
-        known_.parts.Insert(own.reader, part.set, added);
+        known_.parts.Insert(own.parts_inserter, part.set, added);
         known = &added.ids;
       }
       if (!score.IsWithin(known->safe_score)) {

@@ -4,8 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <deque>
-#include <latch>
 #include <optional>
 #include <set>
 #include <string>
@@ -34,7 +32,7 @@ class LongPiecesTest : public ::testing::Test {
 
   void Insert(LongPieces& pieces, const std::string& piece,
               const std::vector<TokenId>& ids) {
-    pieces.Insert(self_, piece, LongPieces::HashOf(piece), ids);
+    pieces.Insert(by_, piece, LongPieces::HashOf(piece), ids);
   }
 
   static constexpr size_t kSmallRing = 1 << 20;
@@ -43,6 +41,7 @@ class LongPiecesTest : public ::testing::Test {
   const std::vector<TokenId> many_ = std::vector<TokenId>(252, 3);
   Readers readers_;
   Readers::Reader self_{readers_};
+  Inserter by_{self_};
 };
 
 TEST_F(LongPiecesTest, GivesBackWhatWasStored) {
@@ -56,9 +55,9 @@ TEST_F(LongPiecesTest, GivesBackWhatWasStored) {
 
 TEST_F(LongPiecesTest, PiecesOfOneHashAreTwo) {
   LongPieces pieces(readers_);
-  pieces.Insert(self_, "one piece", 5, std::vector<TokenId>{1});
+  pieces.Insert(by_, "one piece", 5, std::vector<TokenId>{1});
   EXPECT_EQ(pieces.Find("two piece", 5), std::nullopt);
-  pieces.Insert(self_, "two piece", 5, std::vector<TokenId>{2});
+  pieces.Insert(by_, "two piece", 5, std::vector<TokenId>{2});
   EXPECT_EQ(pieces.Find("one piece", 5)->front(), 1u);
   EXPECT_EQ(pieces.Find("two piece", 5)->front(), 2u);
 }
@@ -138,10 +137,10 @@ TEST_F(LongPiecesTest, TheLongestRecordsGoRoundTheRing) {
 
 TEST_F(LongPiecesTest, APlaceHasItsIdsUntilTheRingComesRound) {
   LongPieces pieces(readers_);
-  const uint64_t place = pieces.Append(self_, std::vector<TokenId>{1, 2});
+  const uint64_t place = pieces.Append(by_, std::vector<TokenId>{1, 2});
   EXPECT_THAT(*pieces.At(place), ElementsAre(1, 2));
   for (size_t i = 0; i < LongPieces::kRingBytes / kRecordBytes; ++i) {
-    pieces.Append(self_, many_);
+    pieces.Append(by_, many_);
   }
   EXPECT_EQ(pieces.At(place), std::nullopt);
 }
@@ -151,12 +150,13 @@ TEST_F(LongPiecesTest, ThreadsDoNotWriteBesideEachOther) {
   LongPieces pieces(readers_);
   Readers::Reader other(readers_);
   other.Enter();
+  Inserter by_other(other);
   const std::vector<TokenId> ids = {1, 2, 3};
-  const uint64_t first = pieces.Append(self_, ids);
-  const uint64_t others = pieces.Append(other, ids);
+  const uint64_t first = pieces.Append(by_, ids);
+  const uint64_t others = pieces.Append(by_other, ids);
   EXPECT_GT(others, first + 64);
-  EXPECT_EQ(pieces.Append(self_, ids), first + 4);
-  EXPECT_EQ(pieces.Append(other, ids), others + 4);
+  EXPECT_EQ(pieces.Append(by_, ids), first + 4);
+  EXPECT_EQ(pieces.Append(by_other, ids), others + 4);
 }
 
 // A thread that comes back has a place from before.
@@ -164,14 +164,15 @@ TEST_F(LongPiecesTest, APlaceOfBeforeTheRingCameRoundIsNotWrittenTo) {
   LongPieces pieces(readers_, kSmallRing);
   Readers::Reader other(readers_);
   other.Enter();
-  const uint64_t before = pieces.Append(other, std::vector<TokenId>{1, 2});
+  Inserter by_other(other);
+  const uint64_t before = pieces.Append(by_other, std::vector<TokenId>{1, 2});
   other.Leave();
   std::vector<uint64_t> places;
   for (size_t i = 0; i < 4 * kSmallRing / kRecordBytes; ++i) {
-    places.push_back(pieces.Append(self_, many_));
+    places.push_back(pieces.Append(by_, many_));
   }
   other.Enter();
-  const uint64_t place = pieces.Append(other, std::vector<TokenId>{8, 9});
+  const uint64_t place = pieces.Append(by_other, std::vector<TokenId>{8, 9});
   EXPECT_GT(place, before + kSmallRing / sizeof(TokenId));
   EXPECT_THAT(*pieces.At(place), ElementsAre(8, 9));
   size_t kept = 0;
@@ -186,7 +187,7 @@ TEST_F(LongPiecesTest, APlaceOfBeforeTheRingCameRoundIsNotWrittenTo) {
 
 TEST_F(LongPiecesTest, APlaceOfTheIndexIsOfOnePiece) {
   LongPieces pieces(readers_);
-  pieces.Insert(self_, "a piece", 5, std::vector<TokenId>{1, 2});
+  pieces.Insert(by_, "a piece", 5, std::vector<TokenId>{1, 2});
   const uint64_t place = pieces.PlaceOf(5);
   EXPECT_THAT(*pieces.FindAt(place, "a piece"), ElementsAre(1, 2));
   EXPECT_EQ(pieces.FindAt(place, "A piece"), std::nullopt);
@@ -202,7 +203,7 @@ TEST_F(LongPiecesTest, KeepsNothingMoreWhereTheCountOfWordsEnds) {
   Insert(pieces, piece, {1});
   EXPECT_THAT(Known(pieces, piece), Optional(ElementsAre(1)));
   size_t kept = 0;
-  while (pieces.Append(self_, many_) != 0) ++kept;
+  while (pieces.Append(by_, many_) != 0) ++kept;
   EXPECT_EQ(kept, (4096 - 1 - 1 - 1 - 5) / (kRecordBytes / 4));
   EXPECT_THAT(Known(pieces, piece), Optional(ElementsAre(1)));
 }
@@ -212,7 +213,7 @@ TEST_F(LongPiecesTest, OnceClearedItIsEmptyAndTakesPieces) {
   const std::string piece = "internationalisation";
   for (TokenId i = 0; i < 3; ++i) {
     EXPECT_EQ(Known(pieces, piece), std::nullopt);
-    const uint64_t place = pieces.Append(self_, std::vector<TokenId>{i});
+    const uint64_t place = pieces.Append(by_, std::vector<TokenId>{i});
     Insert(pieces, piece, {i});
     EXPECT_THAT(Known(pieces, piece), Optional(ElementsAre(i)));
     EXPECT_THAT(*pieces.At(place), ElementsAre(i));
@@ -228,7 +229,7 @@ TEST_F(LongPiecesTest, APieceIsNotWrittenOverWhileAnotherMayLookAtIt) {
   const auto append = [&](size_t bytes) {
     size_t kept = 0;
     for (size_t i = 0; i < bytes / kRecordBytes; ++i) {
-      kept += pieces.Append(self_, many_) == 0 ? 0 : 1;
+      kept += pieces.Append(by_, many_) == 0 ? 0 : 1;
     }
     return kept;
   };
@@ -251,15 +252,8 @@ TEST_F(LongPiecesTest, APieceIsNotWrittenOverWhileAnotherMayLookAtIt) {
   EXPECT_EQ(Known(pieces, piece), std::nullopt);
 }
 
-// Threads that go round one small ring many times, each with a line of OwnLines
-// or all with one.
-class LongPiecesThreadsTest : public LongPiecesTest,
-                              public ::testing::WithParamInterface<size_t> {};
-
-INSTANTIATE_TEST_SUITE_P(Readers, LongPiecesThreadsTest,
-                         ::testing::Values(1, OwnLines::kLines));
-
-TEST_P(LongPiecesThreadsTest, FindOnlyWhatWasStored) {
+// Threads that go round one small ring many times.
+TEST_F(LongPiecesTest, ThreadsThatShareARingFindOnlyWhatWasStored) {
   LongPieces pieces(readers_, kSmallRing);
   self_.Leave();
   const auto piece_of = [](size_t i) {
@@ -268,15 +262,13 @@ TEST_P(LongPiecesThreadsTest, FindOnlyWhatWasStored) {
   const auto ids_of = [](size_t i) {
     return std::vector<TokenId>(1 + i % 20, static_cast<TokenId>(i));
   };
-  constexpr size_t kThreads = 4;
-  std::deque<Readers::Reader> readers;
-  while (readers.size() < kThreads * GetParam()) readers.emplace_back(readers_);
   const size_t kPieces = testing::Cases(40'000);
   std::atomic<size_t> hits = 0;
   std::vector<std::jthread> threads;
-  for (size_t t = 0; t < kThreads; ++t) {
+  for (size_t t = 0; t < 4; ++t) {
     threads.emplace_back([&, t] {
-      Readers::Reader& self = readers[t * GetParam()];
+      Readers::Reader self(readers_);
+      Inserter by(self);
       for (size_t n = 0; n < kPieces; n += 50) {
         self.Enter();
         for (size_t k = 0; k < 50; ++k) {
@@ -287,7 +279,7 @@ TEST_P(LongPiecesThreadsTest, FindOnlyWhatWasStored) {
           const uint64_t hash = LongPieces::HashOf(piece);
           const auto found = pieces.Find(piece, hash);
           if (!found) {
-            pieces.Insert(self, piece, hash, ids_of(i));
+            pieces.Insert(by, piece, hash, ids_of(i));
             continue;
           }
           ++hits;
@@ -300,36 +292,6 @@ TEST_P(LongPiecesThreadsTest, FindOnlyWhatWasStored) {
   }
   threads.clear();
   EXPECT_GT(hits, 0u);
-}
-
-TEST_F(LongPiecesTest, NoPlaceIsGivenTwiceToThreadsWithOneLine) {
-  LongPieces pieces(readers_);
-  constexpr size_t kThreads = 4;
-  constexpr size_t kPlaces = 50'000;
-  const std::vector<TokenId> ids = {1};
-  std::deque<Readers::Reader> readers;
-  while (readers.size() < kThreads * OwnLines::kLines) {
-    readers.emplace_back(readers_);
-  }
-  std::vector<std::vector<uint64_t>> places(kThreads);
-  {
-    std::latch all_there(kThreads);
-    std::vector<std::jthread> threads;
-    for (size_t t = 0; t < kThreads; ++t) {
-      threads.emplace_back([&, t] {
-        Readers::Reader& self = readers[t * OwnLines::kLines];
-        all_there.arrive_and_wait();
-        self.Enter();
-        for (size_t i = 0; i < kPlaces; ++i) {
-          places[t].push_back(pieces.Append(self, ids));
-        }
-        self.Leave();
-      });
-    }
-  }
-  std::set<uint64_t> all;
-  for (const auto& some : places) all.insert(some.begin(), some.end());
-  EXPECT_EQ(all.size(), kThreads * kPlaces);
 }
 
 // Many times round the ring: a piece that is found is the one that was stored.

@@ -30,8 +30,8 @@ PartEntry::Content ContentOf(const PartKey& key, TokenId id) {
 }
 
 // Whether the part is known, with this id; it is remembered from now on.
-bool KnewPart(PartCache& cache, const Readers::Reader& self,
-              std::string_view part, TokenId id) {
+bool KnewPart(PartCache& cache, Inserter& by, std::string_view part,
+              TokenId id) {
   const PartKey key = KeyOfPart(part);
   PartEntry* const set = cache.SetOf(key);
   if (const PartIds* known = PartCache::Find(set, key)) {
@@ -40,7 +40,7 @@ bool KnewPart(PartCache& cache, const Readers::Reader& self,
     EXPECT_EQ(known->safe_score, id) << part;
     return true;
   }
-  cache.Insert(self, set, ContentOf(key, id));
+  cache.Insert(by, set, ContentOf(key, id));
   return false;
 }
 
@@ -54,11 +54,12 @@ class PartCacheTest : public ::testing::Test {
       cache.MakeRoom();
       self_.Enter();
     }
-    return KnewPart(cache, self_, part, id);
+    return KnewPart(cache, by_, part, id);
   }
 
   Readers readers_;
   Readers::Reader self_{readers_};
+  Inserter by_{self_};
 };
 
 TEST_F(PartCacheTest, PartsOfEverySizeDiffer) {
@@ -269,8 +270,8 @@ TEST_F(PartCacheTest, ThreadsThatShareATableFindOnlyWhatWasStored) {
     const auto id_of = [](size_t i) {
       return static_cast<TokenId>(i * 7919 % 1'000'000);
     };
-    const auto knew = [&](const Readers::Reader& self, size_t i) {
-      return KnewPart(cache, self, std::to_string(i), id_of(i));
+    const auto knew = [&](Inserter& by, size_t i) {
+      return KnewPart(cache, by, std::to_string(i), id_of(i));
     };
     EXPECT_GT(testing::KnownToFourThreads(readers_, cache, kParts, knew),
               kParts / 4);

@@ -42,7 +42,7 @@ class PieceCacheTest : public ::testing::Test {
   void Insert(PieceCache& cache, std::string_view piece,
               const std::vector<TokenId>& ids) {
     const PieceCache::Key key = PieceKey::Of(piece);
-    cache.Insert(self_, key, PieceCache::HashOf(key), ids);
+    cache.Insert(by_, key, PieceCache::HashOf(key), ids);
     if (!cache.WantsRoom()) return;
     self_.Leave();
     cache.MakeRoom();
@@ -51,6 +51,7 @@ class PieceCacheTest : public ::testing::Test {
 
   Readers readers_;
   Readers::Reader self_{readers_};
+  Inserter by_{self_};
 };
 
 TEST_F(PieceCacheTest, PiecesThatDifferHaveKeysThatDiffer) {
@@ -117,7 +118,7 @@ TEST_F(PieceCacheTest, RemembersWhereTheIdsOfAPieceAre) {
   const PieceCache::Key key = PieceKey::Of("place");
   const PieceCache::Hash hash = PieceCache::HashOf(key);
   for (const uint64_t place : {uint64_t{0xfedcba9876543210}, uint64_t{7}}) {
-    cache.InsertElsewhere(self_, key, hash, place);
+    cache.InsertElsewhere(by_, key, hash, place);
     ASSERT_TRUE(cache.Find(key, hash)->ids().is_elsewhere());
     EXPECT_EQ(cache.Find(key, hash)->ids().place(), place);
   }
@@ -271,13 +272,14 @@ TEST_F(PieceCacheTest, ThreadsThatAskForRoomAtOnceStayWithinTheBound) {
     for (size_t t = 0; t < 4; ++t) {
       threads.emplace_back([&, t] {
         Readers::Reader self(readers_);
+        Inserter by(self);
         for (size_t n = 0; n < 8000; n += 200) {
           if (cache.WantsRoom()) cache.MakeRoom();
           self.Enter();
           for (size_t k = 0; k < 200; ++k) {
             const std::string piece = std::to_string((n + k) * 4 + t);
             const PieceCache::Key key = PieceKey::Of(piece);
-            cache.Insert(self, key, PieceCache::HashOf(key),
+            cache.Insert(by, key, PieceCache::HashOf(key),
                          std::vector<TokenId>{1});
           }
           self.Leave();
@@ -302,14 +304,14 @@ TEST_F(PieceCacheTest, ThreadsThatShareATableFindOnlyWhatWasStored) {
   const size_t kPieces = testing::Cases(200'000);
   for (const size_t times : {2, 64}) {
     PieceCache cache(readers_, times * PieceCache::kFirstBytes);
-    const auto knew = [&](const Readers::Reader& self, size_t i) {
+    const auto knew = [&](Inserter& by, size_t i) {
       const std::string piece = std::to_string(i);
       if (const auto known = Known(cache, piece)) {
         EXPECT_EQ(*known, ids_of(i)) << piece;
         return true;
       }
       const PieceCache::Key key = PieceKey::Of(piece);
-      cache.Insert(self, key, PieceCache::HashOf(key), ids_of(i));
+      cache.Insert(by, key, PieceCache::HashOf(key), ids_of(i));
       return false;
     };
     EXPECT_GT(testing::KnownToFourThreads(readers_, cache, kPieces, knew),
