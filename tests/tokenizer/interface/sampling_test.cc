@@ -7,7 +7,9 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tests/support/effort.h"
@@ -34,6 +36,7 @@ using testing::TinyJson;
 using testing::TinySentencePiece;
 using testing::TinyTiktoken;
 using IdRow = std::vector<TokenId>;
+using TokenizerPtr = std::shared_ptr<const Tokenizer>;
 using Type = SentencePieceModel::Type;
 
 IdRow Sample(const Tokenizer& tokenizer, std::string_view text,
