@@ -30,7 +30,8 @@ class SharedGrowth {
     grow_at_ = most;
   }
   void Count(size_t more) { used_.fetch_add(more, std::memory_order_relaxed); }
-  // One more, told with others of the same inserter once they are kPortion.
+  // One more, told with others of the same inserter once they are kPortion: so
+  // it is wanted as many for each inserter later, at most.
   void CountOne(Inserter& by) {
     if (++by.own % kPortion == 0) Count(kPortion);
   }

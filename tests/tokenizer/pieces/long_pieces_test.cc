@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <optional>
 #include <set>
@@ -157,6 +158,19 @@ TEST_F(LongPiecesTest, ThreadsDoNotWriteBesideEachOther) {
   EXPECT_GT(others, first + 64);
   EXPECT_EQ(pieces.Append(by_, ids), first + 4);
   EXPECT_EQ(pieces.Append(by_other, ids), others + 4);
+}
+
+// A chunk's end that has no room for a record is all that is lost.
+TEST_F(LongPiecesTest, InsertersInTurnFillTheRing) {
+  LongPieces pieces(readers_, kSmallRing);
+  Inserter by_another(self_);
+  std::vector<uint64_t> places;
+  for (size_t i = 0; i < 10 * kSmallRing / kRecordBytes; ++i) {
+    places.push_back(pieces.Append(i % 2 == 0 ? by_ : by_another, many_));
+  }
+  const auto kept = std::ranges::count_if(
+      places, [&](uint64_t place) { return pieces.At(place).has_value(); });
+  EXPECT_GT(kept, static_cast<int>(kSmallRing / kRecordBytes * 85 / 100));
 }
 
 // A thread that comes back has a place from before.
