@@ -122,9 +122,9 @@ INSTANTIATE_TEST_SUITE_P(
     All, SharedMemoryTest,
     ::testing::Combine(
         ::testing::Values(
-            // 128 MiB of pieces, 256 KiB of those that found no room, 32 MiB
-            // of long ones and 4 MiB of where they are.
-            Remembering{"BytePairs", 164.25, 2'400'000, BytePairs},
+            // 128 MiB of pieces, 256 KiB of those that found no room, 128 MiB
+            // of long ones and 16 MiB of where they are.
+            Remembering{"BytePairs", 272.25, 2'400'000, BytePairs},
             Remembering{"Unigram", 32, 1'200'000,
                         [] {
                           return SentencePieces(

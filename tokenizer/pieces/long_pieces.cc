@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 
 #include "tokenizer/vocabulary/vocabulary.h"
 
@@ -11,11 +12,46 @@ LongPieces::LongPieces(Readers& readers, size_t ring_bytes, uint64_t first_word)
     : readers_(readers),
       ring_words_(ring_bytes / sizeof(uint32_t)),
       segment_words_(ring_words_ / kSegments),
-      index_(kIndexBytes),
+      index_(kFirstIndexBytes, kMostIndexBytes),
       ring_(ring_bytes),
       taken_end_(first_word),
       open_end_(first_word - first_word % segment_words_ + ring_words_),
-      first_there_(first_word) {}
+      first_there_(first_word),
+      growth_(readers) {
+  UseIndex();
+}
+
+void LongPieces::UseIndex() {
+  const size_t bytes = index_.size_bytes();
+  line_mask_ = bytes / sizeof(Slot) / kSlots - 1;
+  growth_.Begin(bytes == kMostIndexBytes
+                    ? SharedGrowth::kNever
+                    : kRingOfIndex * bytes / sizeof(uint32_t));
+}
+
+void LongPieces::MakeRoom() {
+  growth_.Grow([this] { Grow(); });
+}
+
+// Each line's slots stay or go to the same line of the new half.
+void LongPieces::Grow() {
+  constexpr size_t kShareLines = 8192;
+  const size_t lines = line_mask_ + 1;
+  growth_.Double(index_);
+  UseIndex();
+  const auto put_anew = [&](size_t share) {
+    const std::span slots(
+        static_cast<Slot*>(index_.data()) + share * kShareLines * kSlots,
+        kShareLines * kSlots);
+    for (Slot& slot : slots) {
+      const uint64_t its = slot.load(std::memory_order_relaxed);
+      if ((its >> kLineAt & lines) == 0) continue;
+      (&slot)[lines * kSlots].store(its, std::memory_order_relaxed);
+      slot.store(0, std::memory_order_relaxed);
+    }
+  };
+  readers_.ChangeTogether(lines / kShareLines, std::ref(put_anew));
+}
 
 // Of long ones four chains side by side: in each a product waits for the one
 // before.
@@ -42,7 +78,8 @@ uint64_t LongPieces::HashOf(std::string_view piece) {
 }
 
 void LongPieces::Clear() {
-  index_.Clear(kIndexBytes);
+  index_.Clear(kFirstIndexBytes);
+  UseIndex();
   ring_.Clear(ring_.size_bytes());
   first_there_ = taken_end_.load();
   for (auto& some : lately_) {
@@ -138,6 +175,7 @@ uint64_t LongPieces::TakeChunks(const Readers::Reader& self, uint64_t words,
     if (taken - 1 > kPlaceMask) return 0;
   } while (
       !taken_end_.compare_exchange_weak(end, taken, std::memory_order_relaxed));
+  growth_.Count(taken - end);
   return place;
 }
 

@@ -13,6 +13,7 @@
 #include "tokenizer/interface/tokenizer.h"
 #include "tokenizer/pieces/inserter.h"
 #include "tokenizer/pieces/readers.h"
+#include "tokenizer/pieces/shared_growth.h"
 #include "tokenizer/pieces/zero_pages.h"
 
 namespace penstock {
@@ -27,24 +28,32 @@ namespace penstock {
 //   record  count of ids; ids; and where it is found by the index, the size of
 //           the piece and the piece, padded with zeros: words of 32 bits
 //
-// Memory:  16 KiB, and at most 36 MiB, taken once pieces come to it.
+// Memory:  16 KiB, and at most 144 MiB, taken once pieces come to it: the index
+//          grows with what there is of the ring.
 //
-// Threads: any number that are inside as readers.
+// Threads: any number that are inside as readers; see MakeRoom and Clear.
 class LongPieces {
  public:
   static constexpr size_t kMaxPieceBytes = 32 << 10;
   // Longer ones are kept if they come again before some that hash alike: most
   // never do, and each takes the place of many.
   static constexpr size_t kKeptAtOnceBytes = 2048;
-  static constexpr size_t kRingBytes = 32 << 20;
+  static constexpr size_t kRingBytes = 128 << 20;
   static constexpr size_t kSegments = 32;  // of the ring
-  static constexpr size_t kIndexBytes = 4 << 20;
+  static constexpr size_t kFirstIndexBytes = 4 << 20;
+  static constexpr size_t kMostIndexBytes = 16 << 20;
 
   // `readers` must outlive it. `ring_bytes` is a power of two that has room for
   // the largest record in a segment. Counts words from `first_word`, above 0.
   // Throws std::bad_alloc.
   explicit LongPieces(Readers& readers, size_t ring_bytes = kRingBytes,
                       uint64_t first_word = 1);
+
+  // Whether MakeRoom is to be called, by a thread whose reader is outside:
+  // then the index grows, unless another thread is at it or stays inside for
+  // long.
+  bool WantsRoom() const { return growth_.IsWanted(); }
+  void MakeRoom();
 
   // While no reader is inside.
   void Clear();
@@ -75,18 +84,23 @@ class LongPieces {
 
  private:
   static constexpr size_t kSlots = 8;  // of a line
+  // Of the ring, for each byte of an index that may still grow.
+  static constexpr size_t kRingOfIndex = 4;
   // What a thread takes of the ring at a time, so that no two write beside each
   // other.
   static constexpr uint64_t kChunkWords = 4096;
   static constexpr int kPlaceBits = 48;
   static constexpr uint64_t kPlaceMask = (uint64_t{1} << kPlaceBits) - 1;
+  static constexpr int kLineAt = 32;
   using Slot = std::atomic<uint64_t>;
 
+  // By the bits before a tag. As it grows, also by those that a tag begins
+  // with, so that it needs no more than the slots to grow.
   Slot* LineOf(uint64_t hash) const {
     return static_cast<Slot*>(index_.data()) +
-           (hash >> 32) % (kIndexBytes / sizeof(Slot) / kSlots) * kSlots;
+           (hash >> kLineAt & line_mask_) * kSlots;
   }
-  static uint64_t TagOf(uint64_t hash) { return hash << kPlaceBits; }
+  static uint64_t TagOf(uint64_t hash) { return hash & ~kPlaceMask; }
   uint32_t* WordsAt(uint64_t place) const {
     return static_cast<uint32_t*>(ring_.data()) + (place & (ring_words_ - 1));
   }
@@ -108,10 +122,14 @@ class LongPieces {
   // Writes the ids; returns what is behind them.
   uint32_t* WriteIds(uint64_t place, std::span<const TokenId> ids);
   void OpenSegment(const Readers::Reader& self);
+  void UseIndex();
+  void Grow();
 
   Readers& readers_;
   const uint64_t ring_words_, segment_words_;
+  // The first two are changed while no reader is inside.
   ZeroPages index_;
+  size_t line_mask_;
   ZeroPages ring_;
   // Words, the first three: taken <= open <= first that is there +
   // ring_words_. The first is written more often than the others.
@@ -123,6 +141,8 @@ class LongPieces {
   std::array<std::array<std::atomic<uint32_t>, 8>, 512> lately_{};
   std::mutex mutex_;
   uint64_t closed_since_ = 0;  // guarded by mutex_; the oldest segment's stamp
+  // Counts words that are taken.
+  SharedGrowth growth_;
 };
 
 }  // namespace penstock

@@ -57,6 +57,7 @@ class PieceMemory {
  private:
   void Enter() {
     if (shared_.pieces.WantsRoom()) shared_.pieces.MakeRoom();
+    if (shared_.long_pieces.WantsRoom()) shared_.long_pieces.MakeRoom();
     reader_.Enter();
   }
 

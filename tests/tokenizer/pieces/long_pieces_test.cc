@@ -36,6 +36,12 @@ class LongPiecesTest : public ::testing::Test {
     pieces.Insert(by_, piece, LongPieces::HashOf(piece), ids);
   }
 
+  void MakeRoom(LongPieces& pieces) {
+    self_.Leave();
+    pieces.MakeRoom();
+    self_.Enter();
+  }
+
   static constexpr size_t kSmallRing = 1 << 20;
   // Of `many_`, with their count.
   static constexpr size_t kRecordBytes = 1012;
@@ -201,13 +207,14 @@ TEST_F(LongPiecesTest, APlaceOfBeforeTheRingCameRoundIsNotWrittenTo) {
 
 TEST_F(LongPiecesTest, APlaceOfTheIndexIsOfOnePiece) {
   LongPieces pieces(readers_);
-  pieces.Insert(by_, "a piece", 5, std::vector<TokenId>{1, 2});
-  const uint64_t place = pieces.PlaceOf(5);
+  constexpr uint64_t kHash = uint64_t{5} << 60;
+  pieces.Insert(by_, "a piece", kHash, std::vector<TokenId>{1, 2});
+  const uint64_t place = pieces.PlaceOf(kHash);
   EXPECT_THAT(*pieces.FindAt(place, "a piece"), ElementsAre(1, 2));
   EXPECT_EQ(pieces.FindAt(place, "A piece"), std::nullopt);
   EXPECT_EQ(pieces.FindAt(place, "a pieces"), std::nullopt);
   EXPECT_EQ(pieces.FindAt(0, "a piece"), std::nullopt);
-  EXPECT_EQ(pieces.PlaceOf(6), 0u);
+  EXPECT_EQ(pieces.PlaceOf(uint64_t{6} << 60), 0u);
 }
 
 TEST_F(LongPiecesTest, KeepsNothingMoreWhereTheCountOfWordsEnds) {
@@ -220,6 +227,58 @@ TEST_F(LongPiecesTest, KeepsNothingMoreWhereTheCountOfWordsEnds) {
   while (pieces.Append(by_, many_) != 0) ++kept;
   EXPECT_EQ(kept, (4096 - 1 - 1 - 1 - 5) / (kRecordBytes / 4));
   EXPECT_THAT(Known(pieces, piece), Optional(ElementsAre(1)));
+}
+
+// Where it grows six of a line's eight places are taken: some lines had none
+// left. Without growing half would be found.
+TEST_F(LongPiecesTest, TheIndexGrowsWithThePieces) {
+  constexpr TokenId kPieces = 1'000'000;
+  LongPieces pieces(readers_);
+  const auto piece_of = [](TokenId i) {
+    return std::to_string(kPieces + i) + "0123456789abcdef";
+  };
+  int grown = 0;
+  for (TokenId i = 0; i < kPieces; ++i) {
+    Insert(pieces, piece_of(i), std::vector<TokenId>(8, i));
+    if (!pieces.WantsRoom()) continue;
+    MakeRoom(pieces);
+    EXPECT_FALSE(pieces.WantsRoom());
+    ++grown;
+  }
+  EXPECT_EQ(grown, 2);
+  TokenId kept = 0;
+  for (TokenId i = 0; i < kPieces; ++i) {
+    const std::string piece = piece_of(i);
+    const auto ids = pieces.Find(piece, LongPieces::HashOf(piece));
+    if (!ids) continue;
+    ++kept;
+    ASSERT_EQ(ids->size(), 8u);
+    ASSERT_EQ(ids->front(), i);
+  }
+  EXPECT_GT(kept, kPieces / 100 * 94);
+}
+
+TEST_F(LongPiecesTest, WhatWasThereIsFoundOnceTheIndexHasGrown) {
+  LongPieces pieces(readers_);
+  for (int turn = 0; turn < 2; ++turn) {
+    TokenId count = 0;
+    for (int grown = 0; grown < 2; ++grown) {
+      for (; !pieces.WantsRoom(); ++count) {
+        ASSERT_LT(count, 100'000u);
+        Insert(pieces, std::to_string(count) + std::string(300, 'a'),
+               std::vector<TokenId>(200, count));
+      }
+      MakeRoom(pieces);
+      for (TokenId i = 0; i < count; ++i) {
+        const auto ids =
+            Known(pieces, std::to_string(i) + std::string(300, 'a'));
+        ASSERT_TRUE(ids) << i << " of " << count;
+        ASSERT_EQ(ids->back(), i);
+      }
+    }
+    // From the first size on again.
+    pieces.Clear();
+  }
 }
 
 TEST_F(LongPiecesTest, OnceClearedItIsEmptyAndTakesPieces) {
@@ -284,6 +343,7 @@ TEST_F(LongPiecesTest, ThreadsThatShareARingFindOnlyWhatWasStored) {
       Readers::Reader self(readers_);
       Inserter by(self);
       for (size_t n = 0; n < kPieces; n += 50) {
+        if (pieces.WantsRoom()) pieces.MakeRoom();
         self.Enter();
         for (size_t k = 0; k < 50; ++k) {
           // Each comes to all threads; a piece that is found is looked at
