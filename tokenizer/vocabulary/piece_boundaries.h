@@ -106,7 +106,8 @@ class PartCutter {
   }
 
  private:
-  void LookOn() {
+  // Once in 64 bytes: within loops over parts it would take their registers.
+  [[gnu::noinline]] void LookOn() {
     block_ = next_block_;
     next_block_ += PieceBoundaries::kLooked;
     cuts_ = boundaries_.CutsIn(block_);
