@@ -36,13 +36,9 @@ class LongPiecesTest : public ::testing::Test {
     pieces.Insert(by_, piece, LongPieces::HashOf(piece), ids);
   }
 
-  void MakeRoom(LongPieces& pieces) {
-    self_.Leave();
-    pieces.MakeRoom();
-    self_.Enter();
-  }
-
   static constexpr size_t kSmallRing = 1 << 20;
+  // The smallest that takes the longest records.
+  static constexpr size_t kRingOfLongest = 8 << 20;
   // Of `many_`, with their count.
   static constexpr size_t kRecordBytes = 1012;
   const std::vector<TokenId> many_ = std::vector<TokenId>(252, 3);
@@ -127,7 +123,7 @@ TEST_F(LongPiecesTest, EachByteTellsInTheHash) {
 
 // More ids than bytes there are never: the longest record fits in a segment.
 TEST_F(LongPiecesTest, TheLongestRecordsGoRoundTheRing) {
-  LongPieces pieces(readers_);
+  LongPieces pieces(readers_, kRingOfLongest);
   const std::vector<TokenId> ids(LongPieces::kMaxPieceBytes, 7);
   for (int i = 0; i < 500; ++i) {
     std::string piece(LongPieces::kMaxPieceBytes, 'x');
@@ -229,58 +225,6 @@ TEST_F(LongPiecesTest, KeepsNothingMoreWhereTheCountOfWordsEnds) {
   EXPECT_THAT(Known(pieces, piece), Optional(ElementsAre(1)));
 }
 
-// Where it grows six of a line's eight places are taken: some lines had none
-// left. Without growing half would be found.
-TEST_F(LongPiecesTest, TheIndexGrowsWithThePieces) {
-  constexpr TokenId kPieces = 1'000'000;
-  LongPieces pieces(readers_);
-  const auto piece_of = [](TokenId i) {
-    return std::to_string(kPieces + i) + "0123456789abcdef";
-  };
-  int grown = 0;
-  for (TokenId i = 0; i < kPieces; ++i) {
-    Insert(pieces, piece_of(i), std::vector<TokenId>(8, i));
-    if (!pieces.WantsRoom()) continue;
-    MakeRoom(pieces);
-    EXPECT_FALSE(pieces.WantsRoom());
-    ++grown;
-  }
-  EXPECT_EQ(grown, 2);
-  TokenId kept = 0;
-  for (TokenId i = 0; i < kPieces; ++i) {
-    const std::string piece = piece_of(i);
-    const auto ids = pieces.Find(piece, LongPieces::HashOf(piece));
-    if (!ids) continue;
-    ++kept;
-    ASSERT_EQ(ids->size(), 8u);
-    ASSERT_EQ(ids->front(), i);
-  }
-  EXPECT_GT(kept, kPieces / 100 * 94);
-}
-
-TEST_F(LongPiecesTest, WhatWasThereIsFoundOnceTheIndexHasGrown) {
-  LongPieces pieces(readers_);
-  for (int turn = 0; turn < 2; ++turn) {
-    TokenId count = 0;
-    for (int grown = 0; grown < 2; ++grown) {
-      for (; !pieces.WantsRoom(); ++count) {
-        ASSERT_LT(count, 100'000u);
-        Insert(pieces, std::to_string(count) + std::string(300, 'a'),
-               std::vector<TokenId>(200, count));
-      }
-      MakeRoom(pieces);
-      for (TokenId i = 0; i < count; ++i) {
-        const auto ids =
-            Known(pieces, std::to_string(i) + std::string(300, 'a'));
-        ASSERT_TRUE(ids) << i << " of " << count;
-        ASSERT_EQ(ids->back(), i);
-      }
-    }
-    // From the first size on again.
-    pieces.Clear();
-  }
-}
-
 TEST_F(LongPiecesTest, OnceClearedItIsEmptyAndTakesPieces) {
   LongPieces pieces(readers_, kSmallRing);
   const std::string piece = "internationalisation";
@@ -370,9 +314,9 @@ TEST_F(LongPiecesTest, ThreadsThatShareARingFindOnlyWhatWasStored) {
 
 // Many times round the ring: a piece that is found is the one that was stored.
 TEST_F(LongPiecesTest, NewPiecesTakeThePlaceOfTheOldestAndOfNoOther) {
-  LongPieces pieces(readers_);
+  LongPieces pieces(readers_, kRingOfLongest);
   constexpr size_t kPieceBytes = 1000;
-  constexpr TokenId kPieces = 5 * LongPieces::kRingBytes / kPieceBytes;
+  constexpr TokenId kPieces = 5 * kRingOfLongest / kPieceBytes;
   const auto piece_of = [](TokenId i) {
     return std::to_string(i) + std::string(kPieceBytes - i % 7, 'x');
   };
