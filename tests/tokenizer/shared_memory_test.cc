@@ -125,13 +125,14 @@ INSTANTIATE_TEST_SUITE_P(
             // 128 MiB of pieces, 256 KiB of those that found no room, 128 MiB
             // of long ones and 16 MiB of where they are.
             Remembering{"BytePairs", 272.25, 2'400'000, BytePairs},
-            Remembering{"Unigram", 32, 1'200'000,
+            // The same without long ones.
+            Remembering{"Unigram", 128.25, 1'200'000,
                         [] {
                           return SentencePieces(
                               SentencePieceModel::Type::kUnigram);
                         }},
             Remembering{
-                "SentencePieceBpe", 32, 1'200'000,
+                "SentencePieceBpe", 128.25, 1'200'000,
                 [] { return SentencePieces(SentencePieceModel::Type::kBpe); }}),
         ::testing::Values(1, 2, 8)),
     [](const auto& info) {

@@ -18,6 +18,7 @@ PartCache::PartCache(Readers& readers, size_t most_bytes)
 
 void PartCache::Clear() {
   pages_.Clear(kFirstBytes);
+  lately_.Clear();
   places_.Clear();
   UsePages();
 }
@@ -48,8 +49,8 @@ void PartCache::Insert(Inserter& by, PartEntry* set,
   if (PutInRoom(by, set, content)) return;
   // Also one that has no room tells that there should be more.
   if (size_bytes() < most_bytes_) growth_.CountOne(by);
-  const bool takes_first = HashOf(content.key) >> 31 == 0;
-  places_.Take(by.reader, set[takes_first ? 0 : 1], content);
+  PartEntry& entry = set[lately_.Add(HashOf(content.key)) ? 0 : 1];
+  places_.Take(by.reader, entry, content);
 }
 
 void PartCache::MakeRoom() {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "tokenizer/pieces/came_lately.h"
 #include "tokenizer/pieces/inserter.h"
 #include "tokenizer/pieces/part_entry.h"
 #include "tokenizer/pieces/readers.h"
@@ -14,16 +15,17 @@
 namespace penstock {
 
 // A table that grows with the parts that come, up to kMostBytes. Sets of two
-// entries; a part that finds none free takes the place of either, as its hash
-// says.
+// entries; a part that finds none free takes the place of the second, and of
+// the first if it came not long ago: see PieceCache.
 //
-// Memory:  512 KiB at first, at most 32 MiB, taken once parts come to it.
+// Memory:  512 KiB at first, at most 128 MiB, taken once parts come to it, and
+//          256 KiB once there is no room for a part.
 //
 // Threads: any number that are inside as readers; see MakeRoom and Clear.
 class PartCache {
  public:
   static constexpr size_t kFirstBytes = 512 << 10;
-  static constexpr size_t kMostBytes = 32 << 20;
+  static constexpr size_t kMostBytes = 128 << 20;
 
   // `readers` must outlive it. `most_bytes` is a power of two, kFirstBytes or
   // more. Throws std::bad_alloc.
@@ -81,6 +83,7 @@ class PartCache {
   ZeroPages pages_;
   PartEntry* entries_;  // in pages_
   size_t set_mask_;
+  CameLately lately_;
   SharedGrowth growth_;
   TakenPlaces<PartEntry> places_;
 };

@@ -10,7 +10,6 @@ PieceCache::PieceCache(Readers& readers, size_t most_bytes)
     : readers_(readers),
       most_bytes_(most_bytes),
       pages_(kFirstBytes, most_bytes),
-      lately_(sizeof(uint16_t) << kLatelyBits),
       growth_(readers),
       places_(readers) {
   UsePages();
@@ -18,7 +17,7 @@ PieceCache::PieceCache(Readers& readers, size_t most_bytes)
 
 void PieceCache::Clear() {
   pages_.Clear(kFirstBytes);
-  lately_.Clear(lately_.size_bytes());
+  lately_.Clear();
   places_.Clear();
   UsePages();
 }
@@ -43,12 +42,6 @@ const PieceEntry* PieceCache::FindBeside(Key key, size_t line) const {
   return nullptr;
 }
 
-bool PieceCache::CameLately(Hash hash) {
-  const auto rest = static_cast<uint16_t>(hash);
-  std::atomic<uint16_t>& last = lately()[LatelyOf(hash)];
-  return last.exchange(rest, std::memory_order_relaxed) == rest;
-}
-
 bool PieceCache::PutInRoom(Inserter& by, Hash hash, const Content& content) {
   for (size_t i = 0; i < kReach; ++i) {
     for (PieceEntry& entry : lines_[(hash + i) & line_mask_].entries) {
@@ -70,7 +63,7 @@ void PieceCache::Put(Inserter& by, Hash hash, const Content& content) {
   // Also one that has no room tells that there should be more.
   if (!is_full_size_) growth_.CountOne(by);
   places_.Take(by.reader,
-               lines_[hash & line_mask_].entries[CameLately(hash) ? 0 : 1],
+               lines_[hash & line_mask_].entries[lately_.Add(hash) ? 0 : 1],
                content);
 }
 

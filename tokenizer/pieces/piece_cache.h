@@ -8,6 +8,7 @@
 #include <span>
 
 #include "tokenizer/interface/tokenizer.h"
+#include "tokenizer/pieces/came_lately.h"
 #include "tokenizer/pieces/inserter.h"
 #include "tokenizer/pieces/piece_entry.h"
 #include "tokenizer/pieces/piece_key.h"
@@ -56,7 +57,7 @@ class PieceCache {
 
   // Of what Insert looks at for a piece that is not known.
   void PrefetchForInsert(Hash hash) const {
-    if (is_full_size_) __builtin_prefetch(&lately()[LatelyOf(hash)]);
+    if (is_full_size_) lately_.Prefetch(hash);
   }
 
   // The piece's entry; null where it is not known. Valid while the caller stays
@@ -93,18 +94,11 @@ class PieceCache {
   // full table; with fewer, more find no room in one that may still grow: 1 of
   // 100 with 4.
   static constexpr size_t kReach = 4;
-  static constexpr int kLatelyBits = 17;
-  static size_t LatelyOf(Hash hash) { return hash >> (32 - kLatelyBits); }
   struct alignas(64) Line {
     PieceEntry entries[2];
   };
 
   const PieceEntry* FindBeside(Key key, size_t line) const;
-  std::atomic<uint16_t>* lately() const {
-    return static_cast<std::atomic<uint16_t>*>(lately_.data());
-  }
-  // Whether a piece that hashes so found no room lately; it now is the last.
-  bool CameLately(Hash hash);
   using Content = PieceEntry::Content;
   void Put(Inserter& by, Hash hash, const Content& content);
   // Where it is known or there is room. False: neither.
@@ -122,9 +116,7 @@ class PieceCache {
   Line* lines_;  // in pages_
   size_t line_mask_;
   bool is_full_size_;
-  // The last piece of each LatelyOf() that found no room, by the other bits of
-  // its hash.
-  ZeroPages lately_;
+  CameLately lately_;
   // Counts entries with a piece, and pieces that found no room while it may
   // grow.
   SharedGrowth growth_;
