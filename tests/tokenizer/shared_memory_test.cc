@@ -122,10 +122,10 @@ INSTANTIATE_TEST_SUITE_P(
     All, SharedMemoryTest,
     ::testing::Combine(
         ::testing::Values(
-            // 128 MiB of pieces, 256 KiB of those that found no room, 128 MiB
+            // 128 MiB of pieces, 768 KiB of those that found no room, 128 MiB
             // of long ones and 16 MiB of where they are.
-            Remembering{"BytePairs", 272.25, 2'400'000, BytePairs},
-            // The same without long ones.
+            Remembering{"BytePairs", 272.75, 2'400'000, BytePairs},
+            // 128 MiB, and 256 KiB of those that found no room.
             Remembering{"Unigram", 128.25, 1'200'000,
                         [] {
                           return SentencePieces(

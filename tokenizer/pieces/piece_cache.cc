@@ -10,6 +10,8 @@ PieceCache::PieceCache(Readers& readers, size_t most_bytes)
     : readers_(readers),
       most_bytes_(most_bytes),
       pages_(kFirstBytes, most_bytes),
+      has_beside_(most_bytes / sizeof(Line)),
+      is_crowded_(most_bytes / sizeof(Line)),
       growth_(readers),
       places_(readers) {
   UsePages();
@@ -23,6 +25,8 @@ void PieceCache::Clear() {
 }
 
 void PieceCache::UsePages() {
+  has_beside_.Clear();
+  is_crowded_.Clear();
   lines_ = static_cast<Line*>(pages_.data());
   line_mask_ = pages_.size_bytes() / sizeof(Line) - 1;
   is_full_size_ = pages_.size_bytes() == most_bytes_;
@@ -31,9 +35,11 @@ void PieceCache::UsePages() {
 }
 
 const PieceEntry* PieceCache::FindBeside(Key key, size_t line) const {
+  // What is beside is so because there was no room.
+  if (lines_[line].entries[1].IsFree() || !has_beside_.Has(line)) {
+    return nullptr;
+  }
   for (size_t i = 1; i < kReach; ++i) {
-    // What is beside is so because there was no room.
-    if (lines_[line].entries[1].IsFree()) return nullptr;
     line = (line + 1) & line_mask_;
     for (const PieceEntry& entry : lines_[line].entries) {
       if (entry.IsOf(key)) return &entry;
@@ -43,9 +49,13 @@ const PieceEntry* PieceCache::FindBeside(Key key, size_t line) const {
 }
 
 bool PieceCache::PutInRoom(Inserter& by, Hash hash, const Content& content) {
+  const size_t line = hash & line_mask_;
   for (size_t i = 0; i < kReach; ++i) {
-    for (PieceEntry& entry : lines_[(hash + i) & line_mask_].entries) {
+    // As it was not found there.
+    if (i == 1 && is_crowded_.Has(line) && !has_beside_.Has(line)) return false;
+    for (PieceEntry& entry : lines_[(line + i) & line_mask_].entries) {
       if (entry.TakeFree()) {
+        if (i > 0) has_beside_.Set(line);
         entry.Write(content);
         growth_.CountOne(by);
         return true;
@@ -55,6 +65,7 @@ bool PieceCache::PutInRoom(Inserter& by, Hash hash, const Content& content) {
       return true;
     }
   }
+  if (is_full_size_) is_crowded_.Set(line);
   return false;
 }
 
@@ -111,6 +122,7 @@ size_t PieceCache::PutAnew(size_t lines, size_t begin, size_t end) {
     for (size_t i = from; i < std::min(from + kReach, end); ++i) {
       for (PieceEntry& entry : lines_[half + i].entries) {
         if (!entry.IsFree()) continue;
+        if (i > from) has_beside_.Set(half + from);
         entry.Write(content);
         ++count;
         return;

@@ -10,6 +10,7 @@
 #include "tokenizer/interface/tokenizer.h"
 #include "tokenizer/pieces/came_lately.h"
 #include "tokenizer/pieces/inserter.h"
+#include "tokenizer/pieces/line_bits.h"
 #include "tokenizer/pieces/piece_entry.h"
 #include "tokenizer/pieces/piece_key.h"
 #include "tokenizer/pieces/readers.h"
@@ -29,7 +30,7 @@ namespace penstock {
 // room for.
 //
 // Memory:  512 KiB at first, at most 128 MiB, taken once pieces come to it, and
-//          256 KiB once there is no room for a piece.
+//          768 KiB as there is no room for some.
 //
 // Threads: any number that are inside as readers; see MakeRoom and Clear.
 class PieceCache {
@@ -116,6 +117,9 @@ class PieceCache {
   Line* lines_;  // in pages_
   size_t line_mask_;
   bool is_full_size_;
+  // Whether a piece that hashes to a line is beside it; where the table may not
+  // grow, whether there is no room for another.
+  LineBits has_beside_, is_crowded_;
   CameLately lately_;
   // Counts entries with a piece, and pieces that found no room while it may
   // grow.

@@ -215,6 +215,34 @@ TEST_F(FullPieceCacheTest, APieceThatComesAgainIsKeptFromThoseThatComeOnce) {
   EXPECT_THAT(Known(cache_, piece), Optional(ElementsAre(2)));
 }
 
+TEST_F(FullPieceCacheTest, OnceClearedItTakesAsMuchAgain) {
+  cache_.Clear();
+  Fill("first");
+  EXPECT_EQ(ShareKept(), 1);
+}
+
+// A third of them are beside the line that they hash to.
+TEST_F(PieceCacheTest, EachPieceOfAFullTableGetsItsNewPlace) {
+  PieceCache cache(readers_, PieceCache::kFirstBytes);
+  constexpr uint64_t kPieces = 50'000;
+  for (const uint64_t turn : {1, 2}) {
+    size_t known = 0;
+    for (uint64_t i = 0; i < kPieces; ++i) {
+      const PieceCache::Key key = PieceKey::Of(std::to_string(i));
+      const PieceCache::Hash hash = PieceCache::HashOf(key);
+      const auto* const before = cache.Find(key, hash);
+      if (turn == 2 && before == nullptr) continue;
+      cache.InsertElsewhere(by_, key, hash, turn * kPieces + i);
+      const auto* const entry = cache.Find(key, hash);
+      ASSERT_TRUE(entry != nullptr && (turn == 1 || entry == before));
+      EXPECT_EQ(entry->ids().place(), turn * kPieces + i);
+      ++known;
+    }
+    // As many as there are places, nearly.
+    if (turn == 2) EXPECT_GT(known, 16'000u);
+  }
+}
+
 // What it found stays as it was while it is inside, though it is gone for those
 // who look now.
 TEST_F(FullPieceCacheTest, AnEntryIsNotWrittenWhileAnotherMayLookAtIt) {
