@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <fstream>
 #include <memory>
 #include <random>
@@ -18,6 +19,8 @@
 #include "tests/tokenizer/tiny_vocabulary.h"
 #include "tokenizer/bpe/tiktoken.h"
 #include "tokenizer/interface/batch_parts.h"
+#include "tokenizer/pieces/came_lately.h"
+#include "tokenizer/pieces/line_bits.h"
 
 namespace penstock {
 namespace {
@@ -139,6 +142,27 @@ INSTANTIATE_TEST_SUITE_P(
       return std::get<0>(info.param).name +
              std::to_string(std::get<1>(info.param));
     });
+
+// Beside a table of 128 MiB they are too small to be told above.
+TEST(BesideTablesMemoryTest, IsAsMuchAsIsToldAndGivenBack) {
+  constexpr double kToldMib = 0.25;
+  constexpr double kPagesMib = 0.05;  // of others
+  constexpr size_t kLines = (128 << 20) / 64;
+  LineBits bits(kLines);
+  CameLately lately;
+  const double empty = ResidentMib();
+  for (size_t line = 0; line < kLines; ++line) bits.Set(line);
+  const double with_bits = ResidentMib();
+  EXPECT_NEAR(with_bits - empty, kToldMib, kPagesMib);
+  for (uint64_t i = 0; i < 1'000'000; ++i) {
+    lately.Add(static_cast<uint32_t>(i * 0x9e3779b1));
+  }
+  const double with_both = ResidentMib();
+  EXPECT_NEAR(with_both - with_bits, kToldMib, kPagesMib);
+  bits.Clear();
+  lately.Clear();
+  EXPECT_NEAR(with_both - ResidentMib(), 2 * kToldMib, kPagesMib);
+}
 
 // Ten times what there is room for, each piece twice in a row.
 TEST(HugePiecesMemoryTest, IsAsMuchAsIsToldAndGivenBack) {

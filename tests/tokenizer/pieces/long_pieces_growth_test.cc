@@ -2,12 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "tokenizer/pieces/long_pieces.h"
+#include "tests/tokenizer/pieces/long_pieces_fixture.h"
 
 namespace penstock {
 namespace {
@@ -15,31 +14,13 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::Optional;
 
-class LongPiecesGrowthTest : public ::testing::Test {
+class LongPiecesGrowthTest : public testing::LongPiecesFixture {
  protected:
-  LongPiecesGrowthTest() { self_.Enter(); }
-
-  static std::optional<std::vector<TokenId>> Known(const LongPieces& pieces,
-                                                   const std::string& piece) {
-    const auto ids = pieces.Find(piece, LongPieces::HashOf(piece));
-    if (!ids) return std::nullopt;
-    return std::vector<TokenId>(ids->begin(), ids->end());
-  }
-
-  void Insert(LongPieces& pieces, const std::string& piece,
-              const std::vector<TokenId>& ids) {
-    pieces.Insert(by_, piece, LongPieces::HashOf(piece), ids);
-  }
-
   void MakeRoom(LongPieces& pieces) {
     self_.Leave();
     pieces.MakeRoom();
     self_.Enter();
   }
-
-  Readers readers_;
-  Readers::Reader self_{readers_};
-  Inserter by_{self_};
 };
 
 // Where it grows six of a line's eight places are taken: some lines had none

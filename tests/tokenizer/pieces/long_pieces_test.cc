@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tests/support/effort.h"
+#include "tests/tokenizer/pieces/long_pieces_fixture.h"
 
 namespace penstock {
 namespace {
@@ -20,31 +21,14 @@ using ::testing::ElementsAre;
 using ::testing::ElementsAreArray;
 using ::testing::Optional;
 
-class LongPiecesTest : public ::testing::Test {
+class LongPiecesTest : public testing::LongPiecesFixture {
  protected:
-  LongPiecesTest() { self_.Enter(); }
-
-  static std::optional<std::vector<TokenId>> Known(const LongPieces& pieces,
-                                                   const std::string& piece) {
-    const auto ids = pieces.Find(piece, LongPieces::HashOf(piece));
-    if (!ids) return std::nullopt;
-    return std::vector<TokenId>(ids->begin(), ids->end());
-  }
-
-  void Insert(LongPieces& pieces, const std::string& piece,
-              const std::vector<TokenId>& ids) {
-    pieces.Insert(by_, piece, LongPieces::HashOf(piece), ids);
-  }
-
   static constexpr size_t kSmallRing = 1 << 20;
   // The smallest that takes the longest records.
   static constexpr size_t kRingOfLongest = 8 << 20;
   // Of `many_`, with their count.
   static constexpr size_t kRecordBytes = 1012;
   const std::vector<TokenId> many_ = std::vector<TokenId>(252, 3);
-  Readers readers_;
-  Readers::Reader self_{readers_};
-  Inserter by_{self_};
 };
 
 TEST_F(LongPiecesTest, GivesBackWhatWasStored) {

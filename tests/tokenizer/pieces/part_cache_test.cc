@@ -196,6 +196,14 @@ TEST_F(FullPartCacheTest, PartsThatComeOnceLeaveHalfOfItAsItIs) {
   EXPECT_NEAR(static_cast<double>(kept), first_.size() / 2.0, 80);
 }
 
+// Nor does it know what came lately.
+TEST_F(FullPartCacheTest, OnceClearedItTakesTheSamePartsAgain) {
+  cache_.Clear();
+  Fill("first");
+  EXPECT_TRUE(
+      std::ranges::all_of(first_, [&](auto& part) { return IsKnown(part); }));
+}
+
 TEST_F(FullPartCacheTest, APartThatComesAgainIsKeptFromThoseThatComeOnce) {
   // It goes when others come; then it comes again soon.
   Knew(cache_, "again", 1);
