@@ -239,7 +239,9 @@ TEST_F(PieceCacheTest, EachPieceOfAFullTableGetsItsNewPlace) {
       ++known;
     }
     // As many as there are places, nearly.
-    if (turn == 2) EXPECT_GT(known, 16'000u);
+    if (turn == 2) {
+      EXPECT_GT(known, 16'000u);
+    }
   }
 }
 
