@@ -32,14 +32,11 @@ bool HugePieces::AppendIds(std::string_view piece, uint64_t hash,
 void HugePieces::Insert(std::string_view piece, uint64_t hash,
                         std::span<const TokenId> ids) {
   const std::lock_guard lock(mutex_);
-  if (!CameLately(hash)) return;
+  if (!lately_.Add(static_cast<uint32_t>(hash))) return;
   // Another thread may have been first.
   if (Find(piece, hash) != nullptr) return;
   const size_t bytes = ids.size_bytes() + piece.size();
-  if (bytes > pages_.size_bytes()) return;
-  if (count_ == kMostRecords || bytes > pages_.size_bytes() - used_bytes_) {
-    ForgetAll();
-  }
+  if (!HasRoom(bytes)) return;
   char* const to = BytesAt(used_bytes_);
   std::ranges::copy(ids, reinterpret_cast<TokenId*>(to));
   std::memcpy(to + ids.size_bytes(), piece.data(), piece.size());
@@ -48,21 +45,25 @@ void HugePieces::Insert(std::string_view piece, uint64_t hash,
   used_bytes_ += (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-bool HugePieces::CameLately(uint64_t hash) {
-  if (std::ranges::find(lately_, hash) != lately_.end()) return true;
-  lately_[next_++ % kLately] = hash;
-  return false;
+bool HugePieces::HasRoom(size_t bytes) {
+  const size_t all = pages_.size_bytes();
+  if (bytes > all) return false;
+  if (count_ < kMostRecords && bytes <= all - used_bytes_) return true;
+  refused_bytes_ += bytes;
+  if (refused_bytes_ <= kRefusedTimes * used_bytes_) return false;
+  ForgetAll();
+  return true;
 }
 
 void HugePieces::ForgetAll() {
   pages_.Clear(pages_.size_bytes());
-  used_bytes_ = count_ = 0;
+  used_bytes_ = count_ = refused_bytes_ = 0;
 }
 
 void HugePieces::Clear() {
   const std::lock_guard lock(mutex_);
   ForgetAll();
-  lately_ = {};
+  lately_.Clear();
 }
 
 }  // namespace penstock

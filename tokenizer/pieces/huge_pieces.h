@@ -10,23 +10,27 @@
 #include <vector>
 
 #include "tokenizer/interface/tokenizer.h"
+#include "tokenizer/pieces/came_lately.h"
 #include "tokenizer/pieces/zero_pages.h"
 
 namespace penstock {
 
 // Records one behind the other: the ids of a piece, then its bytes. They come
 // seldom and take long, so that a lock and a look at all of them cost nothing.
-// Where there is no room for a record, all go, and their memory with them.
+// Where there is no room for a record it is not kept, until those that had none
+// would have filled the memory some times over: then all go, and their memory
+// with them. So of a text that has up to so many times more, some are still
+// there when it comes again.
 //
-// Memory:  10 KiB, and at most 32 MiB, taken once pieces come twice.
+// Memory:  8 KiB, and at most 32.25 MiB, taken once pieces come.
 //
 // Threads: any number at a time.
 class HugePieces {
  public:
   static constexpr size_t kMostBytes = 32 << 20;
   static constexpr size_t kMostRecords = 256;
-  // Of pieces that came once, so many are remembered.
-  static constexpr size_t kLately = 256;
+  // So many times.
+  static constexpr size_t kRefusedTimes = 4;
 
   // `most_bytes` is a multiple of 4. Throws std::bad_alloc.
   explicit HugePieces(size_t most_bytes = kMostBytes) : pages_(most_bytes) {}
@@ -56,7 +60,8 @@ class HugePieces {
   }
   // Null where it is not known.
   const Record* Find(std::string_view piece, uint64_t hash) const;
-  bool CameLately(uint64_t hash);
+  // Whether there is room for so many bytes, or all went.
+  bool HasRoom(size_t bytes);
   void ForgetAll();
 
   mutable std::shared_mutex mutex_;  // guards all that follows
@@ -64,9 +69,8 @@ class HugePieces {
   size_t used_bytes_ = 0;
   size_t count_ = 0;
   std::array<Record, kMostRecords> records_;
-  // The hashes of the last pieces that were not known, a ring.
-  std::array<uint64_t, kLately> lately_{};
-  size_t next_ = 0;  // in lately_
+  size_t refused_bytes_ = 0;
+  CameLately lately_;
 };
 
 }  // namespace penstock
