@@ -17,6 +17,7 @@ LongPieces::LongPieces(Readers& readers, size_t ring_bytes, uint64_t first_word)
       taken_end_(first_word),
       open_end_(first_word - first_word % segment_words_ + ring_words_),
       first_there_(first_word),
+      first_word_(first_word),
       growth_(readers) {
   UseIndex();
 }
@@ -81,10 +82,8 @@ void LongPieces::Clear() {
   index_.Clear(kFirstIndexBytes);
   UseIndex();
   ring_.Clear(ring_.size_bytes());
-  first_there_ = taken_end_.load();
-  for (auto& some : lately_) {
-    for (std::atomic<uint32_t>& last : some) last = 0;
-  }
+  first_there_ = first_word_ = taken_end_.load();
+  lately_.Clear();
 }
 
 std::optional<std::span<const TokenId>> LongPieces::At(uint64_t place) const {
@@ -179,18 +178,14 @@ uint64_t LongPieces::TakeChunks(const Readers::Reader& self, uint64_t words,
   return place;
 }
 
-bool LongPieces::CameLately(uint64_t hash) {
-  const std::span last(lately_[hash % lately_.size()]);
-  const auto rest = static_cast<uint32_t>(hash >> 32);
-  for (const std::atomic<uint32_t>& one : last) {
-    if (one.load(std::memory_order_relaxed) == rest) return true;
-  }
-  for (size_t i = last.size(); --i > 0;) {
-    last[i].store(last[i - 1].load(std::memory_order_relaxed),
-                  std::memory_order_relaxed);
-  }
-  last[0].store(rest, std::memory_order_relaxed);
-  return false;
+// Of a full ring each segment has another one of kKeptOfFull.
+bool LongPieces::IsKept(size_t bytes, uint64_t hash) {
+  const uint64_t first = first_there_.load(std::memory_order_relaxed);
+  const bool is_kept_at_once =
+      bytes <= kKeptAtOnceBytes &&
+      (first == first_word_ ||
+       ((hash >> 48) + first / segment_words_) % kKeptOfFull == 0);
+  return is_kept_at_once || lately_.Add(static_cast<uint32_t>(hash));
 }
 
 uint32_t* LongPieces::WriteIds(uint64_t place, std::span<const TokenId> ids) {
@@ -208,7 +203,7 @@ uint64_t LongPieces::Append(Inserter& by, std::span<const TokenId> ids) {
 void LongPieces::Insert(Inserter& by, std::string_view piece, uint64_t hash,
                         std::span<const TokenId> ids) {
   if (piece.size() > kMaxPieceBytes || ids.size() > piece.size()) return;
-  if (piece.size() > kKeptAtOnceBytes && !CameLately(hash)) return;
+  if (!IsKept(piece.size(), hash)) return;
   const uint64_t place = TakePlace(by, 2 + ids.size() + (piece.size() + 3) / 4);
   if (place == 0) return;
   uint32_t* const its = WriteIds(place, ids);

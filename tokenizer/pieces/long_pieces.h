@@ -1,7 +1,6 @@
 // Remembers the ids of pieces that PieceCache has no room for, up to 32 KiB.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +10,7 @@
 #include <string_view>
 
 #include "tokenizer/interface/tokenizer.h"
+#include "tokenizer/pieces/came_lately.h"
 #include "tokenizer/pieces/inserter.h"
 #include "tokenizer/pieces/readers.h"
 #include "tokenizer/pieces/shared_growth.h"
@@ -28,16 +28,19 @@ namespace penstock {
 //   record  count of ids; ids; and where it is found by the index, the size of
 //           the piece and the piece, padded with zeros: words of 32 bits
 //
-// Memory:  16 KiB, and at most 144 MiB, taken once pieces come to it: the index
-//          grows with what there is of the ring.
+// Memory:  at most 144.25 MiB, taken once pieces come to it: the index grows
+//          with what there is of the ring.
 //
 // Threads: any number that are inside as readers; see MakeRoom and Clear.
 class LongPieces {
  public:
   static constexpr size_t kMaxPieceBytes = 32 << 10;
-  // Longer ones are kept if they come again before some that hash alike: most
-  // never do, and each takes the place of many.
+  // Longer ones are kept if they came lately: most never come again, and each
+  // takes the place of many.
   static constexpr size_t kKeptAtOnceBytes = 2048;
+  // Once the ring is full so are all but one of so many: of a text that has up
+  // to so many times more, some are still there when it comes again.
+  static constexpr size_t kKeptOfFull = 8;
   static constexpr size_t kRingBytes = 128 << 20;
   static constexpr size_t kSegments = 32;  // of the ring
   static constexpr size_t kFirstIndexBytes = 4 << 20;
@@ -108,8 +111,8 @@ class LongPieces {
   bool IsThere(uint64_t place) const {
     return place >= first_there_.load(std::memory_order_relaxed);
   }
-  // Whether such a piece is one of its place in lately_; it now is.
-  bool CameLately(uint64_t hash);
+  // Whether a new piece is worth a place.
+  bool IsKept(size_t bytes, uint64_t hash);
   static uint64_t EndOfChunk(uint64_t place) {
     return (place + kChunkWords - 1) / kChunkWords * kChunkWords;
   }
@@ -136,9 +139,9 @@ class LongPieces {
   alignas(64) std::atomic<uint64_t> taken_end_;
   alignas(64) std::atomic<uint64_t> open_end_;
   std::atomic<uint64_t> first_there_;
-  // By hash, the hashes of the last pieces that were too long to be kept at
-  // once, the newest first.
-  std::array<std::array<std::atomic<uint32_t>, 8>, 512> lately_{};
+  // The first since Clear: once it is no longer there, the ring is full.
+  uint64_t first_word_;
+  CameLately lately_;
   std::mutex mutex_;
   uint64_t closed_since_ = 0;  // guarded by mutex_; the oldest segment's stamp
   // Counts words that are taken.

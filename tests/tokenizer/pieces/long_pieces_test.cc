@@ -21,15 +21,7 @@ using ::testing::ElementsAre;
 using ::testing::ElementsAreArray;
 using ::testing::Optional;
 
-class LongPiecesTest : public testing::LongPiecesFixture {
- protected:
-  static constexpr size_t kSmallRing = 1 << 20;
-  // The smallest that takes the longest records.
-  static constexpr size_t kRingOfLongest = 8 << 20;
-  // Of `many_`, with their count.
-  static constexpr size_t kRecordBytes = 1012;
-  const std::vector<TokenId> many_ = std::vector<TokenId>(252, 3);
-};
+using LongPiecesTest = testing::LongPiecesFixture;
 
 TEST_F(LongPiecesTest, GivesBackWhatWasStored) {
   LongPieces pieces(readers_);
@@ -236,7 +228,7 @@ TEST_F(LongPiecesTest, APieceIsNotWrittenOverWhileAnotherMayLookAtIt) {
   };
   append(5 * kSmallRing / 2);
   const std::string piece = "internationalisation";
-  Insert(pieces, piece, {7, 8, 9});
+  InsertUntilKept(pieces, piece, {7, 8, 9});
   Readers::Reader reader(readers_);
   reader.Enter();
   const auto found = pieces.Find(piece, LongPieces::HashOf(piece));
@@ -305,7 +297,7 @@ TEST_F(LongPiecesTest, NewPiecesTakeThePlaceOfTheOldestAndOfNoOther) {
     return std::to_string(i) + std::string(kPieceBytes - i % 7, 'x');
   };
   for (TokenId i = 0; i < kPieces; ++i) {
-    Insert(pieces, piece_of(i), std::vector<TokenId>(1 + i % 5, i));
+    InsertUntilKept(pieces, piece_of(i), std::vector<TokenId>(1 + i % 5, i));
     ASSERT_THAT(Known(pieces, piece_of(i)),
                 Optional(std::vector<TokenId>(1 + i % 5, i)));
   }
