@@ -139,8 +139,7 @@ class LongPieces {
   alignas(64) std::atomic<uint64_t> taken_end_;
   alignas(64) std::atomic<uint64_t> open_end_;
   std::atomic<uint64_t> first_there_;
-  // The first since Clear: once it is no longer there, the ring is full.
-  uint64_t first_word_;
+  uint64_t first_word_;  // since Clear: if it is not there, the ring is full
   CameLately lately_;
   std::mutex mutex_;
   uint64_t closed_since_ = 0;  // guarded by mutex_; the oldest segment's stamp
