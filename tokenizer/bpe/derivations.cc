@@ -36,14 +36,20 @@ void Derivations::Consider(TokenId left, TokenId right, TokenId merged,
   if (!Has(left) || !Has(right)) {
     early_.push_back({left, right});
   } else if (StayApart(left, right)) {
-    tokens_.At(merged) = {PartOf(left), PartOf(right), rank + 1};
-    ranks_.Add(left, right, rank);
+    Take(left, right, merged, rank);
   }
+}
+
+void Derivations::Take(TokenId left, TokenId right, TokenId merged,
+                       uint32_t rank) {
+  tokens_.At(merged) = {PartOf(left), PartOf(right), rank + 1};
+  ranks_.Add(left, right, rank);
 }
 
 bool Derivations::Finish() {
   return std::ranges::none_of(std::exchange(early_, {}), [this](auto& pair) {
-    return Has(pair.first) && Has(pair.second);
+    return Has(pair.first) && Has(pair.second) &&
+           StayApart(pair.first, pair.second);
   });
 }
 
@@ -103,7 +109,6 @@ std::optional<Derivations> Derivations::FromRanks(
     PrefetchRightPart(vocabulary, shorter, id + kPrefetched);
     if (!vocabulary.Has(id)) continue;
     const std::string_view bytes = vocabulary.BytesOf(id);
-    const size_t early = derivations.early_.size();
     // The longest that leaves a token is mostly the one.
     for (TokenId left = shorter[id]; left != kNoToken && !derivations.Has(id);
          left = shorter[left]) {
@@ -111,8 +116,6 @@ std::optional<Derivations> Derivations::FromRanks(
           vocabulary.Find(bytes.substr(vocabulary.BytesOf(left).size()));
       if (right) derivations.Consider(left, *right, id, id);
     }
-    // All cuts have one rank: parts that come later find the token made.
-    if (derivations.Has(id)) derivations.early_.resize(early);
   }
   if (!derivations.Finish()) return std::nullopt;
   return derivations;

@@ -27,14 +27,19 @@ namespace penstock {
 // Threads: any number at a time, once made.
 class Derivations {
  public:
-  // Nullopt where some pair's part comes about after the pair would merge, and
-  // for vocabularies larger than any that is known: see PairRanks.
-  // `pairs` are those of a MergeTable, by rank.
+  // Nullopt where two tokens can be neighbours that would have merged before
+  // they came about, and for vocabularies larger than any that is known: see
+  // PairRanks. `pairs` are those of a MergeTable, by rank.
   static std::optional<Derivations> FromMerges(
       const Vocabulary& vocabulary, std::span<const MergeTable::Pair> pairs);
   // Of rank semantics, see MergesByRank. `shorter` is TokenTrieOf's.
   static std::optional<Derivations> FromRanks(const Vocabulary& vocabulary,
                                               std::span<const TokenId> shorter);
+  // Where FromMerges and FromRanks are nullopt: such neighbours merge as soon
+  // as they are there. Nullopt where one text has different encodings by that;
+  // see late_merges.cc. `pairs`, by rank, may have equal ranks for one token.
+  static std::optional<Derivations> FromLateMerges(
+      const Vocabulary& vocabulary, std::span<const MergeTable::Pair> pairs);
 
   // Some text leads to the token.
   bool Has(TokenId id) const {
@@ -109,10 +114,11 @@ class Derivations {
     return {id, is_byte,
             is_byte || (token.left.is_byte() && token.right.is_byte())};
   }
-  // To be called by rank: takes the pair if it is what makes its token, given
-  // all merges before.
+  // These are to be called by rank. The first takes the pair if it is what
+  // makes its token, given all merges before; the second knows that it is.
   void Consider(TokenId left, TokenId right, TokenId merged, uint32_t rank);
-  // False if a pair had come before its parts.
+  void Take(TokenId left, TokenId right, TokenId merged, uint32_t rank);
+  // False if a pair that came before its parts would merge after all.
   bool Finish();
 
   Table<Token> tokens_;

@@ -14,6 +14,11 @@ std::optional<TokenMatcher> MakeMatcher(const Vocabulary& vocabulary,
   auto derivations = pairs
                          ? Derivations::FromMerges(vocabulary, pairs->values())
                          : Derivations::FromRanks(vocabulary, tokens->shorter);
+  if (!derivations) {
+    derivations = Derivations::FromLateMerges(
+        vocabulary,
+        pairs ? pairs->values() : MergesByRank(vocabulary).PairsByRank());
+  }
   if (!derivations) return std::nullopt;
   return TokenMatcher(vocabulary, *std::move(derivations), *std::move(tokens));
 }

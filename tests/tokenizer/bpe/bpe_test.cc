@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/support/effort.h"
+#include "tests/tokenizer/bpe/encode_by_definition.h"
 #include "tokenizer/bpe/short_merge.h"
 #include "tokenizer/vocabulary/vocabulary_trie.h"
 
@@ -16,6 +17,7 @@ namespace penstock {
 namespace {
 
 using ::testing::ElementsAre;
+using testing::EncodeByDefinition;
 
 constexpr TokenId kAb = 256, kBc = 257, kAbc = 258, kAa = 259;
 
@@ -88,27 +90,6 @@ TEST(BpeTest, LaterMergeOfAPairReplacesTheEarlier) {
   merges.Add('b', 'c', {.rank = 1, .merged = kBc});
   merges.Add('a', 'b', {.rank = 2, .merged = kAb});
   EXPECT_THAT(Encode(merges, "abc"), ElementsAre('a', kBc));
-}
-
-// The definition, without any of the data structures.
-std::vector<TokenId> EncodeByDefinition(const MergeTable& merges,
-                                        std::string_view piece) {
-  std::vector<TokenId> ids;
-  for (const unsigned char byte : piece) ids.push_back(byte);
-  while (true) {
-    Merge best;
-    size_t at = 0;
-    for (size_t i = 0; i + 1 < ids.size(); ++i) {
-      const Merge merge = merges.Find(ids[i], ids[i + 1]);
-      if (merge.rank < best.rank) {
-        best = merge;
-        at = i;
-      }
-    }
-    if (best.rank == Merge::kNever) return ids;
-    ids[at] = best.merged;
-    ids.erase(ids.begin() + static_cast<std::ptrdiff_t>(at) + 1);
-  }
 }
 
 // Vocabularies of strings of a and b, drawn from those up to length 6, with
