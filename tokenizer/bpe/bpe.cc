@@ -25,10 +25,7 @@ Bpe::Bpe(const Vocabulary& vocabulary, std::optional<TokenMatcher> matcher,
     : matcher_(std::move(matcher)),
       pairs_(std::move(pairs)),
       merges_(std::move(merges)) {
-  if (matcher_) {
-    unmade_ = matcher_->unmade();
-    makes_every_part_ = matcher_->makes_every_part();
-  }
+  if (matcher_) unmade_ = matcher_->unmade();
   for (size_t byte = 0; byte < 256; ++byte) {
     const char spelled = static_cast<char>(byte);
     byte_ids_[byte] = vocabulary.Find({&spelled, 1}).value_or(kNoToken);
@@ -38,7 +35,6 @@ Bpe::Bpe(const Vocabulary& vocabulary, std::optional<TokenMatcher> matcher,
 void Bpe::Save(TableWriter& soon, TableWriter& later) const {
   soon.PutTable(Table<TokenId>::Of(byte_ids_));
   unmade_.Save(soon);
-  soon.PutNumber(makes_every_part_);
   soon.PutNumber(pairs_.has_value());
   if (pairs_) soon.PutTable(*pairs_);
   matcher()->Save(later);
@@ -48,14 +44,12 @@ Bpe Bpe::Load(const Vocabulary& vocabulary, TableReader& soon,
               std::string_view later, uint32_t later_checksum) {
   const auto byte_ids = soon.TakeTable<TokenId>();
   const UnmadeTokens unmade = UnmadeTokens::Load(soon);
-  const bool makes_every_part = soon.Number() != 0;
   MergePairs pairs;
   if (soon.Number() != 0) pairs = soon.TakeTable<MergeTable::Pair>();
   Bpe bpe(vocabulary, {}, pairs, {});
   // A table made with another hash would not find them.
   soon.Expect(std::ranges::equal(byte_ids, bpe.byte_ids_));
   bpe.unmade_ = unmade;
-  bpe.makes_every_part_ = makes_every_part;
   bpe.stored_ = std::make_unique<StoredMatcher>(later, later_checksum,
                                                 vocabulary, std::move(pairs));
   return bpe;

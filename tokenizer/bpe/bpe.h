@@ -80,8 +80,6 @@ class Bpe {
   bool MakesTokenOf(std::string_view bytes) const {
     return CanSave() && !unmade_.MayHave(bytes);
   }
-  // The same of all that a part of a piece may be: see CharCuts::MayCut.
-  bool makes_every_part() const { return makes_every_part_; }
   TokenId ByteId(unsigned char byte) const { return byte_ids_[byte]; }
   bool HasByte(unsigned char byte) const { return byte_ids_[byte] != kNoToken; }
 
@@ -102,7 +100,6 @@ class Bpe {
   MergePairs pairs_;   // where merges have a matcher
   MergeTable merges_;  // where there is no matcher
   UnmadeTokens unmade_;
-  bool makes_every_part_ = false;
 };
 
 }  // namespace penstock

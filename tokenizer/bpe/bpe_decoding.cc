@@ -74,7 +74,6 @@ void BpeTokenizer::Prepare() {
     leaves_text_out_ |= pretokenizer->LeavesTextOut();
   }
   merges_in_lanes_ = bpe_.CanSave() && LaneMerges::IsThere();
-  parts_are_pieces_ = bpe_.makes_every_part() || !parts_.whole_pieces_first;
 }
 
 Status BpeTokenizer::Decode(std::span<const TokenId> ids, DecodeOptions options,

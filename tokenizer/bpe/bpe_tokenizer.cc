@@ -241,11 +241,11 @@ NewPieces::Way BpeTokenizer::WayOf(std::string_view piece,
                                    size_t pieces) const {
   if (merges_in_lanes_ && pieces >= NewPieces::kManyPieces &&
       piece.size() <= LaneMerges::kMostBytes && MergingIsRight(piece) &&
-      !MayBeCut(piece)) {
+      !CharCuts::MayCut(piece)) {
     return NewPieces::Way::kMerged;
   }
-  if (MayBeCut(piece) && MergingIsRight(piece) && bpe_.cuts() != nullptr &&
-      !bpe_.chars().empty()) {
+  if (CharCuts::MayCut(piece) && MergingIsRight(piece) &&
+      bpe_.cuts() != nullptr && !bpe_.chars().empty()) {
     return NewPieces::Way::kParts;
   }
   return MayBeToken(piece) ? NewPieces::Way::kToken : NewPieces::Way::kAlone;
@@ -279,15 +279,11 @@ void BpeTokenizer::EncodePiece(Call& call, std::string_view piece) const {
 
 void BpeTokenizer::EncodeByMerges(Call& call, std::string_view piece) const {
   Memory& memory = call.memory;
-  if (!MayBeCut(piece) || bpe_.cuts() == nullptr) {
+  if (!CharCuts::MayCut(piece) || bpe_.cuts() == nullptr) {
     return bpe_.Encode(piece, memory.neighbours, call.ids);
   }
   PartEncoder(bpe_, {memory, memory.chars, memory.neighbours}, memory.alone)
       .Encode(piece, call.ids);
-}
-
-bool BpeTokenizer::MayBeCut(std::string_view piece) const {
-  return parts_are_pieces_ && CharCuts::MayCut(piece);
 }
 
 }  // namespace penstock

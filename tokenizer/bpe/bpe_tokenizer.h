@@ -105,7 +105,6 @@ class BpeTokenizer final : public FramedTokenizer {
   bool MayBeToken(std::string_view piece) const;
   void EncodePiece(Call& call, std::string_view piece) const;
   void EncodeByMerges(Call& call, std::string_view piece) const;
-  bool MayBeCut(std::string_view piece) const;
   void EncodeWithDropout(const Drawing& drawing, std::string_view piece,
                          std::vector<TokenId>& ids) const;
   const MergeTable& Merges() const;
@@ -124,8 +123,6 @@ class BpeTokenizer final : public FramedTokenizer {
   const BpeParts parts_;  // specials are in the vocabulary, for decoding
   const Bpe bpe_;
   bool has_all_bytes_ = true;
-  // A part of a piece has the ids that it would have as a piece.
-  bool parts_are_pieces_ = false;
   bool merges_in_lanes_ = false;
   bool leaves_text_out_ = false;  // some pretokenizer may
   // First those with normalized == false, then the others.

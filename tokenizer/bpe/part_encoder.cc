@@ -106,8 +106,10 @@ TokenId* PartEncoder::PutPart(const Part& part, TokenId* out) {
 }
 
 TokenId* PartEncoder::PutMerged(const Part& part, IdBuffer& to, TokenId* out) {
-  // What is merged as soon as it would be found needs no memory.
-  if (part.broken != 0 && part.text.size() <= PieceCache::kMaxPieceBytes) {
+  // What is merged as soon as it would be found needs no memory. What is a
+  // token by itself alone has other ids there.
+  if (part.broken != 0 && part.text.size() <= PieceCache::kMaxPieceBytes &&
+      bpe_.MakesTokenOf(part.text)) {
     return PutRemembered(part, to, out);
   }
   TokenId* const end = MergeChars(part, out);

@@ -20,8 +20,8 @@
 
 namespace penstock {
 
-// What is remembered of parts. `pieces` has parts and whole pieces: who gives
-// some pieces other ids than Bpe does must not share it.
+// What is remembered of parts. `pieces` has parts and whole pieces: only those
+// that are tokens which no merges make may have other ids than Bpe gives them.
 struct PartMemory {
   PieceMemory& pieces;
   CharIds& chars;

@@ -36,6 +36,7 @@ TokenMatcher::TokenMatcher(const Vocabulary& vocabulary,
       cuts_(vocabulary),
       bytes_(derivations_.ranks(), ByteIds()) {
   std::vector<TokenId> of_chars;
+  std::vector<std::string_view> unmade;
   for (TokenId id = 0; id < tokens_.size(); ++id) {
     if (!vocabulary.Has(id)) continue;
     const std::string_view bytes = vocabulary.BytesOf(id);
@@ -48,12 +49,12 @@ TokenMatcher::TokenMatcher(const Vocabulary& vocabulary,
       if (CharTrie::MayHave(bytes)) of_chars.push_back(id);
     } else if (vocabulary.Find(bytes) == id) {
       // No text leads to it.
-      unmade_.Add(bytes);
-      makes_every_part_ &= !CharCuts::MayCut(bytes);
+      unmade.push_back(bytes);
       trie_.Remove(bytes);
     }
   }
   chars_ = CharTrie(vocabulary, of_chars);
+  unmade_ = UnmadeTokens(unmade);
 }
 
 void TokenMatcher::Save(TableWriter& to) const {
@@ -63,7 +64,6 @@ void TokenMatcher::Save(TableWriter& to) const {
   cuts_.Save(to);
   chars_.Save(to);
   unmade_.Save(to);
-  to.PutNumber(makes_every_part_);
 }
 
 TokenMatcher TokenMatcher::Load(TableReader& from) {
@@ -75,7 +75,6 @@ TokenMatcher TokenMatcher::Load(TableReader& from) {
   TokenMatcher matcher(std::move(derivations), std::move(trie),
                        std::move(tokens), std::move(cuts), std::move(chars));
   matcher.unmade_ = UnmadeTokens::Load(from);
-  matcher.makes_every_part_ = from.Number() != 0;
   return matcher;
 }
 

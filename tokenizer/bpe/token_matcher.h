@@ -34,8 +34,6 @@ class TokenMatcher {
   // Those that the vocabulary finds, but that are not the encoding of their
   // bytes.
   const UnmadeTokens& unmade() const { return unmade_; }
-  // None of these is what a part of a piece may be: see CharCuts::MayCut.
-  bool makes_every_part() const { return makes_every_part_; }
 
   const Derivations& derivations() const { return derivations_; }
   const BytePairs& bytes() const { return bytes_; }
@@ -82,7 +80,6 @@ class TokenMatcher {
   CharTrie chars_;
   BytePairs bytes_;  // of the first two
   UnmadeTokens unmade_;
-  bool makes_every_part_ = true;
 };
 
 }  // namespace penstock

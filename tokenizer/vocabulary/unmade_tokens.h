@@ -1,56 +1,61 @@
 // Which tokens no merges make.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
+#include <utility>
+#include <vector>
 
+#include "tokenizer/vocabulary/first_bytes.h"
+#include "tokenizer/vocabulary/key_bits.h"
 #include "tokenizer/vocabulary/stored_tables.h"
 
 namespace penstock {
 
-// Most vocabularies have none, many but some special tokens: what may be one
-// is told by its size and its first byte.
+// Many vocabularies have none but some special tokens, that of Llama 3 has 588
+// others, most of them with a space and a letter first: what may be one is told
+// by its first bytes and its size.
 //
-// Threads: any number at a time, once filled.
+// Threads: any number at a time.
 class UnmadeTokens {
  public:
-  // `token` is not empty.
-  void Add(std::string_view token) {
-    sizes_ |= uint64_t{1} << SizeOf(token);
-    const auto first = static_cast<unsigned char>(token[0]);
-    first_bytes_[first / 64] |= uint64_t{1} << first % 64;
-  }
-  bool empty() const { return sizes_ == 0; }
+  UnmadeTokens() : UnmadeTokens(std::span<const std::string_view>()) {}
+  // `tokens` are not empty.
+  explicit UnmadeTokens(std::span<const std::string_view> tokens)
+      : UnmadeTokens(tokens.empty(), KeyBits(KeysOf(tokens))) {}
+
   bool MayHave(std::string_view bytes) const {
-    if (empty() || bytes.empty()) return false;
-    const auto first = static_cast<unsigned char>(bytes[0]);
-    return (sizes_ >> SizeOf(bytes) & 1) != 0 &&
-           (first_bytes_[first / 64] >> first % 64 & 1) != 0;
+    return !empty_ && keys_.MayHave(KeyOf(bytes));
   }
 
-  // What Load makes these of again.
+  // What Load makes these of again, that look where `from` does.
   void Save(TableWriter& to) const {
-    to.PutNumber(sizes_);
-    for (const uint64_t bits : first_bytes_) to.PutNumber(bits);
+    to.PutNumber(empty_);
+    keys_.Save(to);
   }
   static UnmadeTokens Load(TableReader& from) {
-    UnmadeTokens tokens;
-    tokens.sizes_ = from.Number();
-    for (uint64_t& bits : tokens.first_bytes_) bits = from.Number();
-    return tokens;
+    const bool empty = from.Number() != 0;
+    return UnmadeTokens(empty, KeyBits::Load(from));
   }
 
  private:
-  // Longer ones are alike.
-  static size_t SizeOf(std::string_view bytes) {
-    return std::min<size_t>(bytes.size(), 63);
+  UnmadeTokens(bool empty, KeyBits keys)
+      : empty_(empty), keys_(std::move(keys)) {}
+
+  static uint64_t KeyOf(std::string_view bytes) {
+    return FirstBytes(bytes) + bytes.size() * 0xa0761d6478bd642f;
+  }
+  static std::vector<uint64_t> KeysOf(std::span<const std::string_view> all) {
+    std::vector<uint64_t> keys;
+    keys.reserve(all.size());
+    for (const std::string_view bytes : all) keys.push_back(KeyOf(bytes));
+    return keys;
   }
 
-  uint64_t sizes_ = 0;  // a bit for each
-  std::array<uint64_t, 4> first_bytes_{};
+  bool empty_;
+  KeyBits keys_;
 };
 
 }  // namespace penstock
