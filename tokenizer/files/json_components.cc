@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "formats/files/status_or.h"
 #include "tokenizer/files/json_bpe_model.h"
@@ -37,14 +39,18 @@ StatusOr<RegexRules> ReadSplitRules(const JsonObject& split) {
                              invert ? ", inverted" : ""));
 }
 
-Status ReadSplit(const JsonObject& split, BpeParts& parts) {
-  PENSTOCK_ASSIGN_OR_RETURN(const RegexRules rules, ReadSplitRules(split));
+StatusOr<std::string_view> ReadSplitRegex(const JsonObject& split) {
   PENSTOCK_ASSIGN_OR_RETURN(const JsonObject pattern, split.Object("pattern"));
   if (!pattern.Has("Regex") || pattern.fields().size() != 1) {
     return Missing(split.where(), "Split by a string");
   }
+  return pattern.String("Regex");
+}
+
+Status ReadSplit(const JsonObject& split, BpeParts& parts) {
+  PENSTOCK_ASSIGN_OR_RETURN(const RegexRules rules, ReadSplitRules(split));
   PENSTOCK_ASSIGN_OR_RETURN(const std::string_view regex,
-                            pattern.String("Regex"));
+                            ReadSplitRegex(split));
   // It leaves nothing unmatched.
   if (auto scanner = PreTokenizerByRegex(regex)) {
     parts.pretokenizers.push_back(std::move(scanner));
@@ -85,15 +91,45 @@ StatusOr<std::string_view> GivenType(const JsonObject& json) {
   return json.String("type");
 }
 
-Status ReadSequence(const JsonObject& json, BpeParts& parts) {
+StatusOr<std::vector<JsonObject>> ReadSteps(const JsonObject& json) {
   PENSTOCK_ASSIGN_OR_RETURN(const auto steps, json.Array("pretokenizers"));
   if (steps.size() > kMaxSteps) {
     return Missing(json.where(), "Sequence of that many");
   }
-  bool byte_level_seen = false;
+  std::vector<JsonObject> read;
   for (const simdjson::dom::element element : steps) {
-    PENSTOCK_ASSIGN_OR_RETURN(const JsonObject step,
+    PENSTOCK_ASSIGN_OR_RETURN(JsonObject step,
                               JsonObject::Of(element, json.where()));
+    read.push_back(std::move(step));
+  }
+  return read;
+}
+
+// How many of the first steps one scanner does, which is then added.
+StatusOr<size_t> ReadKnownSplits(std::span<const JsonObject> steps,
+                                 BpeParts& parts) {
+  std::vector<std::string_view> regexes;
+  for (const JsonObject& step : steps) {
+    PENSTOCK_ASSIGN_OR_RETURN(const std::string_view type, GivenType(step));
+    if (type != "Split") break;
+    PENSTOCK_ASSIGN_OR_RETURN(const RegexRules rules, ReadSplitRules(step));
+    if (rules != RegexRules::kIsolated) break;
+    PENSTOCK_ASSIGN_OR_RETURN(const std::string_view regex,
+                              ReadSplitRegex(step));
+    regexes.push_back(regex);
+  }
+  auto scanner = PreTokenizerByRegexes(regexes);
+  if (scanner == nullptr) return 0;
+  parts.pretokenizers.push_back(std::move(scanner));
+  return regexes.size();
+}
+
+Status ReadSequence(const JsonObject& json, BpeParts& parts) {
+  PENSTOCK_ASSIGN_OR_RETURN(const std::vector<JsonObject> steps,
+                            ReadSteps(json));
+  PENSTOCK_ASSIGN_OR_RETURN(const size_t known, ReadKnownSplits(steps, parts));
+  bool byte_level_seen = false;
+  for (const JsonObject& step : std::span(steps).subspan(known)) {
     PENSTOCK_ASSIGN_OR_RETURN(const std::string_view type, GivenType(step));
     if (byte_level_seen) {
       return Missing(json.where(), "Sequence that goes on behind ByteLevel");
@@ -151,6 +187,10 @@ Status ReadNfc(const JsonObject& root, BpeParts& parts) {
   if (!root.Field("normalizer")) return OkStatus();
   PENSTOCK_ASSIGN_OR_RETURN(const JsonObject json, root.Object("normalizer"));
   PENSTOCK_ASSIGN_OR_RETURN(const std::string_view type, GivenType(json));
+  if (type == "Sequence") {
+    PENSTOCK_ASSIGN_OR_RETURN(const auto steps, json.Array("normalizers"));
+    if (steps.size() == 0) return OkStatus();
+  }
   if (type != "NFC") return Missing(json.where(), type);
   parts.normalizer =
       std::make_unique<UnicodeNormalizer>(NormalizationForm::kNfc);

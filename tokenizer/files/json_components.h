@@ -24,7 +24,8 @@ Status CheckBytes(const BpeParts& parts);
 
 Status CheckDecoder(const JsonObject& root);
 
-// Fills parts.normalizer: NFC alone, as files of Qwen have it.
+// Fills parts.normalizer: NFC alone, as files of Qwen have it. A sequence of
+// none, as files of DeepSeek have it, is none.
 Status ReadNfc(const JsonObject& root, BpeParts& parts);
 
 // That no added token is looked for in text that is normalized.

@@ -1,6 +1,10 @@
 #include "tokenizer/patterns/patterns.h"
 
+#include <algorithm>
+#include <array>
+
 #include "tokenizer/patterns/cl100k_scanner.h"
+#include "tokenizer/patterns/deepseek_scanner.h"
 #include "tokenizer/patterns/gpt2_scanner.h"
 #include "tokenizer/patterns/o200k_scanner.h"
 #include "tokenizer/patterns/published_specials.h"
@@ -9,7 +13,16 @@
 namespace penstock {
 namespace {
 
-enum class Pattern { kGpt2, kCl100k, kLlama3, kQwen2, kO200k, kTekken, kKimi };
+enum class Pattern {
+  kGpt2,
+  kCl100k,
+  kLlama3,
+  kQwen2,
+  kO200k,
+  kTekken,
+  kKimi,
+  kDeepSeek,
+};
 
 struct NamedEncoding {
   std::string_view name;
@@ -93,6 +106,14 @@ constexpr std::string_view kKimiRegex =
     R"((?i:'s|'t|'re|'ve|'m|'ll|'d)?|\p{N}{1,3})"
     R"(| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
 
+// One after the other, with the carriage returns and newlines that the file
+// has as such.
+constexpr std::array<std::string_view, 3> kDeepSeekRegexes = {
+    R"(\p{N}{1,3})", "[一-龥\u3040-ゟ゠-ヿ]+",
+    R"([!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+)"
+    "|[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+"
+    "| ?[\\p{P}\\p{S}]+[\r\n]*|\\s*[\r\n]+|\\s+(?!\\S)|\\s+"};
+
 struct TrainingPattern {
   std::string_view name;
   Pattern pattern;
@@ -129,6 +150,8 @@ std::unique_ptr<const PreTokenizer> MakeScanner(Pattern pattern) {
       return std::make_unique<O200kScanner>(O200kSpelling::kO200k);
     case Pattern::kTekken:
       return std::make_unique<O200kScanner>(O200kSpelling::kTekken);
+    case Pattern::kDeepSeek:
+      return std::make_unique<DeepSeekScanner>();
     case Pattern::kKimi:
       return RegexPreTokenizer::Make(kKimiRegex, RegexRules::kTiktoken).value();
   }
@@ -158,7 +181,7 @@ KnownEncoding EncodingByName(std::string_view name) {
 std::unique_ptr<const PreTokenizer> ScannerByName(std::string_view name) {
   for (const Pattern pattern :
        {Pattern::kGpt2, Pattern::kCl100k, Pattern::kLlama3, Pattern::kQwen2,
-        Pattern::kO200k, Pattern::kTekken}) {
+        Pattern::kO200k, Pattern::kTekken, Pattern::kDeepSeek}) {
     auto scanner = MakeScanner(pattern);
     if (scanner->name() == name) return scanner;
   }
@@ -171,6 +194,13 @@ std::unique_ptr<const PreTokenizer> PreTokenizerByRegex(
     if (known.regex == regex) return MakeScanner(known.pattern);
   }
   return nullptr;
+}
+
+std::unique_ptr<const PreTokenizer> PreTokenizerByRegexes(
+    std::span<const std::string_view> regexes) {
+  return std::ranges::equal(regexes, kDeepSeekRegexes)
+             ? MakeScanner(Pattern::kDeepSeek)
+             : nullptr;
 }
 
 std::vector<std::string_view> TrainingPatternNames() {

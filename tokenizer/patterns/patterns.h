@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -29,7 +30,11 @@ std::unique_ptr<const PreTokenizer> ScannerByName(std::string_view name);
 // scanner for. Compared as text, as engines differ in what near spellings mean.
 std::unique_ptr<const PreTokenizer> PreTokenizerByRegex(std::string_view regex);
 
-// The same for tiktoken's spellings.
+// The same for several, each of which cuts the pieces of the one before.
+std::unique_ptr<const PreTokenizer> PreTokenizerByRegexes(
+    std::span<const std::string_view> regexes);
+
+// The same as PreTokenizerByRegex for tiktoken's spellings.
 std::unique_ptr<const PreTokenizer> PreTokenizerByTiktokenRegex(
     std::string_view regex);
 

@@ -61,9 +61,9 @@ struct Tables {
     for (uint32_t c = 0x80; c < 0x800; ++c) two.Set(c, ClassOf(c));
     for (uint32_t group = 0x800 / kGroup; group < 0x10000 / kGroup; ++group) {
       if (IsSurrogate(group * kGroup)) continue;
-      const uint8_t first = ClassOf(group * kGroup);
+      const uint8_t first = ToldOf(group * kGroup);
       uint32_t same = 1;
-      while (same < kGroup && ClassOf(group * kGroup + same) == first) ++same;
+      while (same < kGroup && ToldOf(group * kGroup + same) == first) ++same;
       if (same == kGroup) groups.Set(group, first);
     }
     for (size_t place = 0; place < std::size(kMixedGroups); ++place) {
@@ -77,6 +77,8 @@ struct Tables {
     }
   }
 
+  // Signs are others, as what has no class is.
+  static uint8_t ToldOf(uint32_t c) { return ClassOf(c) & ~kSign; }
   static bool IsSurrogate(uint32_t c) { return c >= 0xd800 && c < 0xe000; }
 };
 const Tables kTables;

@@ -25,7 +25,7 @@ WHITE_SPACE = {
 }
 
 # The bits of unicode_data.h.
-LETTER, NUMBER, SPACE, MARK, UPPER, LOWER = 1, 2, 4, 8, 16, 32
+LETTER, NUMBER, SPACE, MARK, UPPER, LOWER, SIGN = 1, 2, 4, 8, 16, 32, 64
 
 
 def class_of(code_point):
@@ -41,6 +41,8 @@ def class_of(code_point):
         bits |= UPPER
     if category == "Ll":
         bits |= LOWER
+    if category[0] in "PS":
+        bits |= SIGN
     if code_point in WHITE_SPACE:
         bits |= SPACE
     return bits

@@ -11,8 +11,8 @@ namespace penstock {
 // "16.0.0".
 extern const char kUnicodeVersion[];
 
-// Bits of a character's class. A code point without any is "other":
-// punctuation, symbols, controls, unassigned.
+// Bits of a character's class. A code point without any is a control or
+// unassigned.
 enum CharClass : uint8_t {
   kLetter = 1,  // \p{L}
   kNumber = 2,  // \p{N}
@@ -20,6 +20,7 @@ enum CharClass : uint8_t {
   kMark = 8,    // \p{M}
   kUpper = 16,  // \p{Lu} and \p{Lt}, with kLetter
   kLower = 32,  // \p{Ll}, with kLetter
+  kSign = 64,   // \p{P} and \p{S}
 };
 
 namespace unicode_data {

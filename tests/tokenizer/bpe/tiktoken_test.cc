@@ -328,6 +328,29 @@ TEST(TiktokenTest, AModelFileOfRanksLoadsWithAPattern) {
   EXPECT_THAT(Ids(*tokenizer, "abc"), ElementsAre(256, 'c'));
 }
 
+TEST(TiktokenTest, ATokenThatNeedsNoMergesIsNotWhatItsPartsAre) {
+  // Characters, one that no two tokens make, and one that reaches from the
+  // second of them into what may follow: parts with such are remembered.
+  const std::string file =
+      TinyTiktoken({"\xe6\x97", "日", "\xe6\x9c", "本", "本\xe8", "\xe8\xaa",
+                    "語", "\xe5\xa4", "大", "日本語"});
+  const TokenId kDay = 257, kOver = 260, kWord = 262, kLarge = 264, kAll = 265;
+  for (const bool whole_first : {true, false}) {
+    ASSERT_OK_AND_ASSIGN(const auto tokenizer,
+                         ParseTiktoken(file, "x", "gpt2"));
+    const auto expect_whole = [&] {
+      EXPECT_THAT(Ids(*tokenizer, "日本語"), ElementsAre(kAll));
+    };
+    if (whole_first) expect_whole();
+    EXPECT_THAT(Ids(*tokenizer, "日本語大"),
+                ElementsAre(kDay, kOver, 0xaa, 0x9e, kLarge));
+    EXPECT_THAT(Ids(*tokenizer, "大日本語"),
+                ElementsAre(kLarge, kDay, kOver, 0xaa, 0x9e));
+    EXPECT_THAT(Ids(*tokenizer, "大語"), ElementsAre(kLarge, kWord));
+    expect_whole();
+  }
+}
+
 // Of sizes that are looked up, merged side by side and merged otherwise; among
 // so many others that some are merged side by side.
 TEST(TiktokenTest, ATokenThatNeedsNoMergesIsFoundCompiledToo) {

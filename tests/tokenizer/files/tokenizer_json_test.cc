@@ -194,6 +194,19 @@ json BytesBehind(std::vector<json> steps, bool use_regex = false) {
   return {{"type", "Sequence"}, {"pretokenizers", std::move(steps)}};
 }
 
+// DeepSeek's; see deepseek_scanner.h.
+std::vector<json> DeepSeekSplits() {
+  return {SplitBy(R"(\p{N}{1,3})", "Isolated", false),
+          SplitBy("[一-龥\u3040-ゟ゠-ヿ]+", "Isolated", false),
+          SplitBy(R"([!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+)"
+                  "|[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+"
+                  "| ?[\\p{P}\\p{S}]+[\r\n]*|\\s*[\r\n]+|\\s+(?!\\S)|\\s+",
+                  "Isolated", false)};
+}
+json SequenceOf(json normalizers) {
+  return {{"type", "Sequence"}, {"normalizers", std::move(normalizers)}};
+}
+
 // Texts of what the expressions below tell apart.
 std::string SomeText(uint32_t seed) {
   constexpr std::string_view kParts[] = {"a", "b",  "c", "ab", "1",      "23",
@@ -217,14 +230,13 @@ TEST(TokenizerJsonTest, WhatCutsByExpressionsIsByteLevel) {
         BytesBehind({SplitBy("[^b]+", "Removed", true), words}),
         BytesBehind({words, SplitBy("c", "Isolated", false)}, true),
         BytesBehind({Digits(true)}, true), BytesBehind({Digits(false), words}),
-        BytesBehind({Digits(true)})}) {
+        BytesBehind({Digits(true)}), BytesBehind(DeepSeekSplits())}) {
     json document = With("/pre_tokenizer", cuts);
     document["added_tokens"] = {AddedTokenJson("<x>", 259)};
     ASSERT_OK_AND_ASSIGN(const auto bytes, ParseJson(document));
     EXPECT_THAT(bytes->Describe(), HasSubstr("byte-level BPE"));
     // Each component for itself, as a normalizer that does nothing asks for.
-    document["normalizer"] = {{"type", "Sequence"},
-                              {"normalizers", json::array()}};
+    document["normalizer"] = SequenceOf({SequenceOf(json::array())});
     ASSERT_OK_AND_ASSIGN(const auto components, ParseJson(document));
     EXPECT_THAT(components->Describe(),
                 ::testing::Not(HasSubstr("byte-level BPE")));
@@ -245,6 +257,25 @@ TEST(TokenizerJsonTest, WhatCutsByExpressionsIsByteLevel) {
       }
     }
   }
+}
+
+TEST(TokenizerJsonTest, KnownSplitsHaveOneScannerAndNoNormalizerIsNone) {
+  json document = With("/pre_tokenizer", BytesBehind(DeepSeekSplits()));
+  document["normalizer"] = SequenceOf(json::array());
+  ASSERT_OK_AND_ASSIGN(const auto known, ParseJson(document));
+  EXPECT_THAT(known->Describe(), HasSubstr("deepseek"));
+  // Another behaviour, or another order, is not known.
+  std::vector<json> splits = DeepSeekSplits();
+  std::swap(splits[0], splits[1]);
+  document = With("/pre_tokenizer", BytesBehind(splits));
+  ASSERT_OK_AND_ASSIGN(const auto turned, ParseJson(document));
+  EXPECT_THAT(turned->Describe(), ::testing::Not(HasSubstr("deepseek")));
+  splits = DeepSeekSplits();
+  splits[1]["behavior"] = "Removed";
+  splits[1]["invert"] = true;
+  document = With("/pre_tokenizer", BytesBehind(splits));
+  ASSERT_OK_AND_ASSIGN(const auto removed, ParseJson(document));
+  EXPECT_THAT(removed->Describe(), ::testing::Not(HasSubstr("deepseek")));
 }
 
 // As the reference: tokenizers 0.23.3.

@@ -7,6 +7,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/tokenizer/patterns/pieces.h"
 #include "tokenizer/patterns/cl100k_scanner.h"
+#include "tokenizer/patterns/deepseek_scanner.h"
 #include "tokenizer/patterns/gpt2_scanner.h"
 #include "tokenizer/patterns/o200k_scanner.h"
 
@@ -161,6 +162,7 @@ INSTANTIATE_TEST_SUITE_P(Rows, PieceTest, ::testing::ValuesIn(kSplitRows));
 // What every scanner keeps. A new one joins in one line.
 std::unique_ptr<const PreTokenizer> MakeScanner(std::string_view name) {
   if (name == "gpt2") return std::make_unique<Gpt2Scanner>();
+  if (name == "deepseek") return std::make_unique<DeepSeekScanner>();
   if (name == "o200k")
     return std::make_unique<O200kScanner>(O200kSpelling::kO200k);
   return std::make_unique<Cl100kScanner>(
@@ -172,8 +174,8 @@ class ScannerTest : public ::testing::TestWithParam<const char*> {
   const std::unique_ptr<const PreTokenizer> scanner_ = MakeScanner(GetParam());
 };
 INSTANTIATE_TEST_SUITE_P(All, ScannerTest,
-                         ::testing::Values("gpt2", "cl100k", "llama3",
-                                           "o200k"));
+                         ::testing::Values("gpt2", "cl100k", "llama3", "o200k",
+                                           "deepseek"));
 
 TEST_P(ScannerTest, IsNamed) { EXPECT_EQ(scanner_->name(), GetParam()); }
 

@@ -2,10 +2,14 @@
 // characters.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "tokenizer/unicode/base64.h"
 #include "tokenizer/unicode/byte_alphabet.h"
+#include "tokenizer/unicode/char_set.h"
 #include "tokenizer/unicode/unicode_data.h"
 
 namespace penstock {
@@ -73,6 +77,20 @@ TEST(UnicodeDataTest, ClassesAreThoseOfVersion16) {
   EXPECT_EQ(ClassOf(0x2167), kNumber);           // Nl
   EXPECT_EQ(ClassOf(0x00b2), kNumber);           // No
   EXPECT_EQ(ClassOf(0x10ffff), 0);
+}
+
+TEST(UnicodeDataTest, SignsArePunctuationAndSymbols) {
+  // Expressions have these from other tables.
+  std::vector<bool> signs(0x110000);
+  for (const char* category : {"P", "S"}) {
+    for (const CharSet::Range range : CharSet::Category(category)->ranges()) {
+      std::fill(signs.begin() + range.first, signs.begin() + range.last + 1,
+                true);
+    }
+  }
+  for (uint32_t c = 0; c < 0x110000; ++c) {
+    EXPECT_EQ((ClassOf(c) & kSign) != 0, signs[c]) << std::hex << c;
+  }
 }
 
 TEST(UnicodeDataTest, AsciiIsTheFirstBlock) {
