@@ -9,27 +9,67 @@ namespace penstock {
 
 SpecialTokens::SpecialTokens(std::vector<SpecialToken> tokens)
     : tokens_(std::move(tokens)) {
+  // With more it is faster to look at each byte.
+  constexpr size_t kMostPairs = 24;
   std::sort(tokens_.begin(), tokens_.end(),
             [](const auto& a, const auto& b) { return a.text < b.text; });
+  size_t shortest = tokens_.empty() ? 0 : tokens_[0].text.size();
   for (const SpecialToken& token : tokens_) {
-    begins_[static_cast<unsigned char>(token.text[0])] = true;
-    longest_ = std::max(longest_, token.text.size());
+    const std::string& text = token.text;
+    shortest = std::min(shortest, text.size());
+    longest_ = std::max(longest_, text.size());
+    bool& begins = begins_[static_cast<unsigned char>(text[0])];
+    if (!begins) firsts_ += text[0];
+    begins = true;
+    const std::array<char, 2> pair = {text[0], text[1]};
+    if (pairs_.empty() || pairs_.back() != pair) pairs_.push_back(pair);
   }
-  if (!tokens_.empty() && tokens_.front().text[0] == tokens_.back().text[0]) {
-    only_first_ = tokens_.front().text[0];
+  if (shortest < 2 || pairs_.size() > kMostPairs) pairs_.clear();
+}
+
+size_t SpecialTokens::NextCandidate(std::string_view text, size_t pos) const {
+  if (pairs_.empty()) {
+    while (pos < text.size() && !begins_[static_cast<unsigned char>(text[pos])])
+      ++pos;
+    return pos;
   }
+  constexpr size_t kPlaces = 64;
+  std::array<char, kPlaces + 1> rest;
+  for (; pos < text.size(); pos += kPlaces) {
+    const char* p = text.data() + pos;
+    if (const size_t size = text.size() - pos; size < rest.size()) {
+      rest = {};
+      std::copy_n(p, size, rest.begin());
+      p = rest.data();
+    }
+    const std::string_view block(p, kPlaces);
+    // Fewer compares where pairs share first bytes and a block has none.
+    if (firsts_.size() < pairs_.size() &&
+        std::none_of(firsts_.begin(), firsts_.end(), [&](char first) {
+          return block.find(first) != block.npos;
+        })) {
+      continue;
+    }
+    // All bits where a pair stands. GCC makes vectors of these loops as they
+    // are; a branch in them, or no array, undoes that.
+    char found[kPlaces] = {};
+    for (const auto [first, second] : pairs_) {
+      for (size_t i = 0; i < kPlaces; ++i) {
+        found[i] |= -static_cast<char>((p[i] == first) & (p[i + 1] == second));
+      }
+    }
+    char any = 0;
+    for (size_t i = 0; i < kPlaces; ++i) any |= found[i];
+    if (any) return pos + std::string_view(found, kPlaces).find('\xff');
+  }
+  return pos;
 }
 
 std::optional<SpecialTokens::Match> SpecialTokens::FindNext(
     std::string_view text, size_t begin) const {
   if (tokens_.empty()) return std::nullopt;
-  for (size_t pos = begin; pos < text.size(); ++pos) {
-    if (only_first_) {
-      pos = text.find(*only_first_, pos);
-      if (pos == std::string_view::npos) break;
-    } else if (!begins_[static_cast<unsigned char>(text[pos])]) {
-      continue;
-    }
+  for (size_t pos = NextCandidate(text, begin); pos < text.size();
+       pos = NextCandidate(text, pos + 1)) {
     if (const SpecialToken* token = LongestAt(text.substr(pos))) {
       return Match{token, pos, pos + token->text.size()};
     }
