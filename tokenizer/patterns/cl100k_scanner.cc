@@ -8,21 +8,46 @@
 namespace penstock {
 namespace {
 
+constexpr bool IsQwen(Cl100kSpelling spelling) {
+  return spelling == Cl100kSpelling::kQwen2 ||
+         spelling == Cl100kSpelling::kQwen35;
+}
+// What words are made of.
+template <Cl100kSpelling kSpelling>
+constexpr uint8_t kWord =
+    kSpelling == Cl100kSpelling::kQwen35 ? kLetter | kMark : kLetter;
+
+template <Cl100kSpelling kSpelling>
+size_t SkipWordChars(std::string_view text, size_t pos) {
+  pos = SkipLetters(text, pos);
+  if constexpr (kSpelling == Cl100kSpelling::kQwen35) {
+    // Marks are not ASCII.
+    while (pos < text.size() && static_cast<signed char>(text[pos]) < 0) {
+      const Char c = WideCharAt(text, pos);
+      if (!(c.char_class & kMark)) break;
+      pos = SkipLetters(text, pos + c.size_bytes);
+    }
+  }
+  return pos;
+}
+
+template <Cl100kSpelling kSpelling>
 size_t OthersThenNewlines(std::string_view text, size_t pos) {
-  pos = SkipOthers(text, pos);
+  pos = SkipRun<kSpace | kNumber | kWord<kSpelling>, false>(text, pos);
   while (pos < text.size() && IsNewline(text[pos])) ++pos;
   return pos;
 }
 
 template <Cl100kSpelling kSpelling>
 size_t Cl100kNextEnd(std::string_view text, size_t pos) {
-  if (const size_t end = SkipWord(text, pos); end > pos) return end;
+  const size_t start = pos + (text[pos] == ' ' ? 1 : 0);
+  if (const size_t end = SkipWordChars<kSpelling>(text, start); end > start) {
+    return end;
+  }
   const Char c = CharAt(text, pos);
   const size_t next = pos + c.size_bytes;
   if (c.char_class & kNumber) {
-    return kSpelling == Cl100kSpelling::kQwen2
-               ? next
-               : SkipUpToThreeNumbers(text, pos);
+    return IsQwen(kSpelling) ? next : SkipUpToThreeNumbers(text, pos);
   }
   if (c.code_point == '\'') {
     if (const size_t end = SkipContraction(text, pos); end > pos) return end;
@@ -30,15 +55,17 @@ size_t Cl100kNextEnd(std::string_view text, size_t pos) {
   if (next < text.size() && !IsNewline(c.code_point)) {
     // Any one character may lead a word; only a space may lead others.
     const Char second = CharAt(text, next);
-    if (second.char_class & kLetter) {
-      return SkipLetters(text, next + second.size_bytes);
+    if (second.char_class & kWord<kSpelling>) {
+      return SkipWordChars<kSpelling>(text, next + second.size_bytes);
     }
     if (c.code_point == ' ' &&
-        !(second.char_class & (kSpace | kLetter | kNumber))) {
-      return OthersThenNewlines(text, next);
+        !(second.char_class & (kSpace | kNumber | kWord<kSpelling>))) {
+      return OthersThenNewlines<kSpelling>(text, next);
     }
   }
-  if (!(c.char_class & kSpace)) return OthersThenNewlines(text, next);
+  if (!(c.char_class & kSpace)) {
+    return OthersThenNewlines<kSpelling>(text, next);
+  }
   const SpaceRun run = SpaceRunAt(text, pos);
   if (kSpelling == Cl100kSpelling::kTiktoken && run.end == text.size()) {
     return run.end;
@@ -52,8 +79,7 @@ PieceStarts Cl100kStartsOf(const CharBlock& block, std::string_view text,
                            size_t begin) {
   LedPieces led(block);
   uint64_t& starts = led.pieces.starts;
-  starts |= kSpelling == Cl100kSpelling::kQwen2 ? block.digits
-                                                : ByThrees(block.digits);
+  starts |= IsQwen(kSpelling) ? block.digits : ByThrees(block.digits);
   uint64_t quotes = block.apostrophes & led.leaders;
   for (; quotes != 0; quotes &= quotes - 1) {
     const size_t quote = std::countr_zero(quotes);
@@ -81,6 +107,8 @@ size_t Cl100kScanner::Split(std::string_view text, size_t begin,
       return SplitAs<Cl100kSpelling::kLlama3>(text, begin, ends);
     case Cl100kSpelling::kQwen2:
       return SplitAs<Cl100kSpelling::kQwen2>(text, begin, ends);
+    case Cl100kSpelling::kQwen35:
+      return SplitAs<Cl100kSpelling::kQwen35>(text, begin, ends);
   }
   return 0;
 }
@@ -93,6 +121,8 @@ std::string_view Cl100kScanner::name() const {
       return "llama3";
     case Cl100kSpelling::kQwen2:
       return "qwen2";
+    case Cl100kSpelling::kQwen35:
+      return "qwen3.5";
   }
   return "";
 }

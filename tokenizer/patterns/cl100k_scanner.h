@@ -1,4 +1,4 @@
-// The pattern of cl100k_base, in its two spellings, and that of Qwen 2.
+// The pattern of cl100k_base, in its two spellings, and those of Qwen.
 #pragma once
 
 #include "tokenizer/patterns/pretokenizer.h"
@@ -17,6 +17,9 @@ enum class Cl100kSpelling {
   kLlama3,
   // Llama 3's, but \p{N} for \p{N}{1,3}.
   kQwen2,
+  // Qwen 2's, but [\p{L}\p{M}]+ for \p{L}+ and [^\s\p{L}\p{M}\p{N}]+ for
+  // [^\s\p{L}\p{N}]+.
+  kQwen35,
 };
 
 class Cl100kScanner final : public PreTokenizer {

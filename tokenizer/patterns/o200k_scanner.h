@@ -1,4 +1,4 @@
-// The pattern of o200k_base (also gpt-oss and Llama 4).
+// The pattern of o200k_base (also gpt-oss and Llama 4), and those like it.
 #pragma once
 
 #include "tokenizer/patterns/pretokenizer.h"
@@ -13,6 +13,9 @@ enum class O200kSpelling {
   kO200k,
   // Mistral's: without C, and \p{N} for \p{N}{1,3}.
   kTekken,
+  // Kimi's: with [\p{Han}]+ before all others, U and D without Han, and [\r\n]*
+  // for [\r\n/]*.
+  kKimi,
 };
 
 class O200kScanner final : public PreTokenizer {
@@ -21,9 +24,7 @@ class O200kScanner final : public PreTokenizer {
 
   size_t Split(std::string_view text, size_t begin,
                std::span<size_t> ends) const override;
-  std::string_view name() const override {
-    return spelling_ == O200kSpelling::kO200k ? "o200k" : "tekken";
-  }
+  std::string_view name() const override;
 
  private:
   const O200kSpelling spelling_;

@@ -18,6 +18,7 @@ enum class Pattern {
   kCl100k,
   kLlama3,
   kQwen2,
+  kQwen35,
   kO200k,
   kTekken,
   kKimi,
@@ -78,9 +79,16 @@ constexpr KnownRegex kKnownRegexes[] = {
     {R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3})"
      R"(| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)",
      Pattern::kLlama3},
+    // OLMo's: what is before its one newline takes those that follow it, too.
+    {R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3})"
+     R"(| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]|\s+(?!\S)|\s+)",
+     Pattern::kLlama3},
     {R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N})"
      R"(| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)",
      Pattern::kQwen2},
+    {R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N})"
+     R"(| ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)",
+     Pattern::kQwen35},
     {R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*)"
      R"([\p{Ll}\p{Lm}\p{Lo}\p{M}]+)"
      R"(|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+)"
@@ -93,18 +101,17 @@ constexpr KnownRegex kKnownRegexes[] = {
      R"([\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?)"
      R"(|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+)",
      Pattern::kO200k},
+    // Of tokenization_kimi.py.
+    {R"([\p{Han}]+|[^\r\n\p{L}\p{N}]?)"
+     R"([\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]*)"
+     R"([\p{Ll}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]+)"
+     R"((?i:'s|'t|'re|'ve|'m|'ll|'d)?|[^\r\n\p{L}\p{N}]?)"
+     R"([\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]+)"
+     R"([\p{Ll}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]*)"
+     R"((?i:'s|'t|'re|'ve|'m|'ll|'d)?|\p{N}{1,3})"
+     R"(| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)",
+     Pattern::kKimi},
 };
-
-// Of tokenization_kimi.py: Han apart.
-constexpr std::string_view kKimiRegex =
-    R"([\p{Han}]+|[^\r\n\p{L}\p{N}]?)"
-    R"([\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]*)"
-    R"([\p{Ll}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]+)"
-    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)?|[^\r\n\p{L}\p{N}]?)"
-    R"([\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]+)"
-    R"([\p{Ll}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]*)"
-    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)?|\p{N}{1,3})"
-    R"(| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
 
 // One after the other, with the carriage returns and newlines that the file
 // has as such.
@@ -146,6 +153,8 @@ std::unique_ptr<const PreTokenizer> MakeScanner(Pattern pattern) {
       return std::make_unique<Cl100kScanner>(Cl100kSpelling::kLlama3);
     case Pattern::kQwen2:
       return std::make_unique<Cl100kScanner>(Cl100kSpelling::kQwen2);
+    case Pattern::kQwen35:
+      return std::make_unique<Cl100kScanner>(Cl100kSpelling::kQwen35);
     case Pattern::kO200k:
       return std::make_unique<O200kScanner>(O200kSpelling::kO200k);
     case Pattern::kTekken:
@@ -153,7 +162,7 @@ std::unique_ptr<const PreTokenizer> MakeScanner(Pattern pattern) {
     case Pattern::kDeepSeek:
       return std::make_unique<DeepSeekScanner>();
     case Pattern::kKimi:
-      return RegexPreTokenizer::Make(kKimiRegex, RegexRules::kTiktoken).value();
+      return std::make_unique<O200kScanner>(O200kSpelling::kKimi);
   }
   return nullptr;
 }
@@ -181,7 +190,8 @@ KnownEncoding EncodingByName(std::string_view name) {
 std::unique_ptr<const PreTokenizer> ScannerByName(std::string_view name) {
   for (const Pattern pattern :
        {Pattern::kGpt2, Pattern::kCl100k, Pattern::kLlama3, Pattern::kQwen2,
-        Pattern::kO200k, Pattern::kTekken, Pattern::kDeepSeek}) {
+        Pattern::kQwen35, Pattern::kO200k, Pattern::kTekken, Pattern::kKimi,
+        Pattern::kDeepSeek}) {
     auto scanner = MakeScanner(pattern);
     if (scanner->name() == name) return scanner;
   }

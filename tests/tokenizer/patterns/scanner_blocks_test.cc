@@ -35,6 +35,21 @@ constexpr std::string_view kCl100kEnd =
 constexpr std::string_view kQwen2 =
     R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N})"
     R"(| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+constexpr std::string_view kOlmo =
+    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3})"
+    R"(| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]|\s+(?!\S)|\s+)";
+constexpr std::string_view kQwen35 =
+    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N})"
+    R"(| ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+constexpr std::string_view kKimi =
+    R"([\p{Han}]+|[^\r\n\p{L}\p{N}]?)"
+    R"([\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]*)"
+    R"([\p{Ll}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]+)"
+    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)?|[^\r\n\p{L}\p{N}]?)"
+    R"([\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]+)"
+    R"([\p{Ll}\p{Lm}\p{Lo}\p{M}&&[^\p{Han}]]*)"
+    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)?|\p{N}{1,3})"
+    R"(| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
 constexpr std::string_view kO200k =
     R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*)"
     R"([\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?)"
@@ -58,6 +73,8 @@ std::string DrawnText(std::mt19937& random) {
       "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVW",
       // Of each kind that CharBlock tells or does not: letters of two bytes,
       "É", "жЖ", "ǅ", "ª", "ʰ", "א",
+      // Han: letters, a number, a symbol, one of four bytes;
+      "日本", "々", "〇", "⺀", "\U00020000",
       // of three; others;
       "Ạ", "ạ", "한글", "ア", "ー", "Ａ", "’", "—", "。", "─", "€", "«",
       // and what is neither, is cut off, or is no UTF-8.
@@ -111,6 +128,15 @@ TEST(ScannerBlocksTest, Llama3) {
 }
 TEST(ScannerBlocksTest, Qwen2) {
   ExpectCutsAs(kQwen2, Cl100kScanner(Cl100kSpelling::kQwen2));
+}
+TEST(ScannerBlocksTest, Olmo) {
+  ExpectCutsAs(kOlmo, Cl100kScanner(Cl100kSpelling::kLlama3));
+}
+TEST(ScannerBlocksTest, Qwen35) {
+  ExpectCutsAs(kQwen35, Cl100kScanner(Cl100kSpelling::kQwen35));
+}
+TEST(ScannerBlocksTest, Kimi) {
+  ExpectCutsAs(kKimi, O200kScanner(O200kSpelling::kKimi));
 }
 TEST(ScannerBlocksTest, O200k) {
   ExpectCutsAs(kO200k, O200kScanner(O200kSpelling::kO200k));

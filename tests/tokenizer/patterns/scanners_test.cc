@@ -165,6 +165,10 @@ std::unique_ptr<const PreTokenizer> MakeScanner(std::string_view name) {
   if (name == "deepseek") return std::make_unique<DeepSeekScanner>();
   if (name == "o200k")
     return std::make_unique<O200kScanner>(O200kSpelling::kO200k);
+  if (name == "kimi")
+    return std::make_unique<O200kScanner>(O200kSpelling::kKimi);
+  if (name == "qwen3.5")
+    return std::make_unique<Cl100kScanner>(Cl100kSpelling::kQwen35);
   return std::make_unique<Cl100kScanner>(
       name == "llama3" ? Cl100kSpelling::kLlama3 : Cl100kSpelling::kTiktoken);
 }
@@ -175,7 +179,7 @@ class ScannerTest : public ::testing::TestWithParam<const char*> {
 };
 INSTANTIATE_TEST_SUITE_P(All, ScannerTest,
                          ::testing::Values("gpt2", "cl100k", "llama3", "o200k",
-                                           "deepseek"));
+                                           "deepseek", "kimi", "qwen3.5"));
 
 TEST_P(ScannerTest, IsNamed) { EXPECT_EQ(scanner_->name(), GetParam()); }
 

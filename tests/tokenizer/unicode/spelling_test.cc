@@ -7,9 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "tokenizer/regex/regex_properties.h"
 #include "tokenizer/unicode/base64.h"
 #include "tokenizer/unicode/byte_alphabet.h"
 #include "tokenizer/unicode/char_set.h"
+#include "tokenizer/unicode/han.h"
 #include "tokenizer/unicode/unicode_data.h"
 
 namespace penstock {
@@ -83,7 +85,8 @@ TEST(UnicodeDataTest, SignsArePunctuationAndSymbols) {
   // Expressions have these from other tables.
   std::vector<bool> signs(0x110000);
   for (const char* category : {"P", "S"}) {
-    for (const CharSet::Range range : CharSet::Category(category)->ranges()) {
+    const CharSet set = CharSet::Category(category).value();
+    for (const CharSet::Range range : set.ranges()) {
       std::fill(signs.begin() + range.first, signs.begin() + range.last + 1,
                 true);
     }
@@ -91,6 +94,19 @@ TEST(UnicodeDataTest, SignsArePunctuationAndSymbols) {
   for (uint32_t c = 0; c < 0x110000; ++c) {
     EXPECT_EQ((ClassOf(c) & kSign) != 0, signs[c]) << std::hex << c;
   }
+}
+
+TEST(UnicodeDataTest, HanIsTheScript) {
+  RegexProperties properties(RegexSyntax::kFancyRegex);
+  std::vector<bool> is_han(0x110000);
+  for (const CharSet::Range range : properties.Named("Han")->ranges()) {
+    std::fill(is_han.begin() + range.first, is_han.begin() + range.last + 1,
+              true);
+  }
+  for (uint32_t c = 0; c < 0x110000; ++c) {
+    EXPECT_EQ(IsHan(c), is_han[c]) << std::hex << c;
+  }
+  EXPECT_FALSE(IsHan(0xffffffff));
 }
 
 TEST(UnicodeDataTest, AsciiIsTheFirstBlock) {
