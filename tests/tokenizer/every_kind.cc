@@ -64,6 +64,26 @@ void AddSentencePiece(std::vector<NamedTokenizer>& to) {
   }
 }
 
+// Of which long texts are cut into parts that all threads remember.
+void AddCharacterBpe(std::vector<NamedTokenizer>& to) {
+  json vocab;
+  for (const char* token :
+       {"?", "▁", "a", "b", "t", "h", "e", "日", "th", "the", "▁the", "aa"}) {
+    vocab[token] = vocab.size();
+  }
+  const json document = {
+      {"version", "1.0"},
+      {"normalizer",
+       {{"type", "Replace"}, {"pattern", {{"String", " "}}}, {"content", "▁"}}},
+      {"pre_tokenizer", nullptr},
+      {"model",
+       {{"type", "BPE"},
+        {"vocab", vocab},
+        {"merges", {"t h", "th e", "▁ the", "a a"}},
+        {"unk_token", "?"}}}};
+  Add("character BPE", ParseTokenizerJson(document.dump(), "t.json"), to);
+}
+
 // Decoders of which a later token changes what an earlier one gives.
 constexpr const char* kDecoders[] = {
     R"({"type": "ByteLevel", "add_prefix_space": true, "trim_offsets": true,
@@ -122,6 +142,7 @@ const std::vector<NamedTokenizer>& EveryKind() {
     auto* made = new std::vector<NamedTokenizer>;
     AddByteLevel(*made);
     AddSentencePiece(*made);
+    AddCharacterBpe(*made);
     AddDecoders(*made);
     return made;
   }();

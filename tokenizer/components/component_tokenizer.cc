@@ -68,8 +68,11 @@ Status ComponentTokenizer::AppendIdsOf(std::string_view text,
                                        const Drawing* drawing,
                                        std::vector<TokenId>& ids) const {
   const ThreadSlots<PieceMemory>::Lease memory(memories_, shared_pieces_);
+  const bool is_edited =
+      parts_.normalizer != nullptr ||
+      parts_.added_tokens.Has(AddedTokens::Pass::kNormalized);
   const Alignment alignment =
-      parts_.splitter != nullptr && parts_.splitter->NeedsAlignment()
+      parts_.splitter != nullptr && parts_.splitter->NeedsAlignment(is_edited)
           ? Alignment::kKept
           : Alignment::kDropped;
   Call call = {special_text, alignment, *memory, ids, nullptr};

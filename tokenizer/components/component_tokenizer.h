@@ -77,6 +77,7 @@ class ComponentTokenizer final : public FramedTokenizer {
   void ForgetTexts() const override {
     memories_.Clear();
     shared_pieces_.Clear();
+    parts_.model->ForgetTexts();
   }
   uint64_t Fingerprint() const override;
   std::string Describe() const override;

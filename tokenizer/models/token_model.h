@@ -44,6 +44,9 @@ class TokenModel {
   virtual Status EncodeSampled(std::string_view piece, const Drawing& drawing,
                                std::vector<TokenId>& ids) const;
 
+  // Gives back what was remembered of texts. Waits until no thread encodes.
+  virtual void ForgetTexts() const {}
+
   // The id whose tokens have the text they stand for as their text; nullopt:
   // the texts of all are what the vocabulary spells.
   virtual std::optional<TokenId> unknown_as_text() const {

@@ -21,14 +21,14 @@ Status MetaspaceSplitter::Cut(Pieces& pieces) const {
       edit.Put(options_.replacement);
       edit.Insert(first);
     }
-    while (edit.position() < piece.end) {
-      const size_t at = edit.position();
-      pos = at;
-      const uint32_t c = NextChar(edit.source(), pos);
-      if (c != ' ' && c != options_.replacement) {
-        edit.Copy(pos);
-        continue;
+    while (true) {
+      size_t at = edit.position();
+      for (pos = at; pos < piece.end; at = pos) {
+        const uint32_t c = NextChar(edit.source(), pos);
+        if (c == ' ' || c == options_.replacement) break;
       }
+      edit.Copy(at);
+      if (at == piece.end) break;
       const auto cut = static_cast<uint32_t>(edit.size());
       if (options_.split && cut > begin) {
         parts.push_back({begin, cut});

@@ -28,8 +28,8 @@ class MetaspaceSplitter final : public Splitter {
   Status Cut(Pieces& pieces) const override;
   // Nothing is put before what begins with one.
   bool CutsAtSpaces() const override { return options_.split; }
-  bool NeedsAlignment() const override {
-    return options_.prepend == PrependScheme::kFirst;
+  bool NeedsAlignment(bool is_edited) const override {
+    return is_edited && options_.prepend == PrependScheme::kFirst;
   }
 
  private:

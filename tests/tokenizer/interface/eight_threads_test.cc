@@ -25,9 +25,13 @@ std::string TextOf(const Tokenizer& tokenizer, std::span<const TokenId> ids) {
 }
 
 TEST(EightThreadsTest, ShareATokenizerOfEachKind) {
-  const std::vector<std::string> texts = {"the theory of everything, don't",
-                                          "日本語 and 😀 \xc3\xa9", "ab ab aab",
-                                          std::string(500, 'a') + " b"};
+  std::string long_text;
+  for (int i = 0; i < 40; ++i) {
+    long_text += "the theory " + std::string(i % 7, 'a') + "b, 日本 ";
+  }
+  const std::vector<std::string> texts = {
+      long_text, "the theory of everything, don't", "日本語 and 😀 \xc3\xa9",
+      "ab ab aab", std::string(500, 'a') + " b"};
   for (const NamedTokenizer& named : EveryKind()) {
     const Tokenizer& tokenizer = *named.tokenizer;
     std::vector<std::vector<TokenId>> ids(texts.size());
