@@ -7,24 +7,12 @@
 #include <utility>
 
 #include "formats/files/status_or.h"
+#include "tokenizer/components/component_call.h"
 #include "tokenizer/interface/fingerprint.h"
 #include "tokenizer/interface/token_origins.h"
 #include "tokenizer/unicode/valid_utf8.h"
 
 namespace penstock {
-
-struct ComponentTokenizer::Call {
-  SpecialText special_text;
-  Alignment alignment;
-  PieceMemory& memory;
-  std::vector<TokenId>& ids;
-  std::vector<TokenOrigin>* origins;  // null: ids are all that is asked for
-  std::vector<std::string>* surfaces = nullptr;  // goes with origins
-  std::vector<TokenSpan> spans = {};             // of one piece's tokens
-  uint32_t word = 0;
-  const Drawing* drawing = nullptr;  // may be null
-};
-
 namespace {
 
 // Nullopt where what becomes of a word depends on what stands around it.
@@ -148,17 +136,6 @@ void ComponentTokenizer::AddFound(Call& call, const AddedToken& token,
   }
 }
 
-// Of a token that the model made of `text`.
-uint32_t ComponentTokenizer::SurfaceOf(Call& call, TokenId id,
-                                       std::string_view text) const {
-  if (id != parts_.model->unknown_as_text()) {
-    if (!respelled_.contains(id)) return TokenOrigin::kAsSpelled;
-    text = parts_.model->vocabulary().BytesOf(id);
-  }
-  call.surfaces->emplace_back(text);
-  return static_cast<uint32_t>(call.surfaces->size() - 1);
-}
-
 Status ComponentTokenizer::EncodeGap(Call& call, std::string_view gap,
                                      uint32_t begin) const {
   if (gap.empty()) return OkStatus();
@@ -216,65 +193,6 @@ Status ComponentTokenizer::EncodeWhole(Call& call, std::string_view text,
   }
   return OkStatus();
 }
-
-Status ComponentTokenizer::EncodePieces(Call& call, Pieces& pieces) const {
-  if (parts_.splitter != nullptr) {
-    Status status = parts_.splitter->Split(pieces);
-    if (!status.ok()) return Annotate(status, "pre_tokenizer");
-  }
-  // Where words are cut, who cut them is inside.
-  const bool visits = !cutter_ && call.origins == nullptr;
-  std::optional<PieceMemory::Visit> visit;
-  for (size_t i = 0; i < pieces.pieces.size(); ++i) {
-    if (visits && i % PieceBatch::kMost == 0) visit.emplace(call.memory);
-    const Piece piece = pieces.pieces[i];
-    const std::string_view text = pieces.TextOf(piece);
-    if (call.origins == nullptr) {
-      PENSTOCK_RETURN_IF_ERROR(EncodePiece(call, text));
-      continue;
-    }
-    call.spans.clear();
-    size_t next = call.ids.size();
-    PENSTOCK_RETURN_IF_ERROR(parts_.model->Encode(text, call.ids, &call.spans));
-    for (const TokenSpan span : call.spans) {
-      const ByteSpan origin = pieces.text.OriginOf(piece.begin + span.begin,
-                                                   piece.begin + span.end);
-      TokenOrigin& added = call.origins->emplace_back();
-      added.begin_byte = origin.begin;
-      added.end_byte = origin.end;
-      added.word = call.word;
-      added.surface = SurfaceOf(call, call.ids[next++],
-                                text.substr(span.begin, span.end - span.begin));
-    }
-    ++call.word;
-  }
-  return OkStatus();
-}
-
-Status ComponentTokenizer::EncodePiece(Call& call,
-                                       std::string_view piece) const {
-  if (call.drawing != nullptr) {
-    return parts_.model->EncodeSampled(piece, *call.drawing, call.ids);
-  }
-  if (cutter_ || piece.size() > PieceCache::kMaxPieceBytes) {
-    return parts_.model->Encode(piece, call.ids, nullptr);
-  }
-  const PieceCache::Key key = PieceKey::Of(piece);
-  const PieceCache::Hash hash = PieceCache::HashOf(key);
-  if (const auto* const entry = call.memory.pieces().Find(key, hash)) {
-    const PieceIds known = entry->ids();
-    TokenId ids[PieceCache::kMaxIds];
-    known.CopyTo(ids);
-    call.ids.insert(call.ids.end(), ids, ids + known.count());
-    return OkStatus();
-  }
-  const size_t first = call.ids.size();
-  PENSTOCK_RETURN_IF_ERROR(parts_.model->Encode(piece, call.ids, nullptr));
-  const std::span<const TokenId> ids = std::span(call.ids).subspan(first);
-  call.memory.pieces().Insert(call.memory.pieces_inserter(), key, hash, ids);
-  return OkStatus();
-}
-
 size_t ComponentTokenizer::SafeCut(std::string_view text) const {
   if (!cuts_at_spaces_) return 0;
   const size_t place = text.rfind(' ');

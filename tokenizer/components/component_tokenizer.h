@@ -97,6 +97,7 @@ class ComponentTokenizer final : public FramedTokenizer {
   Status EncodeParts(Call& call, std::string_view gap) const;
   Status EncodeWhole(Call& call, std::string_view text, uint32_t begin) const;
   Status EncodePieces(Call& call, Pieces& pieces) const;
+  Status EncodeBatches(Call& call, const Pieces& pieces) const;
   Status EncodePiece(Call& call, std::string_view piece) const;
   void AddFound(Call& call, const AddedToken& token, std::string_view text,
                 ByteSpan origin) const;

@@ -180,5 +180,37 @@ TEST(CharacterBpeTest, OnlyTheFirstPieceOfATextIsPrefixed) {
   }
 }
 
+// More pieces than are looked up at once, some longer than a table's key, some
+// of many ids, most of which come again.
+TEST(CharacterBpeTest, PiecesAreRememberedHoweverTheyAreCut) {
+  const json metaspace = {{"type", "Metaspace"},
+                          {"replacement", "\u2581"},
+                          {"prepend_scheme", "always"},
+                          {"split", true}};
+  const json spaces = {{"type", "WhitespaceSplit"}};
+  std::string text;
+  uint32_t state = 9;
+  for (int i = 0; i < 5000; ++i) {
+    state = state * 1664525 + 1013904223;
+    const size_t size = (state >> 16) % 40;
+    text += std::string(size, "abcde"[state >> 29 & 3]);
+    text += i % 700 == 0 ? std::string(5000, 'd') : "日本";
+    text += i % 50 == 0 ? "[X]" : " ";
+  }
+  for (const json& cuts : {metaspace, spaces}) {
+    json file = FileOf(CharacterBpe(/*with_bytes=*/true, {{"fuse_unk", true}}));
+    file["pre_tokenizer"] = cuts;
+    ASSERT_OK_AND_ASSIGN(const auto tokenizer, ParseWords(file));
+    std::vector<TokenId> whole;
+    std::vector<TokenOrigin> origins;
+    ASSERT_OK(tokenizer->EncodeWithOrigins(text, {}, whole, origins));
+    for (int pass = 0; pass < 3; ++pass) {
+      std::vector<TokenId> ids;
+      ASSERT_OK(tokenizer->Encode(text, {}, ids));
+      EXPECT_EQ(ids, whole);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace penstock

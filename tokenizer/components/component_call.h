@@ -1,0 +1,24 @@
+// One Encode of a ComponentTokenizer on its way. Private to it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tokenizer/components/component_tokenizer.h"
+
+namespace penstock {
+
+struct ComponentTokenizer::Call {
+  SpecialText special_text;
+  Alignment alignment;
+  PieceMemory& memory;
+  std::vector<TokenId>& ids;
+  std::vector<TokenOrigin>* origins;  // null: ids are all that is asked for
+  std::vector<std::string>* surfaces = nullptr;  // goes with origins
+  std::vector<TokenSpan> spans = {};             // of one piece's tokens
+  uint32_t word = 0;
+  const Drawing* drawing = nullptr;  // may be null
+};
+
+}  // namespace penstock
