@@ -106,6 +106,20 @@ std::vector<std::string> DrawnTokens(uint32_t& state) {
   return tokens;
 }
 
+// Letters, and tokens, which are rare among letters.
+std::string DrawnPieceOf(const std::vector<std::string>& tokens, size_t size,
+                         uint32_t& state) {
+  std::string piece;
+  while (piece.size() < size) {
+    state = state * 1664525 + 1013904223;
+    const size_t drawn = (state >> 8) % (3 * tokens.size());
+    piece += drawn < tokens.size()
+                 ? tokens[drawn]
+                 : std::string(1, static_cast<char>('a' + drawn % 5));
+  }
+  return piece;
+}
+
 TEST(LateMergesTest, PiecesFollowTheDefinition) {
   uint32_t state = 3;
   int late = 0;
@@ -123,15 +137,7 @@ TEST(LateMergesTest, PiecesFollowTheDefinition) {
       EXPECT_EQ(by_rank.CanSave(), has_late);
     }
     for (int k = 0; k < 40; ++k) {
-      // Letters, and tokens, which are rare among letters.
-      std::string piece;
-      while (piece.size() < static_cast<size_t>(4 + k)) {
-        state = state * 1664525 + 1013904223;
-        const size_t drawn = (state >> 8) % (3 * tokens.size());
-        piece += drawn < tokens.size()
-                     ? tokens[drawn]
-                     : std::string(1, static_cast<char>('a' + drawn % 5));
-      }
+      const std::string piece = DrawnPieceOf(tokens, 4 + k, state);
       const std::vector<TokenId> expected = EncodeByDefinition(merges, piece);
       ASSERT_EQ(Encode(by_rank, piece), expected)
           << piece << " of " << ::testing::PrintToString(tokens);
@@ -141,6 +147,47 @@ TEST(LateMergesTest, PiecesFollowTheDefinition) {
   }
   EXPECT_GT(late, cases / 20);
   EXPECT_GT(refused, cases / 20);
+}
+
+// A file may list any of the pairs, in any order.
+TEST(LateMergesTest, ListedPairsFollowTheDefinition) {
+  uint32_t state = 5;
+  int plain = 0;
+  int late = 0;
+  int refused = 0;
+  const int cases = testing::Cases(1200);
+  for (int i = 0; i < cases; ++i) {
+    const std::vector<std::string> tokens = DrawnTokens(state);
+    const Vocabulary vocabulary = VocabularyOf(tokens);
+    MergeTable merges;
+    uint32_t rank = 0;
+    for (const auto& pair : MergesByRank(vocabulary).PairsByRank()) {
+      state = state * 1664525 + 1013904223;
+      if (state >> 30 == 0) continue;
+      // One of four comes much later.
+      const bool is_moved = (state >> 28 & 3) == 0;
+      merges.Add(pair.left, pair.right,
+                 {is_moved ? 100 + (state >> 8) % 900 * 100 + rank : rank,
+                  pair.merge.merged});
+      ++rank;
+    }
+    const auto pairs = merges.PairsByRank();
+    const bool is_plain =
+        Derivations::FromMerges(vocabulary, pairs).has_value();
+    const bool is_late =
+        Derivations::FromLateMerges(vocabulary, pairs).has_value();
+    ++(is_plain ? plain : is_late ? late : refused);
+    const Bpe bpe = Bpe::FromMerges(vocabulary, merges);
+    EXPECT_EQ(bpe.CanSave(), is_plain || is_late);
+    for (int k = 0; k < 40; ++k) {
+      const std::string piece = DrawnPieceOf(tokens, 4 + k, state);
+      ASSERT_EQ(Encode(bpe, piece), EncodeByDefinition(merges, piece))
+          << piece << " of " << ::testing::PrintToString(tokens);
+    }
+  }
+  EXPECT_GT(plain, cases / 20);
+  EXPECT_GT(late, cases / 20);
+  EXPECT_GT(refused, cases / 50);
 }
 
 }  // namespace
