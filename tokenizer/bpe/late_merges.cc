@@ -1,11 +1,11 @@
 // Of derivations.h: pairs of which a part comes about after their rank.
-#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <queue>
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "tokenizer/bpe/derivations.h"
@@ -25,24 +25,20 @@ class Burst {
 
   // False where that cannot be told of the pair, one part of which it made.
   bool Add(const MergeTable::Pair& pair) {
-    const bool is_left = Has(made_, pair.left);
-    if (is_left && Has(made_, pair.right)) return false;
+    const bool is_left = made_.contains(pair.left);
+    if (is_left && made_.contains(pair.right)) return false;
     const TokenId other = is_left ? pair.right : pair.left;
     // Further right it may yet become part of the next place.
     if (is_left && other == left_part_) return false;
     // It may be between two places.
-    if (Has(is_left ? lefts_ : rights_, other)) return false;
-    (is_left ? rights_ : lefts_).push_back(other);
-    made_.push_back(pair.merge.merged);
+    if ((is_left ? lefts_ : rights_).contains(other)) return false;
+    (is_left ? rights_ : lefts_).insert(other);
+    made_.insert(pair.merge.merged);
     return true;
   }
 
  private:
-  using Tokens = std::vector<TokenId>;  // a few
-  static bool Has(const Tokens& tokens, TokenId token) {
-    return std::ranges::find(tokens, token) != tokens.end();
-  }
-
+  using Tokens = std::unordered_set<TokenId>;
   const TokenId left_part_;
   Tokens made_;
   Tokens lefts_, rights_;  // what merges with these from the left, the right

@@ -193,6 +193,7 @@ Status ComponentTokenizer::EncodeWhole(Call& call, std::string_view text,
   }
   return OkStatus();
 }
+
 size_t ComponentTokenizer::SafeCut(std::string_view text) const {
   if (!cuts_at_spaces_) return 0;
   const size_t place = text.rfind(' ');

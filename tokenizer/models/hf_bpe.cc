@@ -17,6 +17,8 @@ namespace {
 constexpr size_t kFewSymbols = 32;
 // Shorter pieces are words, or whoever calls remembers them.
 constexpr size_t kFewBytes = 64;
+// What of a longer one is kept for the next.
+constexpr size_t kKeptBytes = size_t{1} << 20;
 
 }  // namespace
 
@@ -28,6 +30,13 @@ struct HfBpe::Scratch {
   TextBuffer text;
   std::vector<Symbol> symbols;
   UnknownRule no_rule;
+
+  void GiveBackLong() {
+    if (text.size() > kKeptBytes) text = TextBuffer();
+    if (symbols.capacity() > kKeptBytes / sizeof(Symbol)) {
+      symbols = std::vector<Symbol>();
+    }
+  }
 };
 
 HfBpe::HfBpe(Vocabulary vocabulary, MergeTable merges,
@@ -195,16 +204,25 @@ Status HfBpe::EncodeParts(std::string_view piece,
   text.SetEnd(std::ranges::copy(piece, text.end()).out);
   PieceSink sink(scratch->no_rule, piece.size(), ids);
   PartReader reader(text.text(), boundaries_, known_.parts, scratch->reader);
-  for (auto parts = reader.Next(); !parts.empty(); parts = reader.Next()) {
-    for (const PartReader::Part& part : parts) {
-      const PartIds* const known =
-          part.set == nullptr ? nullptr : PartCache::Find(part.set, part.key);
-      if (known != nullptr) {
-        sink.PutSome(known->ids, known->count, /*is_unknown=*/false);
-        continue;
-      }
-      PENSTOCK_RETURN_IF_ERROR(EncodeNewPart(part, *scratch, sink));
+  Status status;
+  for (auto parts = reader.Next(); status.ok() && !parts.empty();
+       parts = reader.Next()) {
+    status = EncodeSome(parts, *scratch, sink);
+  }
+  scratch->GiveBackLong();
+  return status;
+}
+
+Status HfBpe::EncodeSome(std::span<const PartReader::Part> parts,
+                         Scratch& scratch, PieceSink& sink) const {
+  for (const PartReader::Part& part : parts) {
+    const PartIds* const known =
+        part.set == nullptr ? nullptr : PartCache::Find(part.set, part.key);
+    if (known != nullptr) {
+      sink.PutSome(known->ids, known->count, /*is_unknown=*/false);
+      continue;
     }
+    PENSTOCK_RETURN_IF_ERROR(EncodeNewPart(part, scratch, sink));
   }
   return OkStatus();
 }

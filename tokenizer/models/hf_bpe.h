@@ -5,6 +5,7 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -56,7 +57,10 @@ class HfBpe final : public TokenModel {
   Status Encode(std::string_view piece, std::vector<TokenId>& ids,
                 std::vector<TokenSpan>* spans) const override;
 
-  void ForgetTexts() const override { known_.Clear(); }
+  void ForgetTexts() const override {
+    scratches_.Clear();
+    known_.Clear();
+  }
 
   StatusOr<double> AlphaOf(const Sampling& sampling) const override {
     return DropoutRate(sampling, options_.dropout);
@@ -81,6 +85,8 @@ class HfBpe final : public TokenModel {
   // merge crosses from one to the next.
   bool PartsAreAlone() const;
   Status EncodeParts(std::string_view piece, std::vector<TokenId>& ids) const;
+  Status EncodeSome(std::span<const PartReader::Part> parts, Scratch& scratch,
+                    PieceSink& sink) const;
   Status EncodeNewPart(const PartReader::Part& part, Scratch& scratch,
                        PieceSink& sink) const;
   Status MergedSymbolsOf(std::string_view piece,

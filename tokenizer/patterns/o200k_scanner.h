@@ -24,6 +24,11 @@ class O200kScanner final : public PreTokenizer {
 
   size_t Split(std::string_view text, size_t begin,
                std::span<size_t> ends) const override;
+  // Numbers and signs that are Han go on with Han letters.
+  bool EndsBehindLetters() const override {
+    return spelling_ != O200kSpelling::kKimi;
+  }
+  bool StopsBehindLetters() const override { return EndsBehindLetters(); }
   std::string_view name() const override;
 
  private:

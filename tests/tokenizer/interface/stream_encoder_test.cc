@@ -45,6 +45,7 @@ std::vector<TokenId> Streamed(const Tokenizer& tokenizer, std::string_view text,
 const char kText[] =
     "It's  we'LL 'tis they\u017f a'\u017f x's\r\n\r\n  12345 1 22\n \n the "
     "theAAAb \u02b0AAAA \u02b0AAAAb e\u0301e na\u00efve \u65e5\u672c\u8a9e "
+    "\u4e2d\u3007\u56fd\u2e80 \u30ab\u30fb\u30a2,b "
     "\u3000\u3000 \u00a0x <|endoftext|> the<|endoftext <|endof the<|x "
     "\U0001f469\u200d\U0001f469 the the\xff\xfe the \xe6\x97 a   b    ";
 
@@ -79,13 +80,18 @@ std::vector<TokenizerPtr> CutByExpressions() {
                                  {"individual_digits", true}};
   return {CutBy({Words()}), CutBy({digits}, true),
           CutBy({SplitBy("\\p{N}{1,3}"), SplitBy("[\u65e5\u672c]+"), Words()}),
-          CutBy({SplitBy("\\p{L}{2}"), Words()})};
+          CutBy({SplitBy("\\p{L}{2}"), Words()}),
+          CutBy({SplitBy("\\p{N}{1,3}"), SplitBy("[一-龥\u3040-ゟ゠-ヿ]+"),
+                 SplitBy("[!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+"
+                         "|[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+"
+                         "| ?[\\p{P}\\p{S}]+[\r\n]*"
+                         "|\\s*[\r\n]+|\\s+(?!\\S)|\\s+")})};
 }
 
 std::vector<TokenizerPtr> Tokenizers() {
   std::vector<TokenizerPtr> made = {std::make_shared<ByteTokenizer>()};
   for (const char* pattern :
-       {"gpt2", "cl100k_base", "o200k_base", "llama-3", "qwen2"}) {
+       {"gpt2", "cl100k_base", "o200k_base", "llama-3", "qwen2", "kimi-k2"}) {
     TiktokenRules rules = {.pattern = pattern};
     rules.specials = {{"<|endoftext|>", 300}, {"the<|x", 301}};
     made.push_back(
