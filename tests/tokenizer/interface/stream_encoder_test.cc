@@ -94,10 +94,10 @@ std::vector<TokenizerPtr> Tokenizers() {
        {"gpt2", "cl100k_base", "o200k_base", "llama-3", "qwen2", "kimi-k2"}) {
     TiktokenRules rules = {.pattern = pattern};
     rules.specials = {{"<|endoftext|>", 300}, {"the<|x", 301}};
-    made.push_back(
-        *ParseTiktoken(TinyTiktoken({"th", "the", " the", "\r\n", "  ", " a",
-                                     "'s", "AA", "12", "123", "\n\n"}),
-                       pattern, rules));
+    made.push_back(*ParseTiktoken(
+        TinyTiktoken({"th", "the", " the", "\r\n", "  ", " a", "'s", "AA", "12",
+                      "123", "\n\n", "\xad\xe3", "\xbd\xe2"}),
+        pattern, rules));
   }
   auto document = TinyJson({"th", "the", "\u0120the", "\u0120\u0120"},
                            {"t h", "th e", "\u0120 the", "\u0120 \u0120"});
