@@ -3,7 +3,6 @@
 #include <bit>
 
 #include "tokenizer/patterns/block_split.h"
-#include "tokenizer/unicode/ascii_letters.h"
 #include "tokenizer/unicode/char_scan.h"
 
 namespace penstock {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <nlohmann/json.hpp>
 #include <string>
@@ -177,6 +178,25 @@ TEST(CharacterBpeTest, OnlyTheFirstPieceOfATextIsPrefixed) {
       if (c == 'e') c = ' ';
     }
     expect(text);
+  }
+}
+
+// Of 8 MB, which are many short parts or one that is long, little is kept.
+TEST(CharacterBpeTest, ALongTextLeavesLittleBehind) {
+  const json model = CharacterBpe(/*with_bytes=*/true, {{"fuse_unk", true}});
+  for (const std::string_view part : {"\u2581bcd", "a"}) {
+    std::string text;
+    while (text.size() < 8'000'000) text += part;
+    ASSERT_OK_AND_ASSIGN(const auto tokenizer, ParseWords(FileOf(model)));
+    const auto before = mallinfo2();
+    {
+      std::vector<TokenId> ids;
+      ASSERT_OK(tokenizer->Encode(text, {}, ids));
+    }
+    const auto after = mallinfo2();
+    EXPECT_LE(after.uordblks + after.hblkhd - before.uordblks - before.hblkhd,
+              size_t{2} << 20)
+        << part;
   }
 }
 

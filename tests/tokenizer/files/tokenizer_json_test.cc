@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tests/support/status_matchers.h"
+#include "tests/tokenizer/patterns/deepseek_regexes.h"
 #include "tests/tokenizer/tiny_vocabulary.h"
 
 namespace penstock {
@@ -194,14 +195,12 @@ json BytesBehind(std::vector<json> steps, bool use_regex = false) {
   return {{"type", "Sequence"}, {"pretokenizers", std::move(steps)}};
 }
 
-// DeepSeek's; see deepseek_scanner.h.
 std::vector<json> DeepSeekSplits() {
-  return {SplitBy(R"(\p{N}{1,3})", "Isolated", false),
-          SplitBy("[一-龥\u3040-ゟ゠-ヿ]+", "Isolated", false),
-          SplitBy(R"([!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+)"
-                  "|[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+"
-                  "| ?[\\p{P}\\p{S}]+[\r\n]*|\\s*[\r\n]+|\\s+(?!\\S)|\\s+",
-                  "Isolated", false)};
+  std::vector<json> splits;
+  for (const char* regex : testing::kDeepSeekRegexes) {
+    splits.push_back(SplitBy(regex, "Isolated", false));
+  }
+  return splits;
 }
 json SequenceOf(json normalizers) {
   return {{"type", "Sequence"}, {"normalizers", std::move(normalizers)}};

@@ -11,6 +11,7 @@
 #include "tests/support/fixtures.h"
 #include "tests/support/status_matchers.h"
 #include "tests/tokenizer/every_kind.h"
+#include "tests/tokenizer/patterns/deepseek_regexes.h"
 #include "tests/tokenizer/tiny_vocabulary.h"
 #include "tokenizer/bpe/tiktoken.h"
 #include "tokenizer/byte_tokenizer.h"
@@ -81,11 +82,9 @@ std::vector<TokenizerPtr> CutByExpressions() {
   return {CutBy({Words()}), CutBy({digits}, true),
           CutBy({SplitBy("\\p{N}{1,3}"), SplitBy("[\u65e5\u672c]+"), Words()}),
           CutBy({SplitBy("\\p{L}{2}"), Words()}),
-          CutBy({SplitBy("\\p{N}{1,3}"), SplitBy("[一-龥\u3040-ゟ゠-ヿ]+"),
-                 SplitBy("[!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+"
-                         "|[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+"
-                         "| ?[\\p{P}\\p{S}]+[\r\n]*"
-                         "|\\s*[\r\n]+|\\s+(?!\\S)|\\s+")})};
+          CutBy({SplitBy(testing::kDeepSeekRegexes[0]),
+                 SplitBy(testing::kDeepSeekRegexes[1]),
+                 SplitBy(testing::kDeepSeekRegexes[2])})};
 }
 
 std::vector<TokenizerPtr> Tokenizers() {

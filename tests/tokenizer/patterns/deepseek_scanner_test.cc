@@ -10,6 +10,7 @@
 
 #include "tests/support/effort.h"
 #include "tests/support/status_matchers.h"
+#include "tests/tokenizer/patterns/deepseek_regexes.h"
 #include "tests/tokenizer/patterns/pieces.h"
 #include "tokenizer/patterns/cut_in_turn.h"
 #include "tokenizer/patterns/patterns.h"
@@ -19,13 +20,8 @@ namespace penstock {
 namespace {
 
 using testing::Cases;
+using testing::kDeepSeekRegexes;
 using testing::PiecesOf;
-
-constexpr std::string_view kThreeRegexes[] = {
-    R"(\p{N}{1,3})", "[一-龥\u3040-ゟ゠-ヿ]+",
-    R"([!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+)"
-    "|[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+"
-    "| ?[\\p{P}\\p{S}]+[\r\n]*|\\s*[\r\n]+|\\s+(?!\\S)|\\s+"};
 
 struct DeepSeekRow {
   std::string_view text;
@@ -88,7 +84,7 @@ std::string DeepSeekText(std::mt19937& random) {
 
 TEST(DeepSeekScannerTest, CutsAsItsExpressionsInTurn) {
   PreTokenizers cutters;
-  for (const std::string_view regex : kThreeRegexes) {
+  for (const char* regex : kDeepSeekRegexes) {
     ASSERT_OK_AND_ASSIGN(auto cutter,
                          RegexPreTokenizer::Make(regex, RegexRules::kIsolated));
     cutters.push_back(std::move(cutter));
@@ -112,11 +108,13 @@ TEST(DeepSeekScannerTest, CutsAsItsExpressionsInTurn) {
 }
 
 TEST(DeepSeekScannerTest, IsFoundByItsThreeExpressions) {
-  const auto scanner = PreTokenizerByRegexes(kThreeRegexes);
+  const std::vector<std::string_view> regexes(kDeepSeekRegexes.begin(),
+                                              kDeepSeekRegexes.end());
+  const auto scanner = PreTokenizerByRegexes(regexes);
   ASSERT_NE(scanner, nullptr);
   EXPECT_EQ(scanner->name(), "deepseek");
   EXPECT_NE(ScannerByName("deepseek"), nullptr);
-  EXPECT_EQ(PreTokenizerByRegexes(std::span(kThreeRegexes).first(2)), nullptr);
+  EXPECT_EQ(PreTokenizerByRegexes(std::span(regexes).first(2)), nullptr);
   EXPECT_EQ(PreTokenizerByRegexes({}), nullptr);
 }
 
