@@ -51,6 +51,7 @@ class ThreadSlots {
 
   // Gives up the things that nobody has, of all threads.
   void Clear() {
+    static_assert(sizeof(T) > 0, "else its destructor would not run");
     for (Slot& slot : slots_) {
       delete slot.thing.exchange(nullptr, std::memory_order_acquire);
     }

@@ -57,10 +57,7 @@ class HfBpe final : public TokenModel {
   Status Encode(std::string_view piece, std::vector<TokenId>& ids,
                 std::vector<TokenSpan>* spans) const override;
 
-  void ForgetTexts() const override {
-    scratches_.Clear();
-    known_.Clear();
-  }
+  void ForgetTexts() const override;
 
   StatusOr<double> AlphaOf(const Sampling& sampling) const override {
     return DropoutRate(sampling, options_.dropout);

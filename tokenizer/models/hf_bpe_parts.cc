@@ -35,6 +35,11 @@ PieceBoundaries HfBpe::BoundariesOf() const {
   return PieceBoundaries::Of(merged);
 }
 
+void HfBpe::ForgetTexts() const {
+  scratches_.Clear();
+  known_.Clear();
+}
+
 Status HfBpe::EncodeParts(std::string_view piece,
                           std::vector<TokenId>& ids) const {
   const ThreadSlots<Scratch>::Lease scratch(scratches_, known_);
