@@ -58,8 +58,10 @@ void BpeTokenizer::Prepare() {
         tokens.push_back(token);
       }
     }
-    if (!tokens.empty()) passes_.emplace_back(std::move(tokens));
+    (normalized ? normalized_tokens_ : raw_tokens_) =
+        SpecialTokens(std::move(tokens));
   }
+  cuts_behind_letters_ = CutsBehindLetters();
   for (const auto& [spelling, id] : parts_.plain_ids) {
     plain_by_id_.emplace(id, spelling);
   }

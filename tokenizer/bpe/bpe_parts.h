@@ -33,8 +33,8 @@ struct BpeParts {
   bool whole_pieces_first = false;
   // The share of merges that EncodeSampled leaves out by default.
   std::optional<double> dropout;
-  // Null: none. Goes with no token of `specials` that is looked for in
-  // normalized text.
+  // Null: none. Keeps each token of `specials` that is looked for in normalized
+  // text.
   std::unique_ptr<const Normalizer> normalizer;
   uint64_t normalizer_print = 0;  // a hash of what it does
   // Each cuts the pieces of the one before; none: a text is one piece.

@@ -15,6 +15,16 @@ bool BeginsPiece(const Char& c) {
          (c.char_class & (kLetter | kMark)) == 0;
 }
 
+// Or a mark.
+bool HasLetter(std::string_view text) {
+  for (size_t pos = 0; pos < text.size();) {
+    const Char c = CharAt(text, pos);
+    if ((c.char_class & (kLetter | kMark)) != 0) return true;
+    pos += c.size_bytes;
+  }
+  return false;
+}
+
 // Whether a piece ends behind a letter, and what is on both sides of it does
 // not depend on the other.
 bool EndsBehindLetters(const PreTokenizers& pretokenizers) {
@@ -29,8 +39,18 @@ bool EndsBehindLetters(const PreTokenizers& pretokenizers) {
 
 }  // namespace
 
+bool BpeTokenizer::CutsBehindLetters() const {
+  if (!EndsBehindLetters(parts_.pretokenizers)) return false;
+  if (parts_.normalizer == nullptr) return true;
+  // What a letter becomes ends with a letter or a mark, which may begin a token
+  // that the text as it is does not show.
+  return std::none_of(
+      normalized_tokens_.tokens().begin(), normalized_tokens_.tokens().end(),
+      [](const SpecialToken& token) { return HasLetter(token.text); });
+}
+
 size_t BpeTokenizer::SafeCut(std::string_view text) const {
-  if (!EndsBehindLetters(parts_.pretokenizers)) return 0;
+  if (!cuts_behind_letters_) return 0;
   // The last bytes may be of a character that is not whole.
   size_t place = text.size() < 4 ? 0 : text.size() - 4;
   while (place > 0 && IsUtf8Continuation(text[place])) --place;
@@ -44,9 +64,8 @@ size_t BpeTokenizer::SafeCut(std::string_view text) const {
     if ((before.char_class & kLetter) != 0 &&
         last + before.size_bytes == place && BeginsPiece(c) &&
         (!parts_.add_prefix_space || c.code_point == ' ') &&
-        std::none_of(passes_.begin(), passes_.end(), [&](const auto& tokens) {
-          return tokens.MayCross(text, place);
-        })) {
+        !raw_tokens_.MayCross(text, place) &&
+        !normalized_tokens_.MayCross(text, place)) {
       return place;
     }
     c = before;

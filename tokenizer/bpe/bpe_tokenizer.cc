@@ -27,21 +27,36 @@ struct BpeTokenizer::Call {
   }
 };
 
-// Text between special tokens, maybe behind a space that was put there.
-struct BpeTokenizer::Gap {
+// Text between tokens that are found in the user's text.
+struct BpeTokenizer::Region {
   std::string_view text;
-  size_t begin;       // in the user's text, of what is the user's
-  size_t prefix = 0;  // bytes that are not
-  // Says where normalized text came from; null where `text` is the user's.
+  size_t begin;  // of what it came from, in the user's text
+  // Says where `text` came from; null where it is the user's.
   const AlignedText* normalized = nullptr;
+
+  ByteSpan OriginOf(size_t from, size_t to) const {
+    if (normalized != nullptr) return normalized->OriginOf(from, to);
+    return {static_cast<uint32_t>(begin + from),
+            static_cast<uint32_t>(begin + to)};
+  }
+  size_t OffsetOf(size_t pos) const {
+    return normalized == nullptr ? begin + pos : OriginOf(pos, pos + 1).begin;
+  }
+};
+
+// Text between all tokens, maybe behind a space that was put there.
+struct BpeTokenizer::Gap {
+  const Region& region;
+  size_t begin;  // in its text, of what is from there
+  std::string_view text;
+  size_t prefix = 0;  // bytes that are not
 
   // Where text[from, to) came from. A prefixed space is of the character
   // behind it.
   void AddOrigin(size_t from, size_t to, OriginWriter& origins) const {
-    from = std::max(from, prefix) - prefix;
-    to = std::max(to, prefix + 1) - prefix;
-    if (normalized == nullptr) return origins.Add(begin + from, begin + to);
-    const ByteSpan span = normalized->OriginOf(from, to);
+    const ByteSpan span =
+        region.OriginOf(begin + std::max(from, prefix) - prefix,
+                        begin + std::max(to, prefix + 1) - prefix);
     origins.Add(span.begin, span.end);
   }
 };
@@ -54,7 +69,7 @@ Status BpeTokenizer::AppendIdsOf(std::string_view text,
   const ThreadSlots<Memory>::Lease memory(memories_, pieces_);
   Call call = {text, special_text, *memory, ids};
   call.drawing = drawing;
-  PENSTOCK_RETURN_IF_ERROR(EncodeRegion(call, text, 0));
+  PENSTOCK_RETURN_IF_ERROR(EncodeText(call));
   return CheckTables();
 }
 
@@ -70,7 +85,7 @@ Status BpeTokenizer::EncodeBare(std::string_view text, EncodeOptions options,
   const ThreadSlots<Memory>::Lease memory(memories_, pieces_);
   OriginWriter writer(text, origins);
   Call call = {text, options.special_text, *memory, ids, &writer};
-  Status status = EncodeRegion(call, text, 0);
+  Status status = EncodeText(call);
   if (status.ok()) status = CheckTables();
   if (!status.ok()) {
     ids.resize(first_id);
@@ -79,74 +94,98 @@ Status BpeTokenizer::EncodeBare(std::string_view text, EncodeOptions options,
   return status;
 }
 
-Status BpeTokenizer::EncodeRegion(Call& call, std::string_view region,
-                                  size_t pass) const {
-  if (pass == passes_.size()) return EncodeGap(call, region);
+// Calls `between(begin, end)` for the text before, between and behind `tokens`.
+template <typename Between>
+Status BpeTokenizer::EncodeAround(Call& call, const SpecialTokens& tokens,
+                                  const Region& region,
+                                  Between&& between) const {
   size_t gap_begin = 0;
   size_t pos = 0;
-  while (const auto match = passes_[pass].FindNext(region, pos)) {
+  while (const auto match = tokens.FindNext(region.text, pos)) {
     pos = match->end;
     if (match->token->special) {
       // Left as text, its span is still used up, as in Hugging Face tokenizers.
       if (call.special_text == SpecialText::kAsText) continue;
       if (call.special_text == SpecialText::kRefuse) {
         return RefusedSpecialText(match->token->text,
-                                  call.OffsetOf(region.substr(match->begin)));
+                                  region.OffsetOf(match->begin));
       }
     }
-    PENSTOCK_RETURN_IF_ERROR(EncodeRegion(
-        call, region.substr(gap_begin, match->begin - gap_begin), pass + 1));
+    PENSTOCK_RETURN_IF_ERROR(between(gap_begin, match->begin));
     call.ids.push_back(match->token->id);
     gap_begin = match->end;
     if (call.origins != nullptr) {
-      const size_t begin = call.OffsetOf(region.substr(match->begin));
-      call.origins->Add(begin, begin + match->end - match->begin);
+      const ByteSpan span = region.OriginOf(match->begin, match->end);
+      call.origins->Add(span.begin, span.end);
       call.origins->EndWord();
     }
   }
-  return EncodeRegion(call, region.substr(gap_begin), pass + 1);
+  return between(gap_begin, region.text.size());
+}
+
+Status BpeTokenizer::EncodeText(Call& call) const {
+  return EncodeAround(call, raw_tokens_, {call.text, 0},
+                      [&](size_t begin, size_t end) {
+                        return EncodeBetween(call, begin, end);
+                      });
 }
 
 bool BpeTokenizer::NeedsNormalizer(const Call& call,
-                                   std::string_view gap) const {
-  if (parts_.normalizer == nullptr || IsAscii(gap)) return false;
+                                   std::string_view text) const {
+  if (parts_.normalizer == nullptr || IsAscii(text)) return false;
   // Origins are of whole characters where text went through a normalizer.
-  return call.origins != nullptr || !IsValidUtf8(gap) ||
-         !parts_.normalizer->Keeps(gap);
+  return call.origins != nullptr || !IsValidUtf8(text) ||
+         !parts_.normalizer->Keeps(text);
 }
 
-Status BpeTokenizer::EncodeGap(Call& call, std::string_view gap) const {
-  if (gap.empty()) return OkStatus();
-  Gap cut = {gap, call.OffsetOf(gap)};
-  AlignedText normalized(call.origins == nullptr ? Alignment::kDropped
-                                                 : Alignment::kKept);
-  if (NeedsNormalizer(call, gap)) {
+// Of what is between tokens of the user's text.
+Status BpeTokenizer::EncodeBetween(Call& call, size_t begin, size_t end) const {
+  std::string_view text = call.text.substr(begin, end - begin);
+  if (text.empty()) return OkStatus();
+  Region region = {text, begin};
+  // Errors tell offsets.
+  const bool may_fail =
+      !has_all_bytes_ || (call.special_text == SpecialText::kRefuse &&
+                          !normalized_tokens_.empty());
+  AlignedText normalized(call.origins != nullptr || may_fail
+                             ? Alignment::kKept
+                             : Alignment::kDropped);
+  if (NeedsNormalizer(call, text)) {
     std::string valid;
-    if (!IsValidUtf8(gap)) gap = valid = ReplaceUtf8Errors(gap);
-    normalized.Assign(gap, static_cast<uint32_t>(cut.begin));
+    if (!IsValidUtf8(text)) text = valid = ReplaceUtf8Errors(text);
+    normalized.Assign(text, static_cast<uint32_t>(begin));
     PENSTOCK_RETURN_IF_ERROR(parts_.normalizer->Normalize(normalized));
-    cut.text = normalized.text();
-    cut.normalized = &normalized;
-    if (cut.text.empty()) return OkStatus();
+    region.text = normalized.text();
+    region.normalized = &normalized;
   }
-  std::string prefixed;
-  if (parts_.add_prefix_space && cut.text[0] != ' ') {
-    prefixed = " ";
-    prefixed += cut.text;
-    cut.text = prefixed;
-    cut.prefix = 1;
-  }
-  PENSTOCK_RETURN_IF_ERROR(CheckBytes(call, cut));
-  return EncodePieces(call, cut);
+  return EncodeAround(call, normalized_tokens_, region,
+                      [&](size_t from, size_t to) {
+                        return EncodeGap(call, region, from, to);
+                      });
 }
 
-Status BpeTokenizer::CheckBytes(const Call& call, const Gap& gap) const {
+Status BpeTokenizer::EncodeGap(Call& call, const Region& region, size_t begin,
+                               size_t end) const {
+  if (begin == end) return OkStatus();
+  Gap gap = {region, begin, region.text.substr(begin, end - begin)};
+  std::string prefixed;
+  if (parts_.add_prefix_space && gap.text[0] != ' ') {
+    prefixed = " ";
+    prefixed += gap.text;
+    gap.text = prefixed;
+    gap.prefix = 1;
+  }
+  PENSTOCK_RETURN_IF_ERROR(CheckBytes(gap));
+  return EncodePieces(call, gap);
+}
+
+Status BpeTokenizer::CheckBytes(const Gap& gap) const {
   constexpr size_t kTooLong = 0xffffffff;
   if (gap.text.size() >= kTooLong) {
     return InvalidArgumentError(fmt::format(
         "{} bytes of text at offset {} without a special token; split texts "
         "of 4 GiB or more",
-        gap.text.size(), gap.begin));
+        gap.text.size(), gap.region.begin + gap.begin));
   }
   if (has_all_bytes_) return OkStatus();
   for (size_t i = 0; i < gap.text.size(); ++i) {
@@ -154,7 +193,8 @@ Status BpeTokenizer::CheckBytes(const Call& call, const Gap& gap) const {
     if (bpe_.HasByte(byte)) continue;
     return InvalidArgumentError(fmt::format(
         "byte 0x{:02X} at offset {} has no token in {}", byte,
-        gap.begin + std::max(i, gap.prefix) - gap.prefix, parts_.name));
+        gap.region.OffsetOf(gap.begin + std::max(i, gap.prefix) - gap.prefix),
+        parts_.name));
   }
   return OkStatus();
 }
@@ -202,11 +242,11 @@ Status BpeTokenizer::EncodeSome(Call& call, PieceBatch& batch, size_t begin,
       },
       [&](std::string_view piece, size_t nth) {
         if (nth == PieceBatch::kUnexpected) {
-          EncodePiece(call, piece);
+          EncodePiece(memory, call.drawing, piece, call.ids);
         } else if (const auto ids = pieces.IdsOf(nth)) {
           call.ids.insert(call.ids.end(), ids->begin(), ids->end());
         } else {
-          EncodeByMerges(call, piece);
+          EncodeByMerges(memory, piece, call.ids);
         }
         return OkStatus();
       });
@@ -218,7 +258,8 @@ void BpeTokenizer::EncodeOneByOne(Call& call, const Gap& gap, size_t begin,
     const size_t end = mark & ~kLeftOut;
     if (end == mark) {
       const size_t first = call.ids.size();
-      EncodePiece(call, gap.text.substr(begin, end - begin));
+      EncodePiece(call.memory, call.drawing,
+                  gap.text.substr(begin, end - begin), call.ids);
       if (call.origins != nullptr) AddOrigins(call, gap, begin, first);
     }
     begin = end;
@@ -234,56 +275,6 @@ void BpeTokenizer::AddOrigins(Call& call, const Gap& gap, size_t begin,
     begin = end;
   }
   call.origins->EndWord();
-}
-
-// How the ids of a new piece are found, in a batch of so many.
-NewPieces::Way BpeTokenizer::WayOf(std::string_view piece,
-                                   size_t pieces) const {
-  if (merges_in_lanes_ && pieces >= NewPieces::kManyPieces &&
-      piece.size() <= LaneMerges::kMostBytes && MergingIsRight(piece) &&
-      !CharCuts::MayCut(piece)) {
-    return NewPieces::Way::kMerged;
-  }
-  if (CharCuts::MayCut(piece) && MergingIsRight(piece) &&
-      bpe_.cuts() != nullptr && !bpe_.chars().empty()) {
-    return NewPieces::Way::kParts;
-  }
-  return MayBeToken(piece) ? NewPieces::Way::kToken : NewPieces::Way::kAlone;
-}
-
-// Whether a token that is the piece is what merging gives, or does not count.
-bool BpeTokenizer::MergingIsRight(std::string_view piece) const {
-  return !parts_.whole_pieces_first || bpe_.MakesTokenOf(piece);
-}
-
-// Whether the token that is the piece, if there is one, is its encoding and
-// looked for first. Many a new piece is a token: that is soon found out, of a
-// longer one by who looks for the tokens that it begins with.
-bool BpeTokenizer::MayBeToken(std::string_view piece) const {
-  return bpe_.MakesTokenOf(piece) ? piece.size() <= kMostMergedBytes
-                                  : parts_.whole_pieces_first;
-}
-
-void BpeTokenizer::EncodePiece(Call& call, std::string_view piece) const {
-  if (call.drawing != nullptr) {
-    return EncodeWithDropout(*call.drawing, piece, call.ids);
-  }
-  if (MayBeToken(piece)) {
-    if (const auto id = parts_.vocabulary.Find(piece)) {
-      call.ids.push_back(*id);
-      return;
-    }
-  }
-  EncodeByMerges(call, piece);
-}
-
-void BpeTokenizer::EncodeByMerges(Call& call, std::string_view piece) const {
-  Memory& memory = call.memory;
-  if (!CharCuts::MayCut(piece) || bpe_.cuts() == nullptr) {
-    return bpe_.Encode(piece, memory.neighbours, call.ids);
-  }
-  PartEncoder(bpe_, {memory, memory.chars, memory.neighbours}, memory.alone)
-      .Encode(piece, call.ids);
 }
 
 }  // namespace penstock

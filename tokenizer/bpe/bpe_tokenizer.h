@@ -71,6 +71,7 @@ class BpeTokenizer final : public FramedTokenizer {
 
  private:
   struct Call;  // one Encode on its way
+  struct Region;
   struct Gap;
   // What a thread has of its own, and its way to what all remember.
   struct Memory : PieceMemory {
@@ -89,10 +90,15 @@ class BpeTokenizer final : public FramedTokenizer {
     return DropoutRate(sampling, parts_.dropout);
   }
 
-  Status EncodeRegion(Call& call, std::string_view region, size_t pass) const;
-  bool NeedsNormalizer(const Call& call, std::string_view gap) const;
-  Status EncodeGap(Call& call, std::string_view gap) const;
-  Status CheckBytes(const Call& call, const Gap& gap) const;
+  Status EncodeText(Call& call) const;
+  Status EncodeBetween(Call& call, size_t begin, size_t end) const;
+  template <typename Between>
+  Status EncodeAround(Call& call, const SpecialTokens& tokens,
+                      const Region& region, Between&& between) const;
+  bool NeedsNormalizer(const Call& call, std::string_view text) const;
+  Status EncodeGap(Call& call, const Region& region, size_t begin,
+                   size_t end) const;
+  Status CheckBytes(const Gap& gap) const;
   Status EncodePieces(Call& call, const Gap& gap) const;
   Status EncodeAll(Call& call, const Gap& gap, PieceBatch& batch, size_t begin,
                    std::span<const size_t> ends) const;
@@ -103,8 +109,10 @@ class BpeTokenizer final : public FramedTokenizer {
   NewPieces::Way WayOf(std::string_view piece, size_t pieces) const;
   bool MergingIsRight(std::string_view piece) const;
   bool MayBeToken(std::string_view piece) const;
-  void EncodePiece(Call& call, std::string_view piece) const;
-  void EncodeByMerges(Call& call, std::string_view piece) const;
+  void EncodePiece(Memory& memory, const Drawing* drawing,
+                   std::string_view piece, std::vector<TokenId>& ids) const;
+  void EncodeByMerges(Memory& memory, std::string_view piece,
+                      std::vector<TokenId>& ids) const;
   void EncodeWithDropout(const Drawing& drawing, std::string_view piece,
                          std::vector<TokenId>& ids) const;
   const MergeTable& Merges() const;
@@ -113,6 +121,7 @@ class BpeTokenizer final : public FramedTokenizer {
   uint64_t ComputeFingerprint() const;
 
   void Prepare();
+  bool CutsBehindLetters() const;
   // To be asked before and after the tables are looked at.
   Status CheckTables() const {
     if (tables_ == nullptr || tables_->intact()) return OkStatus();
@@ -124,9 +133,10 @@ class BpeTokenizer final : public FramedTokenizer {
   const Bpe bpe_;
   bool has_all_bytes_ = true;
   bool merges_in_lanes_ = false;
-  bool leaves_text_out_ = false;  // some pretokenizer may
-  // First those with normalized == false, then the others.
-  std::vector<SpecialTokens> passes_;
+  bool leaves_text_out_ = false;      // some pretokenizer may
+  bool cuts_behind_letters_ = false;  // SafeCut may
+  SpecialTokens raw_tokens_;          // looked for in the user's text
+  SpecialTokens normalized_tokens_;   // in what they leave, normalized
   std::map<std::string, TokenId, std::less<>> specials_by_text_;
   std::map<TokenId, SpecialToken> specials_by_id_;
   std::map<TokenId, std::string_view> plain_by_id_;  // into parts_

@@ -216,12 +216,12 @@ Status TakeAddedTokens(const std::vector<AddedToken>& tokens, BpeParts& parts) {
   return OkStatus();
 }
 
-Status CheckRawTokens(const BpeParts& parts) {
+Status CheckNormalizedTokens(const BpeParts& parts) {
   if (parts.normalizer == nullptr) return OkStatus();
   for (const SpecialToken& token : parts.specials) {
-    if (!token.normalized) continue;
+    if (!token.normalized || parts.normalizer->Keeps(token.text)) continue;
     return Missing("added token",
-                   fmt::format("\"{}\" in normalized text", token.text));
+                   fmt::format("\"{}\", not as normalized", token.text));
   }
   return OkStatus();
 }

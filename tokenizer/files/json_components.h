@@ -28,7 +28,8 @@ Status CheckDecoder(const JsonObject& root);
 // none, as files of DeepSeek have it, is none.
 Status ReadNfc(const JsonObject& root, BpeParts& parts);
 
-// That no added token is looked for in text that is normalized.
-Status CheckRawTokens(const BpeParts& parts);
+// That added tokens that are looked for in normalized text stay as they are
+// where they are normalized themselves.
+Status CheckNormalizedTokens(const BpeParts& parts);
 
 }  // namespace penstock

@@ -46,7 +46,7 @@ StatusOr<std::shared_ptr<const Tokenizer>> BuildByteLevelBpe(
       const std::vector<AddedToken> added,
       ReadAddedTokens(root, {find, parts.vocabulary.tokens()}, warnings));
   PENSTOCK_RETURN_IF_ERROR(TakeAddedTokens(added, parts));
-  PENSTOCK_RETURN_IF_ERROR(CheckRawTokens(parts));
+  PENSTOCK_RETURN_IF_ERROR(CheckNormalizedTokens(parts));
   PENSTOCK_ASSIGN_OR_RETURN(EncodingFrame frame, ReadFrame(root, options));
   const auto spelling_of = [&](TokenId id) -> std::optional<std::string> {
     for (const SpecialToken& token : parts.specials) {

@@ -10,37 +10,7 @@ import json
 
 import tokenizers
 
-from generate_hf_vectors import unigram, wordpiece
-
-
-def byte_level(add_prefix_space, **parts):
-    """The 256 bytes, id = value, and some merges."""
-    spelled = {}
-    extra = 0
-    for byte in range(256):
-        if 33 <= byte <= 126 or 161 <= byte <= 172 or byte >= 174:
-            spelled[byte] = chr(byte)
-        else:
-            spelled[byte] = chr(256 + extra)
-            extra += 1
-    vocab = {c: byte for byte, c in spelled.items()}
-    merges = [("t", "h"), ("th", "e"), ("Ġ", "the"), ("Ġ", "Ġ"), ("Ġ", "c"),
-              ("æ", "Ĺ"), ("Ġ", "æ"), ("s", "Ġ")]
-    for left, right in merges:
-        vocab[left + right] = len(vocab)
-    return dict({
-        "version": "1.0", "normalizer": None, "added_tokens": [
-            {"id": len(vocab), "content": "<x>", "single_word": False,
-             "lstrip": False, "rstrip": False, "normalized": False,
-             "special": True}],
-        "pre_tokenizer": {"type": "ByteLevel", "use_regex": True,
-                          "add_prefix_space": add_prefix_space,
-                          "trim_offsets": True},
-        "post_processor": None, "decoder": {
-            "type": "ByteLevel", "add_prefix_space": True,
-            "trim_offsets": True, "use_regex": True},
-        "model": {"type": "BPE", "vocab": vocab, "merges": [
-            " ".join(m) for m in merges]}}, **parts)
+from generate_hf_vectors import byte_level, unigram, wordpiece
 
 
 def mask(flags):

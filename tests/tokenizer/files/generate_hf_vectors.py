@@ -52,6 +52,36 @@ def unigram(**model):
                  "prepend_scheme": "always", "split": True})
 
 
+def byte_level(add_prefix_space, **parts):
+    """The 256 bytes, id = value, and some merges."""
+    spelled = {}
+    extra = 0
+    for byte in range(256):
+        if 33 <= byte <= 126 or 161 <= byte <= 172 or byte >= 174:
+            spelled[byte] = chr(byte)
+        else:
+            spelled[byte] = chr(256 + extra)
+            extra += 1
+    vocab = {c: byte for byte, c in spelled.items()}
+    merges = [("t", "h"), ("th", "e"), ("Ġ", "the"), ("Ġ", "Ġ"), ("Ġ", "c"),
+              ("æ", "Ĺ"), ("Ġ", "æ"), ("s", "Ġ")]
+    for left, right in merges:
+        vocab[left + right] = len(vocab)
+    return dict({
+        "version": "1.0", "normalizer": None, "added_tokens": [
+            {"id": len(vocab), "content": "<x>", "single_word": False,
+             "lstrip": False, "rstrip": False, "normalized": False,
+             "special": True}],
+        "pre_tokenizer": {"type": "ByteLevel", "use_regex": True,
+                          "add_prefix_space": add_prefix_space,
+                          "trim_offsets": True},
+        "post_processor": None, "decoder": {
+            "type": "ByteLevel", "add_prefix_space": True,
+            "trim_offsets": True, "use_regex": True},
+        "model": {"type": "BPE", "vocab": vocab, "merges": [
+            " ".join(m) for m in merges]}}, **parts)
+
+
 def charsmap(rules):
     """sentencepiece's character map of rules, a line each, in base64."""
     with tempfile.TemporaryDirectory() as folder:
@@ -114,6 +144,12 @@ def strips(*tokens):
 
 STRIPPED = ["a<|end|>\nb", "a" + 6 * "\n" + "b", "a<|end|> \n b<|end|>",
             "  <|end|>  \n", "\n<|end|>\n\n", " a \n\n b "]
+
+
+FOUND = ["e\u0301  t <n>", "a   the    cat\n  \u1e0dt",
+         "d\u0323t<r>d\u0323 t <n>",
+         "d\u0307\u0323  h\u1e0d\u0307", "\u1100\u1161\u11a8   \u212b<r> <r>",
+         "\u0301  <n>\u0301", "  <r>\u0301e<n>e\u0301"]
 
 
 def cases():
@@ -197,6 +233,18 @@ def cases():
         padding={"strategy": {"Fixed": 7}, "direction": "Right",
                  "pad_to_multiple_of": 4, "pad_id": 9, "pad_type_id": 0,
                  "pad_token": "a"})
+    for prefix in (False, True):
+        for more in ([], [added("e\u0301\u0323", 270, normalized=True)]):
+            name = "NormalizedTokensBehindNfc{}{}".format(
+                "Prefix" if prefix else "", "Changed" if more else "")
+            yield name, byte_level(
+                prefix, normalizer={"type": "NFC"}, added_tokens=[
+                    added("<r>", 264, special=True),
+                    added("   ", 265, normalized=True),
+                    added("  ", 266, normalized=True),
+                    added("\u1e0dt", 267, normalized=True),
+                    added("<n>", 268, normalized=True, special=True),
+                    added("h\u1e0d", 269, normalized=True)] + more), FOUND
     yield "RobertaTrimsSpaces", wordpiece(
         pre_tokenizer={"type": "ByteLevel", "add_prefix_space": True,
                        "trim_offsets": True, "use_regex": True},

@@ -105,6 +105,12 @@ std::vector<TokenizerPtr> Tokenizers() {
   made.push_back(*ParseTokenizerJson(document.dump(), "prefix.json"));
   document["normalizer"] = {{"type", "NFC"}};
   made.push_back(*ParseTokenizerJson(document.dump(), "nfc.json"));
+  for (const char* token : {"   ", "\u00e9e", "e n"}) {
+    document["added_tokens"][1] = AddedTokenJson(token, 261);
+    document["added_tokens"][1]["normalized"] = true;
+    made.push_back(*ParseTokenizerJson(document.dump(), "found in nfc.json"));
+  }
+  document["added_tokens"].erase(1);
   document["truncation"] = nlohmann::json::parse(
       R"({"max_length": 9, "stride": 0, "strategy": "LongestFirst"})");
   made.push_back(*ParseTokenizerJson(document.dump(), "truncated.json"));
