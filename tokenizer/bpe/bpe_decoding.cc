@@ -157,8 +157,10 @@ uint64_t BpeTokenizer::ComputeFingerprint() const {
   }
   for (const auto& [id, token] : specials_by_id_) {
     print.Add(uint64_t{id}).Add(token.text);
-    print.Add(uint64_t{token.in_text} * 4 + uint64_t{token.special} * 2 +
-              token.normalized);
+    print.Add(uint64_t{token.strip_right} * 32 +
+              uint64_t{token.strip_left} * 16 +
+              uint64_t{token.single_word} * 8 + uint64_t{token.in_text} * 4 +
+              uint64_t{token.special} * 2 + token.normalized);
   }
   AddToFingerprint(frame(), print);
   return print.Finish();

@@ -41,12 +41,14 @@ bool EndsBehindLetters(const PreTokenizers& pretokenizers) {
 
 bool BpeTokenizer::CutsBehindLetters() const {
   if (!EndsBehindLetters(parts_.pretokenizers)) return false;
-  if (parts_.normalizer == nullptr) return true;
-  // What a letter becomes ends with a letter or a mark, which may begin a token
-  // that the text as it is does not show.
-  return std::none_of(
-      normalized_tokens_.tokens().begin(), normalized_tokens_.tokens().end(),
-      [](const SpecialToken& token) { return HasLetter(token.text); });
+  return std::ranges::none_of(parts_.specials, [&](const SpecialToken& token) {
+    // These look at, or take, what is behind them.
+    if (token.single_word || token.strip_right) return true;
+    // What a letter becomes ends with a letter or a mark, which may begin
+    // a token that the text as it is does not show.
+    return token.normalized && parts_.normalizer != nullptr &&
+           HasLetter(token.text);
+  });
 }
 
 size_t BpeTokenizer::SafeCut(std::string_view text) const {

@@ -11,6 +11,7 @@
 #include "tokenizer/bpe/short_merge.h"
 #include "tokenizer/interface/token_origins.h"
 #include "tokenizer/unicode/valid_utf8.h"
+#include "tokenizer/vocabulary/token_walk.h"
 
 namespace penstock {
 
@@ -19,12 +20,9 @@ struct BpeTokenizer::Call {
   SpecialText special_text;
   Memory& memory;
   std::vector<TokenId>& ids;
-  OriginWriter* origins = nullptr;   // null: ids are all that is asked for
-  const Drawing* drawing = nullptr;  // may be null
-
-  size_t OffsetOf(std::string_view part) const {
-    return part.data() - text.data();
-  }
+  OriginWriter* origins = nullptr;  // null: ids are all that is asked for
+  std::vector<std::string>* surfaces = nullptr;  // null, too
+  const Drawing* drawing = nullptr;              // may be null
 };
 
 // Text between tokens that are found in the user's text.
@@ -76,7 +74,7 @@ Status BpeTokenizer::AppendIdsOf(std::string_view text,
 Status BpeTokenizer::EncodeBare(std::string_view text, EncodeOptions options,
                                 std::vector<TokenId>& ids,
                                 std::vector<TokenOrigin>& origins,
-                                std::vector<std::string>&) const {
+                                std::vector<std::string>& surfaces) const {
   PENSTOCK_RETURN_IF_ERROR(CheckUtf8(text));
   PENSTOCK_RETURN_IF_ERROR(CheckSizeForOrigins(text));
   PENSTOCK_RETURN_IF_ERROR(CheckTables());
@@ -84,7 +82,7 @@ Status BpeTokenizer::EncodeBare(std::string_view text, EncodeOptions options,
   const size_t first_origin = origins.size();
   const ThreadSlots<Memory>::Lease memory(memories_, pieces_);
   OriginWriter writer(text, origins);
-  Call call = {text, options.special_text, *memory, ids, &writer};
+  Call call = {text, options.special_text, *memory, ids, &writer, &surfaces};
   Status status = EncodeText(call);
   if (status.ok()) status = CheckTables();
   if (!status.ok()) {
@@ -99,28 +97,32 @@ template <typename Between>
 Status BpeTokenizer::EncodeAround(Call& call, const SpecialTokens& tokens,
                                   const Region& region,
                                   Between&& between) const {
-  size_t gap_begin = 0;
-  size_t pos = 0;
-  while (const auto match = tokens.FindNext(region.text, pos)) {
-    pos = match->end;
-    if (match->token->special) {
-      // Left as text, its span is still used up, as in Hugging Face tokenizers.
-      if (call.special_text == SpecialText::kAsText) continue;
-      if (call.special_text == SpecialText::kRefuse) {
-        return RefusedSpecialText(match->token->text,
-                                  region.OffsetOf(match->begin));
-      }
+  TokenWalk walk(tokens, region.text, call.special_text);
+  while (true) {
+    const TokenWalk::Step step = walk.Next();
+    if (step.refused) {
+      return RefusedSpecialText(step.token->text, region.OffsetOf(step.found));
     }
-    PENSTOCK_RETURN_IF_ERROR(between(gap_begin, match->begin));
-    call.ids.push_back(match->token->id);
-    gap_begin = match->end;
-    if (call.origins != nullptr) {
-      const ByteSpan span = region.OriginOf(match->begin, match->end);
-      call.origins->Add(span.begin, span.end);
-      call.origins->EndWord();
+    if (step.gap < step.begin) {
+      PENSTOCK_RETURN_IF_ERROR(between(step.gap, step.begin));
     }
+    if (step.token == nullptr) return OkStatus();
+    if (step.begin == step.end) continue;
+    call.ids.push_back(step.token->id);
+    if (call.origins != nullptr) AddOriginOf(call, region, step);
   }
-  return between(gap_begin, region.text.size());
+}
+
+void BpeTokenizer::AddOriginOf(Call& call, const Region& region,
+                               const TokenWalk::Step& step) const {
+  const ByteSpan span = region.OriginOf(step.begin, step.end);
+  TokenOrigin& origin = call.origins->Add(span.begin, span.end);
+  call.origins->EndWord();
+  const std::string_view text =
+      region.text.substr(step.begin, step.end - step.begin);
+  if (text == step.token->text) return;
+  origin.surface = static_cast<uint32_t>(call.surfaces->size());
+  call.surfaces->emplace_back(text);
 }
 
 Status BpeTokenizer::EncodeText(Call& call) const {
@@ -138,10 +140,9 @@ bool BpeTokenizer::NeedsNormalizer(const Call& call,
          !parts_.normalizer->Keeps(text);
 }
 
-// Of what is between tokens of the user's text.
+// Of what is between tokens of the user's text, and not empty.
 Status BpeTokenizer::EncodeBetween(Call& call, size_t begin, size_t end) const {
   std::string_view text = call.text.substr(begin, end - begin);
-  if (text.empty()) return OkStatus();
   Region region = {text, begin};
   // Errors tell offsets.
   const bool may_fail =
@@ -166,7 +167,6 @@ Status BpeTokenizer::EncodeBetween(Call& call, size_t begin, size_t end) const {
 
 Status BpeTokenizer::EncodeGap(Call& call, const Region& region, size_t begin,
                                size_t end) const {
-  if (begin == end) return OkStatus();
   Gap gap = {region, begin, region.text.substr(begin, end - begin)};
   std::string prefixed;
   if (parts_.add_prefix_space && gap.text[0] != ' ') {

@@ -26,6 +26,7 @@
 #include "tokenizer/interface/tokenizer.h"
 #include "tokenizer/pieces/char_ids.h"
 #include "tokenizer/vocabulary/special_tokens.h"
+#include "tokenizer/vocabulary/token_walk.h"
 
 namespace penstock {
 
@@ -95,6 +96,8 @@ class BpeTokenizer final : public FramedTokenizer {
   template <typename Between>
   Status EncodeAround(Call& call, const SpecialTokens& tokens,
                       const Region& region, Between&& between) const;
+  void AddOriginOf(Call& call, const Region& region,
+                   const TokenWalk::Step& step) const;
   bool NeedsNormalizer(const Call& call, std::string_view text) const;
   Status EncodeGap(Call& call, const Region& region, size_t begin,
                    size_t end) const;

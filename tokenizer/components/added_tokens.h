@@ -31,8 +31,7 @@ struct AddedToken {
   bool special = false;
 };
 
-// Leftmost, and of those that begin there the longest. A match that its
-// token's flags or the call refuse still uses up its text.
+// Found as TokenWalk has it.
 //
 // Threads: any number at a time, once filled.
 class AddedTokens {

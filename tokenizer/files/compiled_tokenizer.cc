@@ -113,6 +113,9 @@ void SaveParts(const BpeParts& parts, TableWriter& to) {
     to.PutNumber(token.special);
     to.PutNumber(token.normalized);
     to.PutNumber(token.in_text);
+    to.PutNumber(token.single_word);
+    to.PutNumber(token.strip_left);
+    to.PutNumber(token.strip_right);
   }
   to.PutNumber(parts.plain_ids.size());
   for (const auto& [text, id] : parts.plain_ids) {
@@ -143,6 +146,9 @@ BpeParts LoadParts(TableReader& from) {
     token.special = from.Number() != 0;
     token.normalized = from.Number() != 0;
     token.in_text = from.Number() != 0;
+    token.single_word = from.Number() != 0;
+    token.strip_left = from.Number() != 0;
+    token.strip_right = from.Number() != 0;
     parts.specials.push_back(std::move(token));
   }
   for (uint64_t left = from.Number(); left > 0 && from.ok(); --left) {

@@ -200,18 +200,19 @@ Status ReadNfc(const JsonObject& root, BpeParts& parts) {
 
 Status TakeAddedTokens(const std::vector<AddedToken>& tokens, BpeParts& parts) {
   for (const AddedToken& token : tokens) {
-    if (token.single_word || token.strip_left || token.strip_right) {
-      return Missing("added token",
-                     fmt::format("\"{}\" with flags", token.content));
-    }
     if (parts.vocabulary.Has(token.id) &&
         FindSpelled(parts, token.content) != token.id) {
       return Missing(
           "added token",
           fmt::format("\"{}\" with an id of model.vocab", token.content));
     }
-    parts.specials.push_back(
-        {token.content, token.id, token.special, token.normalized});
+    parts.specials.push_back({.text = token.content,
+                              .id = token.id,
+                              .special = token.special,
+                              .normalized = token.normalized,
+                              .single_word = token.single_word,
+                              .strip_left = token.strip_left,
+                              .strip_right = token.strip_right});
   }
   return OkStatus();
 }

@@ -56,7 +56,7 @@ void FillCharacterOffsets(std::string_view text,
   }
 }
 
-void OriginWriter::Add(size_t begin, size_t end, uint32_t word) {
+TokenOrigin& OriginWriter::Add(size_t begin, size_t end, uint32_t word) {
   const auto is_inside = [this](size_t pos) {
     return pos < text_.size() && IsUtf8Continuation(text_[pos]);
   };
@@ -65,11 +65,12 @@ void OriginWriter::Add(size_t begin, size_t end, uint32_t word) {
   for (; byte_ < begin; ++byte_) char_ += !is_inside(byte_);
   uint32_t chars = 0;
   for (size_t i = begin; i < end; ++i) chars += !is_inside(i);
-  origins_.push_back({.begin_byte = static_cast<uint32_t>(begin),
-                      .end_byte = static_cast<uint32_t>(end),
-                      .begin_char = char_,
-                      .end_char = char_ + chars,
-                      .word = word});
+  return origins_.emplace_back(
+      TokenOrigin{.begin_byte = static_cast<uint32_t>(begin),
+                  .end_byte = static_cast<uint32_t>(end),
+                  .begin_char = char_,
+                  .end_char = char_ + chars,
+                  .word = word});
 }
 
 void TrimSpacesOf(std::string_view token, bool first, bool add_prefix_space,

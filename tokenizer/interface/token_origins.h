@@ -33,8 +33,9 @@ class OriginWriter {
       : text_(text), origins_(origins) {}
 
   // A token of the bytes [begin, end) of the text, of the current word.
-  void Add(size_t begin, size_t end) { Add(begin, end, word_); }
-  void Add(size_t begin, size_t end, uint32_t word);
+  // Its origin is valid until the next one is added.
+  TokenOrigin& Add(size_t begin, size_t end) { return Add(begin, end, word_); }
+  TokenOrigin& Add(size_t begin, size_t end, uint32_t word);
   void EndWord() { ++word_; }
 
  private:

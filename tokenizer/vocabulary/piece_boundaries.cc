@@ -9,7 +9,7 @@
 namespace penstock {
 namespace {
 
-constexpr uint32_t kSpace = 0x8196e2;  // U+2581, as TakeChar has it
+constexpr uint32_t kSpaceMark = 0x8196e2;  // U+2581, as TakeChar has it
 
 bool IsWide(char byte) { return static_cast<signed char>(byte) < 0; }
 bool IsTrail(char byte) { return static_cast<signed char>(byte) < -64; }
@@ -51,9 +51,9 @@ bool PieceBoundaries::Add(std::string_view piece,
       const uint32_t hash = HashOf(before, after);
       bits[hash / 64] |= uint64_t{1} << hash % 64;
       if (before < 0x80 && after < 0x80) befores[after].set(before);
-      has_two_spaces_ |= before == kSpace && after == kSpace;
-      has_after_space_ |= before == kSpace && after != kSpace;
-      has_before_space_ |= before != kSpace && after == kSpace;
+      has_two_spaces_ |= before == kSpaceMark && after == kSpaceMark;
+      has_after_space_ |= before == kSpaceMark && after != kSpaceMark;
+      has_before_space_ |= before != kSpaceMark && after == kSpaceMark;
     }
     before = after;
     at += size;

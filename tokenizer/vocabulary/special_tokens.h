@@ -23,9 +23,15 @@ struct SpecialToken {
   bool normalized = false;
   // Whether it is looked for; else no text leads to it.
   bool in_text = true;
+  // Only where neither neighbour is a word character (\w).
+  bool single_word = false;
+  // Takes the White_Space on that side with it.
+  bool strip_left = false;
+  bool strip_right = false;
 };
 
-// Leftmost, and of those that begin there the longest.
+// Leftmost, and of those that begin there the longest, whatever the tokens'
+// flags: TokenWalk heeds them.
 //
 // tiktoken leaves it to chance where one special token begins another; no
 // published vocabulary has such a pair.

@@ -105,10 +105,16 @@ std::vector<TokenizerPtr> Tokenizers() {
   made.push_back(*ParseTokenizerJson(document.dump(), "prefix.json"));
   document["normalizer"] = {{"type", "NFC"}};
   made.push_back(*ParseTokenizerJson(document.dump(), "nfc.json"));
-  for (const char* token : {"   ", "\u00e9e", "e n"}) {
-    document["added_tokens"][1] = AddedTokenJson(token, 261);
-    document["added_tokens"][1]["normalized"] = true;
+  auto& token = document["added_tokens"][1];
+  for (const char* content : {"   ", "\u00e9e", "e n"}) {
+    token = AddedTokenJson(content, 261);
+    token["normalized"] = true;
     made.push_back(*ParseTokenizerJson(document.dump(), "found in nfc.json"));
+  }
+  for (const char* flag : {"lstrip", "rstrip", "single_word"}) {
+    token = AddedTokenJson("the", 261);
+    token[flag] = true;
+    made.push_back(*ParseTokenizerJson(document.dump(), flag));
   }
   document["added_tokens"].erase(1);
   document["truncation"] = nlohmann::json::parse(
