@@ -18,6 +18,8 @@ namespace penstock {
 namespace {
 
 constexpr double kUnknownPenalty = 10.0;
+// A piece has one place more than bytes.
+constexpr size_t kShortPlaces = 128;
 
 template <typename Length>
 constexpr Length kUnknownBit = Length{1} << (8 * sizeof(Length) - 1);
@@ -83,18 +85,18 @@ HfUnigram::HfUnigram(Vocabulary vocabulary, Table<double> scores,
 
 template <typename Length>
 Status HfUnigram::FindBestPath(std::string_view piece,
-                               std::vector<Length>& path) const {
+                               Path<Length> path) const {
   // How long the last token of the best path to each place is; 0: no path yet.
-  std::vector<Length>& last = path;
-  last.assign(piece.size() + 1, 0);
-  // The scores of those paths, of as many places as a token reaches over.
-  const size_t mask =
-      std::bit_ceil(std::min(piece.size(), facts_.longest) + 1) - 1;
-  std::vector<double> scores(mask + 1);
-  const auto offer = [&](size_t end, double score, Length length) {
+  const std::span<Length> last = path.lengths;
+  const std::span<double> scores = path.scores;  // of those paths
+  const size_t mask = scores.size() - 1;
+  scores[0] = 0;
+  const auto offer = [&](size_t end, double score, Length length,
+                         TokenId token) {
     if (last[end] != 0 && !(score > scores[end & mask])) return;
     scores[end & mask] = score;
     last[end] = length;
+    if (!path.tokens.empty()) path.tokens[end] = token;
   };
   for (size_t begin = 0; begin < piece.size();) {
     const double before = scores[begin & mask];
@@ -110,7 +112,7 @@ Status HfUnigram::FindBestPath(std::string_view piece,
       const auto token = static_cast<TokenId>(id);
       auto length = static_cast<Length>(i - begin);
       if (options_.unknown == token) length |= kUnknownBit<Length>;
-      offer(i, scores_[token] + before, length);
+      offer(i, scores_[token] + before, length, token);
       has_char |= i == char_end;
     }
     if (!has_char) {
@@ -118,44 +120,77 @@ Status HfUnigram::FindBestPath(std::string_view piece,
       if (last[char_end] == 0 || score > scores[char_end & mask]) {
         if (!options_.unknown) return NoUnknown();
         offer(char_end, score,
-              static_cast<Length>(char_end - begin) | kUnknownBit<Length>);
+              static_cast<Length>(char_end - begin) | kUnknownBit<Length>,
+              *options_.unknown);
       }
     }
     begin = char_end;
   }
   // Turned around in place, from the end.
   Length length = last[piece.size()];
+  TokenId token = path.tokens.empty() ? 0 : path.tokens[piece.size()];
   for (size_t end = piece.size(); end > 0;) {
     end -= length & ~kUnknownBit<Length>;
     length = std::exchange(last[end], length);
+    if (!path.tokens.empty()) token = std::exchange(path.tokens[end], token);
   }
   return OkStatus();
 }
 
 Status HfUnigram::Encode(std::string_view piece, std::vector<TokenId>& ids,
                          std::vector<TokenSpan>* spans) const {
+  if (piece.size() < kShortPlaces) return EncodeShortPiece(piece, ids, spans);
   return facts_.longest < kUnknownBit<uint16_t>
-             ? EncodeBestPath<uint16_t>(piece, ids, spans)
-             : EncodeBestPath<uint32_t>(piece, ids, spans);
+             ? EncodeAnyPiece<uint16_t>(piece, ids, spans)
+             : EncodeAnyPiece<uint32_t>(piece, ids, spans);
+}
+
+// Without memory of the heap, and tokens are kept, not looked up again.
+Status HfUnigram::EncodeShortPiece(std::string_view piece,
+                                   std::vector<TokenId>& ids,
+                                   std::vector<TokenSpan>* spans) const {
+  std::array<uint16_t, kShortPlaces> lengths;
+  std::array<TokenId, kShortPlaces> tokens;
+  std::array<double, kShortPlaces> scores;
+  std::fill_n(lengths.begin(), piece.size() + 1, uint16_t{0});
+  const Path<uint16_t> path = {lengths, tokens, scores};
+  PENSTOCK_RETURN_IF_ERROR(FindBestPath(piece, path));
+  return AppendPath(piece, path, ids, spans);
 }
 
 template <typename Length>
-Status HfUnigram::EncodeBestPath(std::string_view piece,
+Status HfUnigram::EncodeAnyPiece(std::string_view piece,
                                  std::vector<TokenId>& ids,
                                  std::vector<TokenSpan>* spans) const {
-  std::vector<Length> path;
+  std::vector<Length> lengths(piece.size() + 1);
+  std::vector<double> scores(
+      std::bit_ceil(std::min(piece.size(), facts_.longest) + 1));
+  const Path<Length> path = {lengths, {}, scores};
   PENSTOCK_RETURN_IF_ERROR(FindBestPath(piece, path));
+  return AppendPath(piece, path, ids, spans);
+}
+
+template <typename Length>
+Status HfUnigram::AppendPath(std::string_view piece, const Path<Length>& path,
+                             std::vector<TokenId>& ids,
+                             std::vector<TokenSpan>* spans) const {
   const auto is_unknown = [&](size_t begin) {
-    return (path[begin] & kUnknownBit<Length>) != 0;
+    return (path.lengths[begin] & kUnknownBit<Length>) != 0;
   };
   for (size_t begin = 0; begin < piece.size();) {
-    size_t end = begin + (path[begin] & ~kUnknownBit<Length>);
+    size_t end = begin + (path.lengths[begin] & ~kUnknownBit<Length>);
+    TokenSpan span = {static_cast<uint32_t>(begin), static_cast<uint32_t>(end)};
+    if (!path.tokens.empty() && !is_unknown(begin)) {
+      ids.push_back(path.tokens[begin]);
+      if (spans) spans->push_back(span);
+      begin = end;
+      continue;
+    }
     // Neighbouring unknown ones are one.
     while (is_unknown(begin) && end < piece.size() && is_unknown(end)) {
-      end += path[end] & ~kUnknownBit<Length>;
+      end += path.lengths[end] & ~kUnknownBit<Length>;
     }
-    const TokenSpan span = {static_cast<uint32_t>(begin),
-                            static_cast<uint32_t>(end)};
+    span.end = static_cast<uint32_t>(end);
     begin = end;
     PENSTOCK_RETURN_IF_ERROR(AppendToken(piece, span, ids, spans));
   }

@@ -5,6 +5,7 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "tokenizer/models/token_model.h"
@@ -68,14 +69,28 @@ class HfUnigram final : public TokenModel {
   static Facts FactsOf(const Vocabulary& vocabulary,
                        const std::vector<double>& scores);
 
-  // Leaves in `path` how long the token is that begins at each place of the
-  // best path, with the highest bit set where it is the unknown one. Length
-  // holds that of the longest token.
+  // Length holds that of the longest token.
   template <typename Length>
-  Status FindBestPath(std::string_view piece, std::vector<Length>& path) const;
+  struct Path {
+    // How long the token is that begins at each place of the path, with the
+    // highest bit set where it is the unknown one. Zeros at first.
+    std::span<Length> lengths;
+    // That token, where it is not unknown; empty: nobody asks.
+    std::span<TokenId> tokens;
+    // Room for as many places as a token reaches over, a power of two.
+    std::span<double> scores;
+  };
   template <typename Length>
-  Status EncodeBestPath(std::string_view piece, std::vector<TokenId>& ids,
+  Status FindBestPath(std::string_view piece, Path<Length> path) const;
+  template <typename Length>
+  Status EncodeAnyPiece(std::string_view piece, std::vector<TokenId>& ids,
                         std::vector<TokenSpan>* spans) const;
+  Status EncodeShortPiece(std::string_view piece, std::vector<TokenId>& ids,
+                          std::vector<TokenSpan>* spans) const;
+  template <typename Length>
+  Status AppendPath(std::string_view piece, const Path<Length>& path,
+                    std::vector<TokenId>& ids,
+                    std::vector<TokenSpan>* spans) const;
   // Of a path's tokens, neighbouring unknown ones being one.
   Status AppendToken(std::string_view piece, TokenSpan span,
                      std::vector<TokenId>& ids,
