@@ -4,7 +4,6 @@
 #include "tokenizer/unicode/byte_alphabet.h"
 
 namespace penstock::testing {
-namespace {
 
 std::string Base64(std::string_view bytes) {
   constexpr std::string_view kDigits =
@@ -24,8 +23,6 @@ std::string Base64(std::string_view bytes) {
   }
   return text;
 }
-
-}  // namespace
 
 std::string TinyTiktoken(const std::vector<std::string>& tokens) {
   std::string file;

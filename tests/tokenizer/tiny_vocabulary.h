@@ -20,6 +20,8 @@ std::string TinyTiktoken(const std::vector<std::string>& tokens);
 nlohmann::json TinyJson(const std::vector<std::string>& tokens,
                         const std::vector<std::string>& merges);
 
+std::string Base64(std::string_view bytes);
+
 // An entry of "added_tokens", special, with no other flag.
 nlohmann::json AddedTokenJson(std::string_view content, TokenId id);
 

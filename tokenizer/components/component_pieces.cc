@@ -40,7 +40,7 @@ Status ComponentTokenizer::EncodePieces(Call& call, Pieces& pieces) const {
     if (!status.ok()) return Annotate(status, "pre_tokenizer");
   }
   // Where words are cut, who cut them is inside.
-  const bool visits = !cutter_ && call.origins == nullptr;
+  const bool visits = cutter_ == nullptr && call.origins == nullptr;
   if (visits && call.drawing == nullptr && pieces.pieces.size() > 1 &&
       CoverText(pieces)) {
     return EncodeBatches(call, pieces);
@@ -98,7 +98,7 @@ Status ComponentTokenizer::EncodePiece(Call& call,
   if (call.drawing != nullptr) {
     return parts_.model->EncodeSampled(piece, *call.drawing, call.ids);
   }
-  if (cutter_ || piece.size() > PieceCache::kMaxPieceBytes) {
+  if (cutter_ != nullptr || piece.size() > PieceCache::kMaxPieceBytes) {
     return parts_.model->Encode(piece, call.ids, nullptr);
   }
   const PieceCache::Key key = PieceKey::Of(piece);

@@ -10,22 +10,33 @@
 #include "tokenizer/components/component_call.h"
 #include "tokenizer/interface/fingerprint.h"
 #include "tokenizer/interface/token_origins.h"
+#include "tokenizer/splitters/space_cutter.h"
+#include "tokenizer/splitters/word_cutter.h"
 #include "tokenizer/unicode/valid_utf8.h"
 
 namespace penstock {
 namespace {
 
-// Nullopt where what becomes of a word depends on what stands around it.
-std::optional<WordCutter> CutterFor(const TokenizerComponents& parts) {
+// Null where what becomes of a word depends on what stands around it.
+std::unique_ptr<const RawCutter> CutterFor(const TokenizerComponents& parts) {
+  if (parts.splitter == nullptr ||
+      parts.added_tokens.Has(AddedTokens::Pass::kNormalized)) {
+    return nullptr;
+  }
   const auto breaks = parts.normalizer == nullptr
                           ? Normalizer::Breaks::kPunctuation
                           : parts.normalizer->breaks();
-  if (breaks == Normalizer::Breaks::kNone || parts.splitter == nullptr ||
-      !parts.splitter->CutsAtPunctuation() ||
-      parts.added_tokens.Has(AddedTokens::Pass::kNormalized)) {
-    return std::nullopt;
+  if (breaks != Normalizer::Breaks::kNone &&
+      parts.splitter->CutsAtPunctuation()) {
+    return std::make_unique<WordCutter>(breaks);
   }
-  return WordCutter(breaks);
+  if (!parts.splitter->CutsAtSpaces() ||
+      parts.splitter->NeedsAlignment(/*is_edited=*/true)) {
+    return nullptr;
+  }
+  auto cutter = std::make_unique<SpaceCutter>(parts.normalizer.get());
+  if (!cutter->CutsWords()) return nullptr;
+  return cutter;
 }
 
 }  // namespace
@@ -34,11 +45,11 @@ ComponentTokenizer::ComponentTokenizer(TokenizerComponents components,
                                        EncodingFrame frame)
     : FramedTokenizer(std::move(frame)),
       parts_(std::move(components)),
-      cuts_at_spaces_(parts_.splitter != nullptr &&
-                      parts_.splitter->CutsAtSpaces() &&
-                      (parts_.normalizer == nullptr ||
-                       parts_.normalizer->IsLocalAtSpaces()) &&
-                      parts_.added_tokens.StopAtSpaces()),
+      tokens_stop_at_spaces_(parts_.added_tokens.StopAtSpaces()),
+      cuts_at_all_spaces_(parts_.splitter != nullptr &&
+                          parts_.splitter->CutsAtSpaces() &&
+                          (parts_.normalizer == nullptr ||
+                           parts_.normalizer->IsLocalAtSpaces())),
       cutter_(CutterFor(parts_)) {
   const Vocabulary& vocabulary = parts_.model->vocabulary();
   size_ = vocabulary.size();
@@ -139,7 +150,8 @@ void ComponentTokenizer::AddFound(Call& call, const AddedToken& token,
 Status ComponentTokenizer::EncodeGap(Call& call, std::string_view gap,
                                      uint32_t begin) const {
   if (gap.empty()) return OkStatus();
-  if (cutter_ && call.origins == nullptr && call.drawing == nullptr) {
+  if (cutter_ != nullptr && call.origins == nullptr &&
+      call.drawing == nullptr) {
     return EncodeParts(call, gap);
   }
   return EncodeWhole(call, gap, begin);
@@ -195,9 +207,12 @@ Status ComponentTokenizer::EncodeWhole(Call& call, std::string_view text,
 }
 
 size_t ComponentTokenizer::SafeCut(std::string_view text) const {
-  if (!cuts_at_spaces_) return 0;
-  const size_t place = text.rfind(' ');
-  return place == std::string_view::npos ? 0 : place;
+  if (!tokens_stop_at_spaces_) return 0;
+  if (cuts_at_all_spaces_) {
+    const size_t place = text.rfind(' ');
+    return place == std::string_view::npos ? 0 : place;
+  }
+  return cutter_ == nullptr ? 0 : cutter_->LastCut(text);
 }
 
 uint64_t ComponentTokenizer::Fingerprint() const {

@@ -19,8 +19,8 @@
 #include "tokenizer/interface/thread_slots.h"
 #include "tokenizer/interface/tokenizer.h"
 #include "tokenizer/models/token_model.h"
+#include "tokenizer/splitters/raw_cutter.h"
 #include "tokenizer/splitters/splitter.h"
-#include "tokenizer/splitters/word_cutter.h"
 #include "tokenizer/vocabulary/stored_tables.h"
 
 namespace penstock {
@@ -109,10 +109,11 @@ class ComponentTokenizer final : public FramedTokenizer {
   }
 
   const TokenizerComponents parts_;
-  const bool cuts_at_spaces_;
+  const bool tokens_stop_at_spaces_;
+  const bool cuts_at_all_spaces_;
   // Where the file's components allow it: then ids are remembered of parts as
   // the text has them, else of pieces as the model is given them.
-  const std::optional<WordCutter> cutter_;
+  const std::unique_ptr<const RawCutter> cutter_;
   size_t size_ = 0;
   // Tokens of the model that added tokens spell otherwise.
   std::set<TokenId> respelled_;

@@ -45,8 +45,16 @@ NormalizerOr ReadReplaceNormalizer(const JsonObject& json) {
   PENSTOCK_ASSIGN_OR_RETURN(auto pattern, ReadPattern(json));
   PENSTOCK_ASSIGN_OR_RETURN(const std::string_view content,
                             json.String("content"));
-  return std::make_unique<PatternNormalizer>(std::move(pattern),
-                                             std::string(content));
+  PENSTOCK_ASSIGN_OR_RETURN(const JsonObject spelled, json.Object("pattern"));
+  MatchedBytes matched;
+  if (spelled.Has("String")) {
+    PENSTOCK_ASSIGN_OR_RETURN(matched.all, spelled.String("String"));
+  } else {
+    PENSTOCK_ASSIGN_OR_RETURN(const auto regex, spelled.String("Regex"));
+    matched.joins_spaces = regex == " {2,}" && content == " ";
+  }
+  return std::make_unique<PatternNormalizer>(
+      std::move(pattern), std::string(content), std::move(matched));
 }
 
 NormalizerOr ReadPrecompiled(const JsonObject& json) {

@@ -33,6 +33,12 @@ class Normalizer {
   // begins with it become the same apart as together.
   virtual bool IsLocalAtSpaces() const { return false; }
 
+  // Of text that ends with `c`, not U+0020, and what begins behind it with
+  // `blank`, U+0020 or a line feed: whether they become the same apart as
+  // together, the first ends with `c` as it did, and the second begins with one
+  // of the two. Then that one, else 0.
+  virtual char BlankBehind(uint32_t /*c*/, char /*blank*/) const { return 0; }
+
   // Around which characters text becomes the same apart as together, where they
   // stay what they are or become a space: ASCII white space and punctuation but
   // controls, wide ones without a decomposition, and Han, which it then puts
@@ -56,6 +62,12 @@ class NormalizerSequence final : public Normalizer {
     return std::all_of(steps_.begin(), steps_.end(), [](const auto& step) {
       return step->IsLocalAtSpaces();
     });
+  }
+  char BlankBehind(uint32_t c, char blank) const override {
+    for (const auto& step : steps_) {
+      if (blank != 0) blank = step->BlankBehind(c, blank);
+    }
+    return blank;
   }
 
  private:

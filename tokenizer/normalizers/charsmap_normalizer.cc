@@ -2,13 +2,21 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
 #include <cstring>
 #include <utility>
 
 #include "tokenizer/unicode/graphemes.h"
+#include "tokenizer/unicode/hf_unicode.h"
 
 namespace penstock {
 namespace {
+
+// From a node to its children.
+uint32_t OffsetOf(uint32_t unit) {
+  return (unit >> 10) << ((unit & (1u << 9)) >> 6);
+}
 
 // Longer graphemes are looked up one character at a time.
 constexpr size_t kLongGrapheme = 6;
@@ -28,7 +36,25 @@ size_t CountChars(std::string_view text) {
 // is copied as it is up to the first replacement.
 class ChangeWriter {
  public:
-  explicit ChangeWriter(AlignedText& text) : text_(text) {}
+  explicit ChangeWriter(AlignedText& text)
+      : text_(text), source_(text.text()) {}
+
+  // Characters [begin, end) that stay, not none.
+  void KeepAll(size_t begin, size_t end) {
+    const size_t last = PreviousChar(source_, end);
+    if (edit_) {
+      Flush();
+      // It may stand elsewhere: see Replace.
+      if (edit_->position() == begin) {
+        edit_->Copy(last);
+      } else {
+        while (begin < last) edit_->Put(NextChar(source_, begin));
+      }
+    }
+    last_begin_ = last;
+    size_t pos = last;
+    last_ = Change{NextChar(source_, pos), 0};
+  }
 
   // A character at `begin` that stays.
   void Keep(uint32_t c, size_t begin) {
@@ -60,21 +86,45 @@ class ChangeWriter {
 
   void Finish() {
     if (!edit_) return;
-    if (last_) edit_->Apply(last_->code_point, last_->change);
+    Flush();
     edit_->Finish();
   }
 
  private:
   void Push(uint32_t c, int change) {
-    if (last_) edit_->Apply(last_->code_point, last_->change);
+    Flush();
     last_ = Change{c, change};
+  }
+  void Flush() {
+    if (last_) edit_->Apply(last_->code_point, last_->change);
   }
 
   AlignedText& text_;
+  const std::string_view source_;
   std::optional<TextEdit> edit_;  // from the first replacement on
   std::optional<Change> last_;
   size_t last_begin_ = 0;
 };
+
+// By word of 64: characters that are a grapheme of their own before each other
+// and before white space, wherever one begins with them.
+using CharBits = std::array<uint64_t, 0x10000 / 64>;
+const CharBits& OwnGraphemes() {
+  static const CharBits bits = [] {
+    CharBits made{};
+    for (uint32_t c = 0; c < made.size() * 64; ++c) {
+      const int kind = hf_unicode::GraphemeOf(c) & hf_unicode::kGraphemeMask;
+      const bool is_surrogate = c >= 0xd800 && c < 0xe000;
+      if (!is_surrogate && (kind == hf_unicode::kGraphemeOther ||
+                            kind == hf_unicode::kGraphemeLv ||
+                            kind == hf_unicode::kGraphemeLvt)) {
+        made[c / 64] |= uint64_t{1} << (c % 64);
+      }
+    }
+    return made;
+  }();
+  return bits;
+}
 
 }  // namespace
 
@@ -98,15 +148,66 @@ StatusOr<std::unique_ptr<const CharsmapNormalizer>> CharsmapNormalizer::Parse(
   if (!IsValidUtf8(map->replacements_)) {
     return DataLossError("the character map's replacements are not UTF-8");
   }
+  map->FindLoneChars();
   return map;
+}
+
+void CharsmapNormalizer::FindLoneChars() {
+  const CharBits& own = OwnGraphemes();
+  std::string text;
+  for (uint32_t word = 0; word < kEndOfWords; ++word) {
+    // All of a word begin with the same bytes but the last.
+    text.clear();
+    AppendChar(word * 64, text);
+    lone_[word] = own[word];
+    if (word > 0 && own[word] != 0 &&
+        !Begins(std::string_view(text).substr(0, text.size() - 1))) {
+      continue;
+    }
+    for (uint64_t left = own[word]; left != 0; left &= left - 1) {
+      const uint32_t bit = std::countr_zero(left);
+      text.clear();
+      AppendChar(word * 64 + bit, text);
+      if (Find(text)) lone_[word] &= ~(uint64_t{1} << bit);
+    }
+  }
+  constexpr size_t kMany = 64;  // bytes
+  for (size_t begin = 0; begin < replacements_.size();) {
+    const size_t end =
+        std::min(replacements_.find('\0', begin), replacements_.size());
+    multiplies_ |= end - begin > kMany;
+    begin = end + 1;
+  }
+  if (!Begins(" ")) space_becomes_ = ' ';
+  // Nothing is of a grapheme with it.
+  if (const auto becomes = Find("\n"); !becomes) {
+    newline_becomes_ = '\n';
+  } else if (*becomes == " ") {
+    newline_becomes_ = ' ';
+  }
+}
+
+char CharsmapNormalizer::BlankBehind(uint32_t c, char blank) const {
+  if (multiplies_ || !IsLone(c)) return 0;
+  return blank == ' ' ? space_becomes_ : newline_becomes_;
+}
+
+bool CharsmapNormalizer::Begins(std::string_view key) const {
+  size_t node = OffsetOf(units_[0]);
+  for (const char c : key) {
+    const auto byte = static_cast<unsigned char>(c);
+    node ^= byte;
+    if (node >= units_.size()) return false;
+    const uint32_t unit = units_[node];
+    if ((unit & ((1u << 31) | 0xff)) != byte) return false;
+    node ^= OffsetOf(unit);
+  }
+  return true;
 }
 
 std::optional<std::string_view> CharsmapNormalizer::Find(
     std::string_view key) const {
-  const auto offset_of = [](uint32_t unit) {
-    return (unit >> 10) << ((unit & (1u << 9)) >> 6);
-  };
-  size_t node = offset_of(units_[0]);
+  size_t node = OffsetOf(units_[0]);
   for (const char c : key) {
     const auto byte = static_cast<unsigned char>(c);
     if (byte == 0) break;
@@ -114,7 +215,7 @@ std::optional<std::string_view> CharsmapNormalizer::Find(
     if (node >= units_.size()) return std::nullopt;
     const uint32_t unit = units_[node];
     if ((unit & ((1u << 31) | 0xff)) != byte) return std::nullopt;
-    node ^= offset_of(unit);
+    node ^= OffsetOf(unit);
     if (!(unit >> 8 & 1)) continue;
     if (node >= units_.size()) return std::nullopt;
     const uint32_t begin = units_[node] & 0x7fffffff;
@@ -126,10 +227,25 @@ std::optional<std::string_view> CharsmapNormalizer::Find(
   return std::nullopt;
 }
 
+size_t CharsmapNormalizer::SkipLone(std::string_view text, size_t begin) const {
+  size_t last = begin;  // where the last of them begins
+  for (size_t pos = begin; pos < text.size();) {
+    const size_t at = pos;
+    if (!IsLone(NextChar(text, pos))) return last;
+    last = at;
+  }
+  return text.size();
+}
+
 Status CharsmapNormalizer::Edit(AlignedText& text) const {
   const std::string_view source = text.text();
   ChangeWriter writer(text);
   for (size_t pos = 0; pos < source.size();) {
+    if (const size_t behind = SkipLone(source, pos); behind > pos) {
+      writer.KeepAll(pos, behind);
+      pos = behind;
+      continue;
+    }
     const size_t end = GraphemeEnd(source, pos);
     const std::string_view grapheme = source.substr(pos, end - pos);
     if (grapheme.size() < kLongGrapheme) {

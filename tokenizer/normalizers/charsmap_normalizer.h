@@ -2,6 +2,7 @@
 // it: the Precompiled of a tokenizer.json.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -30,14 +31,31 @@ class CharsmapNormalizer final : public Normalizer {
   static StatusOr<std::unique_ptr<const CharsmapNormalizer>> Parse(
       std::string_view bytes);
 
+  char BlankBehind(uint32_t c, char blank) const override;
+
  private:
+  static constexpr uint32_t kEndOfWords = 0x10000 / 64;
+
   Status Edit(AlignedText& text) const override;
   CharsmapNormalizer() = default;
 
+  void FindLoneChars();
   std::optional<std::string_view> Find(std::string_view key) const;
+  bool Begins(std::string_view key) const;
+  // Whether it stays as it is before such a character and the text's end.
+  bool IsLone(uint32_t c) const {
+    return c < kEndOfWords * 64 && (lone_[c / 64] >> (c % 64) & 1) != 0;
+  }
+  // Behind the characters from `begin` on that stay as they are.
+  size_t SkipLone(std::string_view text, size_t begin) const;
 
   std::vector<uint32_t> units_;
   std::string replacements_;
+  bool multiplies_ = false;  // a character may become very many
+  std::array<uint64_t, kEndOfWords> lone_{};
+  // What a blank becomes; 0 where that depends on what is behind it.
+  char space_becomes_ = 0;
+  char newline_becomes_ = 0;
 };
 
 }  // namespace penstock

@@ -3,8 +3,22 @@
 #include <vector>
 
 #include "formats/files/status_or.h"
+#include "tokenizer/unicode/valid_utf8.h"
 
 namespace penstock {
+
+char PatternNormalizer::BlankBehind(uint32_t c, char blank) const {
+  if (matched_.joins_spaces) return blank;
+  // Text must not become many times as much, part by part.
+  constexpr size_t kMany = 64;
+  if (matched_.all.empty() || content_.size() > kMany) return 0;
+  const auto is_matched = [this](char byte) {
+    return matched_.all.find(byte) != std::string::npos;
+  };
+  std::string text;
+  AppendChar(c, text);
+  return is_matched(blank) || is_matched(text.back()) ? 0 : blank;
+}
 
 Status PatternNormalizer::Edit(AlignedText& text) const {
   std::vector<MatchedPart> parts;

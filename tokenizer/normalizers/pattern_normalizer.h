@@ -11,18 +11,31 @@
 
 namespace penstock {
 
+// What is known of the matches of a pattern.
+struct MatchedBytes {
+  // All that are in one, if that is known: no other text decides what is one.
+  std::string all = {};
+  // Two spaces or more, all that there are, and one is put in their place.
+  bool joins_spaces = false;
+};
+
 // Cost:    one pass.
 class PatternNormalizer final : public Normalizer {
  public:
   PatternNormalizer(std::unique_ptr<const TextPattern> pattern,
-                    std::string content)
-      : pattern_(std::move(pattern)), content_(std::move(content)) {}
+                    std::string content, MatchedBytes matched = {})
+      : pattern_(std::move(pattern)),
+        content_(std::move(content)),
+        matched_(std::move(matched)) {}
+
+  char BlankBehind(uint32_t c, char blank) const override;
 
  private:
   Status Edit(AlignedText& text) const override;
 
   const std::unique_ptr<const TextPattern> pattern_;
   const std::string content_;
+  const MatchedBytes matched_;
 };
 
 }  // namespace penstock

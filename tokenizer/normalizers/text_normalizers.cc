@@ -39,6 +39,20 @@ Status LowercaseNormalizer::Edit(AlignedText& text) const {
   return OkStatus();
 }
 
+char LowercaseNormalizer::BlankBehind(uint32_t c, char blank) const {
+  const bool stays =
+      c != hf_unicode::kCapitalIWithDot && hf_unicode::LowerOf(c) == c;
+  return stays ? blank : 0;
+}
+
+char AccentStripper::BlankBehind(uint32_t c, char blank) const {
+  return BitsOf(c) & hf_unicode::kMark ? 0 : blank;
+}
+
+char NmtNormalizer::BlankBehind(uint32_t c, char blank) const {
+  return Nmt(c) == c ? static_cast<char>(Nmt(blank)) : 0;
+}
+
 Status AccentStripper::Edit(AlignedText& text) const {
   DropCharacters(hf_unicode::kMark, text);
   return OkStatus();

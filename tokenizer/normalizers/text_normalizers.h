@@ -21,6 +21,9 @@ class UnicodeNormalizer final : public Normalizer {
   }
   // It is a starter that nothing composes with.
   bool IsLocalAtSpaces() const override { return true; }
+  char BlankBehind(uint32_t c, char blank) const override {
+    return StableChars::Of(form_).Has(c) ? blank : 0;
+  }
 
  private:
   Status Edit(AlignedText& text) const override;
@@ -30,6 +33,7 @@ class UnicodeNormalizer final : public Normalizer {
 class LowercaseNormalizer final : public Normalizer {
  public:
   bool IsLocalAtSpaces() const override { return true; }
+  char BlankBehind(uint32_t c, char blank) const override;
 
  private:
   Status Edit(AlignedText& text) const override;
@@ -39,6 +43,7 @@ class LowercaseNormalizer final : public Normalizer {
 class AccentStripper final : public Normalizer {
  public:
   bool IsLocalAtSpaces() const override { return true; }
+  char BlankBehind(uint32_t c, char blank) const override;
 
  private:
   Status Edit(AlignedText& text) const override;
@@ -60,6 +65,7 @@ class StripNormalizer final : public Normalizer {
 class NmtNormalizer final : public Normalizer {
  public:
   bool IsLocalAtSpaces() const override { return true; }
+  char BlankBehind(uint32_t c, char blank) const override;
 
  private:
   Status Edit(AlignedText& text) const override;

@@ -146,6 +146,13 @@ STRIPPED = ["a<|end|>\nb", "a" + 6 * "\n" + "b", "a<|end|> \n b<|end|>",
             "  <|end|>  \n", "\n<|end|>\n\n", " a \n\n b "]
 
 
+MAPPED = ["ab cat\nthe  \u200bat", "\u200bthe cat\u200b\u200b at\u200b", "e\u0301cat th",
+          "\u65e5\u672c\u3042\u65e5\n\u672c", "\uac00\uac01 \ud7a3\u11a8ab \u1100\u1161a",
+          "ca\u0301ts\u0301", "a\u0600 b\u0600\u0600c", "\ufb01\ufb01at \ufb01",
+          "a\u0e33 b\u0e33c", "ab\r\ncd\r\u0301", "a \u0301b\u200d c\u200b\u200bd",
+          "aaab \u200b aab", "a\n\nb \n a``a ``A ab`` aaa", "\U0001f468\u200d\U0001f469 a"]
+
+
 FOUND = ["e\u0301  t <n>", "a   the    cat\n  \u1e0dt",
          "d\u0323t<r>d\u0323 t <n>",
          "d\u0307\u0323  h\u1e0d\u0307", "\u1100\u1161\u11a8   \u212b<r> <r>",
@@ -168,6 +175,26 @@ def cases():
             "\u00aa" + c + "b" for c in (
                 "\u1ad7\u1acf\u1add\u1ae0\u1aeb\U0001e6e6\u0301\u200d")] + [
             "\u00e9\u1ad7", "\u00aab", "\u00aa"]
+    runs = charsmap("A\t20\n200B\t\nFB01\t66 69\n65 301\tE9\n3042\t30A2\n")
+    characters = dict(pre_tokenizer={"type": "FixedLength", "length": 1},
+                      decoder={"type": "Fuse"})
+    yield "PrecompiledLeavesRunsAlone", wordpiece(
+        normalizer={"type": "Precompiled", "precompiled_charsmap": runs},
+        **characters), MAPPED
+    yield "PrecompiledLeavesRunsAloneBehindOthers", wordpiece(
+        normalizer=sequence(
+            "normalizers", {"type": "Prepend", "prepend": "\u200b"},
+            {"type": "Precompiled", "precompiled_charsmap": runs}),
+        **characters), MAPPED
+    for name, before in (("T5", []), ("Albert", [
+            {"type": "Replace", "pattern": {"String": "``"}, "content": "a"},
+            {"type": "NFKD"}, {"type": "StripAccents"},
+            {"type": "Lowercase"}])):
+        yield name + "Cuts", dict(unigram(), normalizer=sequence(
+            "normalizers", *before,
+            {"type": "Precompiled", "precompiled_charsmap": runs},
+            {"type": "Replace", "pattern": {"Regex": " {2,}"},
+             "content": " "})), MAPPED
     yield "WordPieceTakesTheLongestToken", wordpiece()
     yield "BertNormalizesAndSplits", wordpiece(
         normalizer=BERT, pre_tokenizer={"type": "BertPreTokenizer"},

@@ -1,0 +1,256 @@
+// Text is cut before spaces where normalizer and splitter cannot tell, and ids
+// are remembered of parts. Where origins are asked for it is not cut.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/support/effort.h"
+#include "tests/support/status_matchers.h"
+#include "tests/tokenizer/components/words.h"
+#include "tests/tokenizer/sentencepiece/tiny_sentencepiece.h"
+#include "tests/tokenizer/tiny_vocabulary.h"
+#include "tokenizer/normalizers/text_normalizers.h"
+#include "tokenizer/splitters/space_cutter.h"
+
+namespace penstock {
+namespace {
+
+using nlohmann::json;
+using testing::Cases;
+using ::testing::ElementsAre;
+using testing::Ids;
+using testing::ParseWords;
+using testing::Words;
+using testing::WordsWith;
+
+json Precompiled(const testing::Rules& rules) {
+  return {
+      {"type", "Precompiled"},
+      {"precompiled_charsmap", testing::Base64(testing::TinyCharsmap(rules))}};
+}
+
+json Sequence(const char* field, std::vector<json> steps) {
+  return {{"type", "Sequence"}, {field, steps}};
+}
+
+json Replace(const char* kind, const char* pattern, const char* content) {
+  return {{"type", "Replace"},
+          {"pattern", {{kind, pattern}}},
+          {"content", content}};
+}
+
+// A line feed becomes a space, some characters nothing, some two.
+json SomePrecompiled() {
+  return Precompiled({{"\n", " "},
+                      {"\u200b", ""},
+                      {"\ufb01", "fi"},
+                      {"e\u0301", "\u00e9"},
+                      {"\u3042", " \u30a2"},
+                      {"A", "a "}});
+}
+
+// More than 64 bytes.
+constexpr std::string_view kLong =
+    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
+
+const json kJoins = Replace("Regex", " {2,}", " ");
+
+json Metaspace() {
+  return {{"type", "Metaspace"},
+          {"replacement", "\u2581"},
+          {"prepend_scheme", "always"},
+          {"split", true}};
+}
+
+// Each character a piece, some of them two.
+json UnigramOfParts() {
+  json vocabulary = json::array({json::array({"<unk>", 0})});
+  for (const char* piece :
+       {"\u2581", "a", "b", "f", "i", "\u00e9", "e", "\u65e5", "\u2581a", "ab",
+        "\u2581\u2581", "`", "\n", " ", "\u30a2"}) {
+    const double score = -1.0 - 0.1 * static_cast<double>(vocabulary.size());
+    vocabulary.push_back(json::array({piece, score}));
+  }
+  return {{"type", "Unigram"}, {"unk_id", 0}, {"vocab", vocabulary}};
+}
+
+const char* const kParts[] = {
+    " ",      " ",   " ",  "  ",     "\n",      "\n",     "\r\n",   "\t",
+    "a",      "b",   "ab", "A",      "e\u0301", "e",      "\u0301", "\u200b",
+    "\ufb01", "`",   "``", "\u3042", "\u65e5",  "\u00a0", "\u0600", "\uac00",
+    "\u11a8", "[X]", "i",  "\u200d", "\u2581",  "\u3000"};
+
+std::string DrawText(std::mt19937& random) {
+  std::vector<std::string_view> parts;
+  const size_t kinds = 3 + random() % 12;
+  while (parts.size() < kinds) {
+    parts.push_back(kParts[random() % std::size(kParts)]);
+  }
+  std::string text;
+  const size_t size = random() % 150;
+  while (text.size() < size) text += parts[random() % parts.size()];
+  return text;
+}
+
+struct Kind {
+  json normalizer;
+  json splitter;
+  bool cuts;  // behind "ab"
+};
+
+std::vector<Kind> Kinds() {
+  const json whitespace = {{"type", "WhitespaceSplit"}};
+  const json both = Sequence("pretokenizers", {whitespace, Metaspace()});
+  const json map = SomePrecompiled();
+  const json albert = Sequence("normalizers", {Replace("String", "``", "ab"),
+                                               {{"type", "NFKD"}},
+                                               {{"type", "StripAccents"}},
+                                               {{"type", "Lowercase"}},
+                                               map});
+  json first = Metaspace();
+  first["prepend_scheme"] = "first";
+  json whole = Metaspace();
+  whole["split"] = false;
+  return {
+      {nullptr, Metaspace(), true},
+      {nullptr, whitespace, true},
+      {map, Metaspace(), true},
+      {map, both, true},
+      {map, whitespace, true},
+      {Sequence("normalizers", {map, kJoins}), Metaspace(), true},
+      {Sequence("normalizers", {kJoins, map, kJoins}), both, true},
+      {albert, Metaspace(), true},
+      {{{"type", "NFC"}}, Metaspace(), true},
+      {Sequence("normalizers", {{{"type", "Nmt"}}, {{"type", "NFKC"}}, kJoins}),
+       Metaspace(), true},
+      {{{"type", "Lowercase"}},
+       {{"type", "CharDelimiterSplit"}, {"delimiter", " "}},
+       true},
+      // What is before a space may become one, or nothing.
+      {Sequence("normalizers", {Replace("String", "``", " "), kJoins}),
+       Metaspace(), true},
+      {Sequence("normalizers", {{{"type", "StripAccents"}}, kJoins}),
+       Metaspace(), true},
+      {Precompiled({{"\n", "a"}}), Metaspace(), true},
+      // A space, or what begins with one, may become something else.
+      {Precompiled({{" ", "a"}}), Metaspace(), false},
+      {Precompiled({{" \u0301", "b"}}), Metaspace(), false},
+      {Replace("String", "i", kLong.data()), Metaspace(), false},
+      {Replace("String", "a b", "a"), Metaspace(), false},
+      {Replace("String", " e", "b"), Metaspace(), false},
+      {Replace("Regex", " b", "a"), Metaspace(), false},
+      {Replace("Regex", " {2,}", "ab"), Metaspace(), false},
+      {{{"type", "Strip"}, {"strip_left", true}, {"strip_right", true}},
+       Metaspace(),
+       false},
+      {{{"type", "Prepend"}, {"prepend", "a"}}, Metaspace(), false},
+      {map, first, false},
+      {map, whole, false},
+      // Each part could become as much as a text may.
+      {Precompiled({{"\u3042", kLong}}), Metaspace(), false},
+  };
+}
+
+std::shared_ptr<const Tokenizer> Make(const Kind& kind) {
+  json document = WordsWith("/normalizer", kind.normalizer);
+  document["pre_tokenizer"] = kind.splitter;
+  document["model"] = UnigramOfParts();
+  const auto tokenizer = ParseWords(document);
+  EXPECT_OK(tokenizer) << document;
+  return *tokenizer;
+}
+
+TEST(SpacePartsTest, IdsOfPartsAreThoseOfTheWholeText) {
+  for (const Kind& kind : Kinds()) {
+    const auto tokenizer = Make(kind);
+    std::mt19937 random(5);
+    for (int i = 0; i < Cases(1500); ++i) {
+      const std::string text = DrawText(random);
+      std::vector<TokenId> ids;
+      std::vector<TokenOrigin> origins;
+      ASSERT_OK(tokenizer->EncodeWithOrigins(text, {}, ids, origins));
+      ASSERT_EQ(Ids(*tokenizer, text), ids)
+          << ::testing::PrintToString(text) << kind.normalizer << kind.splitter;
+    }
+  }
+}
+
+// Streams and threads cut where SafeCut says.
+TEST(SpacePartsTest, TextIsCutBeforeSpacesWhateverFollows) {
+  for (const Kind& kind : Kinds()) {
+    const auto tokenizer = Make(kind);
+    EXPECT_EQ(tokenizer->SafeCut("ab ab b"), kind.cuts ? 5u : 0u)
+        << kind.normalizer << kind.splitter;
+    std::mt19937 random(6);
+    for (int i = 0; i < Cases(300); ++i) {
+      const std::string text = DrawText(random);
+      size_t size = text.empty() ? 0 : random() % text.size();
+      while (size > 0 && (text[size] & 0xc0) == 0x80) --size;
+      const size_t cut =
+          tokenizer->SafeCut(std::string_view(text).substr(0, size));
+      if (cut == 0) continue;
+      ASSERT_LT(cut, size);
+      std::vector<TokenId> ids = Ids(*tokenizer, text.substr(0, cut));
+      for (const TokenId id : Ids(*tokenizer, text.substr(cut))) {
+        ids.push_back(id);
+      }
+      ASSERT_EQ(ids, Ids(*tokenizer, text))
+          << ::testing::PrintToString(text) << " at " << cut << kind.normalizer
+          << kind.splitter;
+    }
+  }
+}
+
+std::vector<size_t> Split(const SpaceCutter& cutter, std::string_view text,
+                          size_t at_once) {
+  std::vector<size_t> all;
+  std::vector<size_t> ends(at_once);
+  size_t begin = 0;
+  while (begin < text.size()) {
+    const size_t count = cutter.Split(text, begin, ends);
+    EXPECT_GT(count, 0u);
+    all.insert(all.end(), ends.begin(), ends.begin() + count);
+    begin = ends[count - 1];
+    EXPECT_EQ(count < at_once || begin == text.size(), begin == text.size());
+  }
+  return all;
+}
+
+TEST(SpaceCutterTest, PartsBeginWithSpacesBehindOtherCharacters) {
+  const SpaceCutter cutter(nullptr);
+  EXPECT_THAT(Split(cutter, "ab  c d\n e ", 10), ElementsAre(2, 5, 8, 10, 11));
+  EXPECT_THAT(Split(cutter, " a", 10), ElementsAre(2));
+  EXPECT_THAT(Split(cutter, "\u00e9 \u65e5 ", 10), ElementsAre(2, 6, 7));
+  const NmtNormalizer nmt;
+  EXPECT_THAT(Split(SpaceCutter(&nmt), "ab\nc\r\n d\u200b e", 10),
+              ElementsAre(2, 13));
+}
+
+TEST(SpaceCutterTest, PlacesAreTheSameHoweverManyAreWantedAtOnce) {
+  const SpaceCutter cutter(nullptr);
+  std::mt19937 random(8);
+  for (int i = 0; i < 300; ++i) {
+    std::string text;
+    for (size_t n = random() % 400; n > 0; --n) {
+      text += random() % 4 == 0 ? " " : random() % 9 == 0 ? "\u00e9" : "a";
+    }
+    const auto all = Split(cutter, text, 1000);
+    for (const size_t at_once : {1, 2, 3, 64}) {
+      ASSERT_EQ(Split(cutter, text, at_once), all) << text;
+    }
+    std::vector<size_t> expected;
+    for (size_t at = 1; at < text.size(); ++at) {
+      if (text[at] == ' ' && text[at - 1] != ' ') expected.push_back(at);
+    }
+    if (!text.empty()) expected.push_back(text.size());
+    ASSERT_EQ(all, expected) << text;
+  }
+}
+
+}  // namespace
+}  // namespace penstock

@@ -1,0 +1,59 @@
+#include "tokenizer/splitters/space_cutter.h"
+
+#include <bit>
+
+#include "tokenizer/patterns/block_split.h"
+#include "tokenizer/unicode/valid_utf8.h"
+
+namespace penstock {
+
+SpaceCutter::SpaceCutter(const Normalizer* normalizer)
+    : normalizer_(normalizer) {
+  for (uint32_t c = 0; c < is_cut_[0].size(); ++c) {
+    is_cut_[0][c] = IsCut(c, ' ');
+    is_cut_[1][c] = IsCut(c, '\n');
+  }
+}
+
+bool SpaceCutter::IsCut(uint32_t c, char blank) const {
+  if (c == ' ') return false;
+  if (normalizer_ != nullptr) blank = normalizer_->BlankBehind(c, blank);
+  return blank == ' ';
+}
+
+bool SpaceCutter::CutsAt(std::string_view text, size_t at) const {
+  const auto before = static_cast<unsigned char>(text[at - 1]);
+  if (before < 0x80) return is_cut_[text[at] == '\n'][before];
+  size_t pos = PreviousChar(text, at);
+  return IsCut(NextChar(text, pos), text[at]);
+}
+
+size_t SpaceCutter::Split(std::string_view text, size_t begin,
+                          std::span<size_t> ends) const {
+  size_t count = 0;
+  for (size_t at = begin; at < text.size(); at += AsciiBlock::kBytes) {
+    const std::string_view rest = text.substr(at);
+    const AsciiBlock block = rest.size() >= AsciiBlock::kBytes
+                                 ? AsciiBlock(rest.data())
+                                 : LastBlock<AsciiBlock>(rest);
+    uint64_t blanks = block.blanks | block.newlines;
+    if (at == begin) blanks &= ~uint64_t{1};
+    for (; blanks != 0; blanks &= blanks - 1) {
+      const size_t place = at + std::countr_zero(blanks);
+      if (text[place] == '\r' || !CutsAt(text, place)) continue;
+      ends[count++] = place;
+      if (count == ends.size()) return count;
+    }
+  }
+  if (begin < text.size()) ends[count++] = text.size();
+  return count;
+}
+
+size_t SpaceCutter::LastCut(std::string_view text) const {
+  for (size_t at = text.size(); at-- > 1;) {
+    if (text[at] == ' ' && CutsAt(text, at)) return at;
+  }
+  return 0;
+}
+
+}  // namespace penstock
