@@ -30,11 +30,9 @@ std::unique_ptr<const RawCutter> CutterFor(const TokenizerComponents& parts) {
       parts.splitter->CutsAtPunctuation()) {
     return std::make_unique<WordCutter>(breaks);
   }
-  if (!parts.splitter->CutsAtSpaces() ||
-      parts.splitter->NeedsAlignment(/*is_edited=*/true)) {
-    return nullptr;
-  }
-  auto cutter = std::make_unique<SpaceCutter>(parts.normalizer.get());
+  if (!parts.splitter->CutsAtSpaces()) return nullptr;
+  auto cutter = std::make_unique<SpaceCutter>(parts.normalizer.get(),
+                                              parts.splitter->OtherSpace());
   if (!cutter->CutsWords()) return nullptr;
   return cutter;
 }
@@ -152,21 +150,31 @@ Status ComponentTokenizer::EncodeGap(Call& call, std::string_view gap,
   if (gap.empty()) return OkStatus();
   if (cutter_ != nullptr && call.origins == nullptr &&
       call.drawing == nullptr) {
-    return EncodeParts(call, gap);
+    return EncodeParts(call, gap, begin);
   }
   return EncodeWhole(call, gap, begin);
 }
 
-Status ComponentTokenizer::EncodeParts(Call& call, std::string_view gap) const {
+// `begin` is where it stands in the user's text.
+Status ComponentTokenizer::EncodeParts(Call& call, std::string_view gap,
+                                       uint32_t begin) const {
   std::array<size_t, PieceBatch::kMost> ends;
+  size_t at = 0;
+  if (parts_.splitter->NeedsAlignment(/*is_edited=*/true)) {
+    // What stands first may become something else.
+    cutter_->Split(gap, 0, std::span(ends).first(1));
+    at = ends[0];
+    PENSTOCK_RETURN_IF_ERROR(EncodeWhole(call, gap.substr(0, at), begin));
+  }
   PieceBatch batch(gap, call.memory, call.ids);
-  for (size_t begin = 0; begin < gap.size();) {
-    const size_t count = cutter_->Split(gap, begin, ends);
+  while (at < gap.size()) {
+    const size_t count = cutter_->Split(gap, at, ends);
     const PieceMemory::Visit visit(call.memory);
     PENSTOCK_RETURN_IF_ERROR(batch.Encode(
-        begin, std::span(ends).first(count), [](std::string_view) {},
+        at, std::span(ends).first(count), [](std::string_view) {},
+        // It begins with a space, so that it does not matter where it stands.
         [&](auto part, auto) { return EncodeWhole(call, part, 0); }));
-    begin = ends[count - 1];
+    at = ends[count - 1];
   }
   return OkStatus();
 }

@@ -94,7 +94,7 @@ class ComponentTokenizer final : public FramedTokenizer {
   }
   Status EncodeText(Call& call, std::string_view text) const;
   Status EncodeGap(Call& call, std::string_view gap, uint32_t begin) const;
-  Status EncodeParts(Call& call, std::string_view gap) const;
+  Status EncodeParts(Call& call, std::string_view gap, uint32_t begin) const;
   Status EncodeWhole(Call& call, std::string_view text, uint32_t begin) const;
   Status EncodePieces(Call& call, Pieces& pieces) const;
   Status EncodeBatches(Call& call, const Pieces& pieces) const;

@@ -13,6 +13,7 @@
 #include "tokenizer/normalizers/pattern_normalizer.h"
 #include "tokenizer/normalizers/text_normalizers.h"
 #include "tokenizer/unicode/base64.h"
+#include "tokenizer/unicode/valid_utf8.h"
 
 namespace penstock {
 namespace {
@@ -51,7 +52,11 @@ NormalizerOr ReadReplaceNormalizer(const JsonObject& json) {
     PENSTOCK_ASSIGN_OR_RETURN(matched.all, spelled.String("String"));
   } else {
     PENSTOCK_ASSIGN_OR_RETURN(const auto regex, spelled.String("Regex"));
-    matched.joins_spaces = regex == " {2,}" && content == " ";
+    size_t end = 0;
+    if (regex == " {2,}" && !content.empty()) {
+      matched.joined = NextChar(content, end);
+      if (end < content.size()) matched.joined.reset();
+    }
   }
   return std::make_unique<PatternNormalizer>(
       std::move(pattern), std::string(content), std::move(matched));

@@ -36,8 +36,11 @@ class Normalizer {
   // Of text that ends with `c`, not U+0020, and what begins behind it with
   // `blank`, U+0020 or a line feed: whether they become the same apart as
   // together, the first ends with `c` as it did, and the second begins with one
-  // of the two. Then that one, else 0.
-  virtual char BlankBehind(uint32_t /*c*/, char /*blank*/) const { return 0; }
+  // of the two or becomes nothing: then which. Or with U+0020 or some other
+  // character: then that. Else 0.
+  virtual uint32_t BlankBehind(uint32_t /*c*/, uint32_t /*blank*/) const {
+    return 0;
+  }
 
   // Around which characters text becomes the same apart as together, where they
   // stay what they are or become a space: ASCII white space and punctuation but
@@ -63,9 +66,10 @@ class NormalizerSequence final : public Normalizer {
       return step->IsLocalAtSpaces();
     });
   }
-  char BlankBehind(uint32_t c, char blank) const override {
+  uint32_t BlankBehind(uint32_t c, uint32_t blank) const override {
     for (const auto& step : steps_) {
-      if (blank != 0) blank = step->BlankBehind(c, blank);
+      if (blank != ' ' && blank != '\n') return 0;
+      blank = step->BlankBehind(c, blank);
     }
     return blank;
   }

@@ -187,7 +187,7 @@ void CharsmapNormalizer::FindLoneChars() {
   }
 }
 
-char CharsmapNormalizer::BlankBehind(uint32_t c, char blank) const {
+uint32_t CharsmapNormalizer::BlankBehind(uint32_t c, uint32_t blank) const {
   if (multiplies_ || !IsLone(c)) return 0;
   return blank == ' ' ? space_becomes_ : newline_becomes_;
 }

@@ -31,7 +31,7 @@ class CharsmapNormalizer final : public Normalizer {
   static StatusOr<std::unique_ptr<const CharsmapNormalizer>> Parse(
       std::string_view bytes);
 
-  char BlankBehind(uint32_t c, char blank) const override;
+  uint32_t BlankBehind(uint32_t c, uint32_t blank) const override;
 
  private:
   static constexpr uint32_t kEndOfWords = 0x10000 / 64;
@@ -54,8 +54,8 @@ class CharsmapNormalizer final : public Normalizer {
   bool multiplies_ = false;  // a character may become very many
   std::array<uint64_t, kEndOfWords> lone_{};
   // What a blank becomes; 0 where that depends on what is behind it.
-  char space_becomes_ = 0;
-  char newline_becomes_ = 0;
+  uint32_t space_becomes_ = 0;
+  uint32_t newline_becomes_ = 0;
 };
 
 }  // namespace penstock

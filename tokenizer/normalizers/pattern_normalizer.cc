@@ -7,13 +7,13 @@
 
 namespace penstock {
 
-char PatternNormalizer::BlankBehind(uint32_t c, char blank) const {
-  if (matched_.joins_spaces) return blank;
+uint32_t PatternNormalizer::BlankBehind(uint32_t c, uint32_t blank) const {
+  if (matched_.joined) return blank == ' ' ? *matched_.joined : blank;
   // Text must not become many times as much, part by part.
   constexpr size_t kMany = 64;
   if (matched_.all.empty() || content_.size() > kMany) return 0;
-  const auto is_matched = [this](char byte) {
-    return matched_.all.find(byte) != std::string::npos;
+  const auto is_matched = [this](uint32_t byte) {
+    return matched_.all.find(static_cast<char>(byte)) != std::string::npos;
   };
   std::string text;
   AppendChar(c, text);

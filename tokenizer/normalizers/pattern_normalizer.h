@@ -2,7 +2,9 @@
 // tokenizer.json.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -15,8 +17,8 @@ namespace penstock {
 struct MatchedBytes {
   // All that are in one, if that is known: no other text decides what is one.
   std::string all = {};
-  // Two spaces or more, all that there are, and one is put in their place.
-  bool joins_spaces = false;
+  // Two spaces or more, all that there are: what is put in their place.
+  std::optional<uint32_t> joined = {};
 };
 
 // Cost:    one pass.
@@ -28,7 +30,7 @@ class PatternNormalizer final : public Normalizer {
         content_(std::move(content)),
         matched_(std::move(matched)) {}
 
-  char BlankBehind(uint32_t c, char blank) const override;
+  uint32_t BlankBehind(uint32_t c, uint32_t blank) const override;
 
  private:
   Status Edit(AlignedText& text) const override;

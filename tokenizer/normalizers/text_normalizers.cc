@@ -39,18 +39,23 @@ Status LowercaseNormalizer::Edit(AlignedText& text) const {
   return OkStatus();
 }
 
-char LowercaseNormalizer::BlankBehind(uint32_t c, char blank) const {
+uint32_t LowercaseNormalizer::BlankBehind(uint32_t c, uint32_t blank) const {
   const bool stays =
       c != hf_unicode::kCapitalIWithDot && hf_unicode::LowerOf(c) == c;
   return stays ? blank : 0;
 }
 
-char AccentStripper::BlankBehind(uint32_t c, char blank) const {
+uint32_t StripNormalizer::BlankBehind(uint32_t c, uint32_t blank) const {
+  const bool strips_left = side_ == Side::kLeft || side_ == Side::kBoth;
+  return strips_left || IsSpace(c) ? 0 : blank;
+}
+
+uint32_t AccentStripper::BlankBehind(uint32_t c, uint32_t blank) const {
   return BitsOf(c) & hf_unicode::kMark ? 0 : blank;
 }
 
-char NmtNormalizer::BlankBehind(uint32_t c, char blank) const {
-  return Nmt(c) == c ? static_cast<char>(Nmt(blank)) : 0;
+uint32_t NmtNormalizer::BlankBehind(uint32_t c, uint32_t blank) const {
+  return Nmt(c) == c ? Nmt(blank) : 0;
 }
 
 Status AccentStripper::Edit(AlignedText& text) const {

@@ -21,7 +21,7 @@ class UnicodeNormalizer final : public Normalizer {
   }
   // It is a starter that nothing composes with.
   bool IsLocalAtSpaces() const override { return true; }
-  char BlankBehind(uint32_t c, char blank) const override {
+  uint32_t BlankBehind(uint32_t c, uint32_t blank) const override {
     return StableChars::Of(form_).Has(c) ? blank : 0;
   }
 
@@ -33,7 +33,7 @@ class UnicodeNormalizer final : public Normalizer {
 class LowercaseNormalizer final : public Normalizer {
  public:
   bool IsLocalAtSpaces() const override { return true; }
-  char BlankBehind(uint32_t c, char blank) const override;
+  uint32_t BlankBehind(uint32_t c, uint32_t blank) const override;
 
  private:
   Status Edit(AlignedText& text) const override;
@@ -43,7 +43,7 @@ class LowercaseNormalizer final : public Normalizer {
 class AccentStripper final : public Normalizer {
  public:
   bool IsLocalAtSpaces() const override { return true; }
-  char BlankBehind(uint32_t c, char blank) const override;
+  uint32_t BlankBehind(uint32_t c, uint32_t blank) const override;
 
  private:
   Status Edit(AlignedText& text) const override;
@@ -54,6 +54,7 @@ class StripNormalizer final : public Normalizer {
  public:
   enum class Side { kNone, kLeft, kRight, kBoth };
   explicit StripNormalizer(Side side) : side_(side) {}
+  uint32_t BlankBehind(uint32_t c, uint32_t blank) const override;
 
  private:
   Status Edit(AlignedText& text) const override;
@@ -65,7 +66,7 @@ class StripNormalizer final : public Normalizer {
 class NmtNormalizer final : public Normalizer {
  public:
   bool IsLocalAtSpaces() const override { return true; }
-  char BlankBehind(uint32_t c, char blank) const override;
+  uint32_t BlankBehind(uint32_t c, uint32_t blank) const override;
 
  private:
   Status Edit(AlignedText& text) const override;

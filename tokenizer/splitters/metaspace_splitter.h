@@ -28,6 +28,7 @@ class MetaspaceSplitter final : public Splitter {
   Status Cut(Pieces& pieces) const override;
   // Nothing is put before what begins with one.
   bool CutsAtSpaces() const override { return options_.split; }
+  uint32_t OtherSpace() const override { return options_.replacement; }
   bool NeedsAlignment(bool is_edited) const override {
     return is_edited && options_.prepend == PrependScheme::kFirst;
   }

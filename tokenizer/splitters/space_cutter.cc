@@ -7,25 +7,25 @@
 
 namespace penstock {
 
-SpaceCutter::SpaceCutter(const Normalizer* normalizer)
-    : normalizer_(normalizer) {
+SpaceCutter::SpaceCutter(const Normalizer* normalizer, uint32_t other_space)
+    : normalizer_(normalizer), other_space_(other_space) {
   for (uint32_t c = 0; c < is_cut_[0].size(); ++c) {
     is_cut_[0][c] = IsCut(c, ' ');
     is_cut_[1][c] = IsCut(c, '\n');
   }
 }
 
-bool SpaceCutter::IsCut(uint32_t c, char blank) const {
+bool SpaceCutter::IsCut(uint32_t c, uint32_t blank) const {
   if (c == ' ') return false;
   if (normalizer_ != nullptr) blank = normalizer_->BlankBehind(c, blank);
-  return blank == ' ';
+  return blank == ' ' || (blank != 0 && blank == other_space_);
 }
 
 bool SpaceCutter::CutsAt(std::string_view text, size_t at) const {
   const auto before = static_cast<unsigned char>(text[at - 1]);
   if (before < 0x80) return is_cut_[text[at] == '\n'][before];
   size_t pos = PreviousChar(text, at);
-  return IsCut(NextChar(text, pos), text[at]);
+  return IsCut(NextChar(text, pos), static_cast<unsigned char>(text[at]));
 }
 
 size_t SpaceCutter::Split(std::string_view text, size_t begin,

@@ -12,13 +12,15 @@
 
 namespace penstock {
 
-// For splitters that cut at spaces: a part begins with U+0020, or a line feed
-// that becomes one, behind a character that stays what it is and is none
-// (Normalizer::BlankBehind), so that runs of spaces are in one part.
+// For splitters that cut at spaces: a part begins with U+0020 that stays one or
+// becomes `other_space`, or with a line feed that becomes one, behind a
+// character that stays what it is and is none (Normalizer::BlankBehind), so
+// that runs of spaces are in one part.
 class SpaceCutter final : public RawCutter {
  public:
   // `normalizer` may be null, and must outlive it.
-  explicit SpaceCutter(const Normalizer* normalizer);
+  explicit SpaceCutter(const Normalizer* normalizer,
+                       uint32_t other_space = ' ');
 
   // Whether it cuts behind a letter at all.
   bool CutsWords() const { return is_cut_[0]['a']; }
@@ -30,11 +32,12 @@ class SpaceCutter final : public RawCutter {
 
  private:
   // Of a character before `blank`.
-  bool IsCut(uint32_t c, char blank) const;
+  bool IsCut(uint32_t c, uint32_t blank) const;
   // `at` > 0 has a U+0020 or line feed.
   bool CutsAt(std::string_view text, size_t at) const;
 
   const Normalizer* const normalizer_;
+  const uint32_t other_space_;
   // Whether text is cut behind an ASCII character, before a space and before a
   // line feed.
   std::array<std::array<bool, 128>, 2> is_cut_;

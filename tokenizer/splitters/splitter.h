@@ -27,6 +27,8 @@ class Splitter {
   // Whether the pieces of what stands before a U+0020 and of what begins with
   // it are the same apart as together.
   virtual bool CutsAtSpaces() const { return false; }
+  // A character of which that holds, too.
+  virtual uint32_t OtherSpace() const { return ' '; }
 
   // Whether White_Space and each character of BERT's punctuation end the pieces
   // on both sides of them, wherever they stand.

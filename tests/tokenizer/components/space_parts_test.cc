@@ -115,6 +115,10 @@ std::vector<Kind> Kinds() {
   json first = Metaspace();
   first["prepend_scheme"] = "first";
   json whole = Metaspace();
+  // As transformers writes them.
+  const json right = {
+      {"type", "Strip"}, {"strip_left", false}, {"strip_right", true}};
+  const json bars = Replace("Regex", " {2,}", "\u2581");
   whole["split"] = false;
   return {
       {nullptr, Metaspace(), true},
@@ -131,6 +135,12 @@ std::vector<Kind> Kinds() {
       {{{"type", "Lowercase"}},
        {{"type", "CharDelimiterSplit"}, {"delimiter", " "}},
        true},
+      {Sequence("normalizers", {map, right, bars}), Metaspace(), true},
+      {Sequence("normalizers", {map, right, bars}), first, true},
+      {map, first, true},
+      {nullptr, first, true},
+      {Sequence("normalizers", {bars, map}), Metaspace(), false},
+      {Sequence("normalizers", {map, right, bars}), both, false},
       // What is before a space may become one, or nothing.
       {Sequence("normalizers", {Replace("String", "``", " "), kJoins}),
        Metaspace(), true},
@@ -149,7 +159,6 @@ std::vector<Kind> Kinds() {
        Metaspace(),
        false},
       {{{"type", "Prepend"}, {"prepend", "a"}}, Metaspace(), false},
-      {map, first, false},
       {map, whole, false},
       // Each part could become as much as a text may.
       {Precompiled({{"\u3042", kLong}}), Metaspace(), false},

@@ -186,6 +186,18 @@ def cases():
             "normalizers", {"type": "Prepend", "prepend": "\u200b"},
             {"type": "Precompiled", "precompiled_charsmap": runs}),
         **characters), MAPPED
+    for scheme in ("always", "first"):
+        yield "T5CutsBars" + scheme.title(), dict(
+            unigram(), added_tokens=[added("<x>", 8)],
+            pre_tokenizer={"type": "Metaspace", "replacement": "\u2581",
+                           "prepend_scheme": scheme, "split": True},
+            normalizer=sequence(
+                "normalizers",
+                {"type": "Precompiled", "precompiled_charsmap": runs},
+                {"type": "Strip", "strip_left": False, "strip_right": True},
+                {"type": "Replace", "pattern": {"Regex": " {2,}"},
+                 "content": "\u2581"})), MAPPED + [
+                     "<x>a  b ab  <x>ab a <x>  b ", "a<x>a\n", " a a<x>\u200b a"]
     for name, before in (("T5", []), ("Albert", [
             {"type": "Replace", "pattern": {"String": "``"}, "content": "a"},
             {"type": "NFKD"}, {"type": "StripAccents"},
