@@ -12,6 +12,7 @@ SpaceCutter::SpaceCutter(const Normalizer* normalizer, uint32_t other_space)
   for (uint32_t c = 0; c < is_cut_[0].size(); ++c) {
     is_cut_[0][c] = IsCut(c, ' ');
     is_cut_[1][c] = IsCut(c, '\n');
+    if (c > ' ' && c < 0x7f) cuts_behind_printable_ &= is_cut_[0][c];
   }
 }
 
@@ -28,6 +29,22 @@ bool SpaceCutter::CutsAt(std::string_view text, size_t at) const {
   return IsCut(NextChar(text, pos), static_cast<unsigned char>(text[at]));
 }
 
+uint64_t SpaceCutter::CutsIn(const AsciiBlock& block, std::string_view text,
+                             size_t at) const {
+  const uint64_t printable =
+      block.letters | block.digits | (block.others & ~block.controls);
+  uint64_t cuts = cuts_behind_printable_ ? block.blanks & (printable << 1) : 0;
+  uint64_t others =
+      (block.blanks | block.newlines) & ~cuts & ~(block.blanks << 1);
+  for (; others != 0; others &= others - 1) {
+    const size_t place = at + std::countr_zero(others);
+    if (place > 0 && text[place] != '\r' && CutsAt(text, place)) {
+      cuts |= others & -others;
+    }
+  }
+  return cuts;
+}
+
 size_t SpaceCutter::Split(std::string_view text, size_t begin,
                           std::span<size_t> ends) const {
   size_t count = 0;
@@ -36,14 +53,10 @@ size_t SpaceCutter::Split(std::string_view text, size_t begin,
     const AsciiBlock block = rest.size() >= AsciiBlock::kBytes
                                  ? AsciiBlock(rest.data())
                                  : LastBlock<AsciiBlock>(rest);
-    uint64_t blanks = block.blanks | block.newlines;
-    if (at == begin) blanks &= ~uint64_t{1};
-    for (; blanks != 0; blanks &= blanks - 1) {
-      const size_t place = at + std::countr_zero(blanks);
-      if (text[place] == '\r' || !CutsAt(text, place)) continue;
-      ends[count++] = place;
-      if (count == ends.size()) return count;
-    }
+    uint64_t cuts = CutsIn(block, text, at);
+    if (at == begin) cuts &= ~uint64_t{1};
+    count += WriteStarts(cuts, at, ends.subspan(count));
+    if (count == ends.size()) return count;
   }
   if (begin < text.size()) ends[count++] = text.size();
   return count;

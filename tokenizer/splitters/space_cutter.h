@@ -9,6 +9,7 @@
 
 #include "tokenizer/interface/normalizer.h"
 #include "tokenizer/splitters/raw_cutter.h"
+#include "tokenizer/unicode/ascii_block.h"
 
 namespace penstock {
 
@@ -33,6 +34,9 @@ class SpaceCutter final : public RawCutter {
  private:
   // Of a character before `blank`.
   bool IsCut(uint32_t c, uint32_t blank) const;
+  // Of the block at `at`, a bit for each place.
+  uint64_t CutsIn(const AsciiBlock& block, std::string_view text,
+                  size_t at) const;
   // `at` > 0 has a U+0020 or line feed.
   bool CutsAt(std::string_view text, size_t at) const;
 
@@ -41,6 +45,7 @@ class SpaceCutter final : public RawCutter {
   // Whether text is cut behind an ASCII character, before a space and before a
   // line feed.
   std::array<std::array<bool, 128>, 2> is_cut_;
+  bool cuts_behind_printable_ = true;  // all ASCII, before a space
 };
 
 }  // namespace penstock
