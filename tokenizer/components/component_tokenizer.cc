@@ -19,20 +19,41 @@ namespace {
 
 // Null where what becomes of a word depends on what stands around it.
 std::unique_ptr<const RawCutter> CutterFor(const TokenizerComponents& parts) {
-  if (parts.splitter == nullptr ||
+  const Splitter* const splitter = parts.splitter.get();
+  if (splitter == nullptr ||
       parts.added_tokens.Has(AddedTokens::Pass::kNormalized)) {
     return nullptr;
   }
   const auto breaks = parts.normalizer == nullptr
                           ? Normalizer::Breaks::kPunctuation
                           : parts.normalizer->breaks();
-  if (breaks != Normalizer::Breaks::kNone &&
-      parts.splitter->CutsAtPunctuation()) {
+  if (breaks != Normalizer::Breaks::kNone && splitter->CutsAtPunctuation()) {
     return std::make_unique<WordCutter>(breaks);
   }
-  if (!parts.splitter->CutsAtSpaces()) return nullptr;
-  auto cutter = std::make_unique<SpaceCutter>(parts.normalizer.get(),
-                                              parts.splitter->OtherSpace());
+  if (!splitter->CutsAtSpaces()) return nullptr;
+  auto cutter = std::make_unique<SpaceCutter>(
+      parts.normalizer.get(), [splitter](uint32_t, uint32_t space) {
+        return space == ' ' || space == splitter->OtherSpace();
+      });
+  if (!cutter->CutsWords()) return nullptr;
+  return cutter;
+}
+
+// Cuts within what the splitter leaves in one piece, where the model joins
+// nothing. Null where it may.
+std::unique_ptr<const RawCutter> CutterInside(
+    const TokenizerComponents& parts) {
+  if (parts.added_tokens.Has(AddedTokens::Pass::kNormalized)) return nullptr;
+  const Splitter* const splitter = parts.splitter.get();
+  const TokenModel& model = *parts.model;
+  const auto stays_apart = [splitter, &model](uint32_t c, uint32_t space) {
+    if (splitter != nullptr) space = splitter->SpaceInside(space);
+    return space != 0 && model.StayApart(c, space);
+  };
+  auto cutter = std::make_unique<SpaceCutter>(
+      parts.normalizer.get(), [stays_apart](uint32_t c, uint32_t space) {
+        return stays_apart(c, space) && stays_apart(c, ' ');
+      });
   if (!cutter->CutsWords()) return nullptr;
   return cutter;
 }
@@ -48,7 +69,8 @@ ComponentTokenizer::ComponentTokenizer(TokenizerComponents components,
                           parts_.splitter->CutsAtSpaces() &&
                           (parts_.normalizer == nullptr ||
                            parts_.normalizer->IsLocalAtSpaces())),
-      cutter_(CutterFor(parts_)) {
+      cutter_(CutterFor(parts_)),
+      inner_cutter_(cutter_ == nullptr ? CutterInside(parts_) : nullptr) {
   const Vocabulary& vocabulary = parts_.model->vocabulary();
   size_ = vocabulary.size();
   for (const auto& [id, token] : parts_.added_tokens.tokens()) {
@@ -148,9 +170,23 @@ void ComponentTokenizer::AddFound(Call& call, const AddedToken& token,
 Status ComponentTokenizer::EncodeGap(Call& call, std::string_view gap,
                                      uint32_t begin) const {
   if (gap.empty()) return OkStatus();
-  if (cutter_ != nullptr && call.origins == nullptr &&
-      call.drawing == nullptr) {
-    return EncodeParts(call, gap, begin);
+  if (call.origins == nullptr && call.drawing == nullptr) {
+    if (cutter_ != nullptr) return EncodeParts(call, gap, begin);
+    if (inner_cutter_ != nullptr) return EncodeChunks(call, gap, begin);
+  }
+  return EncodeWhole(call, gap, begin);
+}
+
+// A long text leaves the processor's caches between one component and the next.
+Status ComponentTokenizer::EncodeChunks(Call& call, std::string_view gap,
+                                        uint32_t begin) const {
+  constexpr size_t kChunkBytes = size_t{16} << 10;
+  while (gap.size() > kChunkBytes) {
+    const size_t cut = inner_cutter_->LastCut(gap.substr(0, kChunkBytes));
+    if (cut == 0) break;
+    PENSTOCK_RETURN_IF_ERROR(EncodeWhole(call, gap.substr(0, cut), begin));
+    gap.remove_prefix(cut);
+    begin += static_cast<uint32_t>(cut);
   }
   return EncodeWhole(call, gap, begin);
 }
@@ -220,7 +256,8 @@ size_t ComponentTokenizer::SafeCut(std::string_view text) const {
     const size_t place = text.rfind(' ');
     return place == std::string_view::npos ? 0 : place;
   }
-  return cutter_ == nullptr ? 0 : cutter_->LastCut(text);
+  const auto& cutter = cutter_ != nullptr ? cutter_ : inner_cutter_;
+  return cutter == nullptr ? 0 : cutter->LastCut(text);
 }
 
 uint64_t ComponentTokenizer::Fingerprint() const {

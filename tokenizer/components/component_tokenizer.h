@@ -95,6 +95,7 @@ class ComponentTokenizer final : public FramedTokenizer {
   Status EncodeText(Call& call, std::string_view text) const;
   Status EncodeGap(Call& call, std::string_view gap, uint32_t begin) const;
   Status EncodeParts(Call& call, std::string_view gap, uint32_t begin) const;
+  Status EncodeChunks(Call& call, std::string_view gap, uint32_t begin) const;
   Status EncodeWhole(Call& call, std::string_view text, uint32_t begin) const;
   Status EncodePieces(Call& call, Pieces& pieces) const;
   Status EncodeBatches(Call& call, const Pieces& pieces) const;
@@ -114,6 +115,10 @@ class ComponentTokenizer final : public FramedTokenizer {
   // Where the file's components allow it: then ids are remembered of parts as
   // the text has them, else of pieces as the model is given them.
   const std::unique_ptr<const RawCutter> cutter_;
+  // Where there is none and text is one piece: for SafeCut and long texts.
+  // Parts of the model's own come again more often than words as the text has
+  // them.
+  const std::unique_ptr<const RawCutter> inner_cutter_;
   size_t size_ = 0;
   // Tokens of the model that added tokens spell otherwise.
   std::set<TokenId> respelled_;

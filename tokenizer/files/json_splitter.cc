@@ -35,6 +35,11 @@ SplitterOr ReadSplit(const JsonObject& json) {
   PatternSplitterOptions options;
   PENSTOCK_ASSIGN_OR_RETURN(options.delimiters, ReadDelimiters(json));
   PENSTOCK_ASSIGN_OR_RETURN(options.invert, json.Bool("invert"));
+  PENSTOCK_ASSIGN_OR_RETURN(const JsonObject spelled, json.Object("pattern"));
+  if (spelled.Has("String")) {
+    PENSTOCK_ASSIGN_OR_RETURN(const auto text, spelled.String("String"));
+    options.at_spaces = text == " ";
+  }
   return std::make_unique<PatternSplitter>(std::move(pattern), options);
 }
 

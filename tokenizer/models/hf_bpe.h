@@ -57,6 +57,10 @@ class HfBpe final : public TokenModel {
   Status Encode(std::string_view piece, std::vector<TokenId>& ids,
                 std::vector<TokenSpan>* spans) const override;
 
+  bool StayApart(uint32_t before, uint32_t after) const override {
+    return !options_.whole_pieces_first && boundaries_.Cuts(before, after);
+  }
+
   void ForgetTexts() const override;
 
   StatusOr<double> AlphaOf(const Sampling& sampling) const override {

@@ -44,6 +44,12 @@ class TokenModel {
   virtual Status EncodeSampled(std::string_view piece, const Drawing& drawing,
                                std::vector<TokenId>& ids) const;
 
+  // Whether the tokens of a piece are those of two: one that ends with
+  // `before`, and what begins behind it with `after`.
+  virtual bool StayApart(uint32_t /*before*/, uint32_t /*after*/) const {
+    return false;
+  }
+
   // Gives back what was remembered of texts. Waits until no thread encodes.
   virtual void ForgetTexts() const {}
 

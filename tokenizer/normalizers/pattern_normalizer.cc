@@ -7,6 +7,17 @@
 
 namespace penstock {
 
+namespace {
+
+// 0 where it is not one.
+uint32_t OneCharacter(std::string_view text) {
+  size_t end = 0;
+  const uint32_t c = text.empty() ? 0 : NextChar(text, end);
+  return end == text.size() ? c : 0;
+}
+
+}  // namespace
+
 uint32_t PatternNormalizer::BlankBehind(uint32_t c, uint32_t blank) const {
   if (matched_.joined) return blank == ' ' ? *matched_.joined : blank;
   // Text must not become many times as much, part by part.
@@ -17,6 +28,7 @@ uint32_t PatternNormalizer::BlankBehind(uint32_t c, uint32_t blank) const {
   };
   std::string text;
   AppendChar(c, text);
+  if (matched_.all == " " && blank == ' ') return OneCharacter(content_);
   return is_matched(blank) || is_matched(text.back()) ? 0 : blank;
 }
 

@@ -29,6 +29,10 @@ class MetaspaceSplitter final : public Splitter {
   // Nothing is put before what begins with one.
   bool CutsAtSpaces() const override { return options_.split; }
   uint32_t OtherSpace() const override { return options_.replacement; }
+  uint32_t SpaceInside(uint32_t space) const override {
+    const bool is_one = space == ' ' || space == options_.replacement;
+    return is_one && !options_.split ? options_.replacement : 0;
+  }
   bool NeedsAlignment(bool is_edited) const override {
     return is_edited && options_.prepend == PrependScheme::kFirst;
   }

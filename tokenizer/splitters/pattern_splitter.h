@@ -14,6 +14,8 @@ struct PatternSplitterOptions {
   Delimiters delimiters = Delimiters::kIsolated;
   // Takes what is between the matches for the matches.
   bool invert = false;
+  // The pattern is U+0020.
+  bool at_spaces = false;
 };
 
 class PatternSplitter final : public Splitter {
@@ -23,6 +25,10 @@ class PatternSplitter final : public Splitter {
       : pattern_(std::move(pattern)), options_(options) {}
 
   Status Cut(Pieces& pieces) const override;
+  // Each is matched by itself.
+  uint32_t SpaceInside(uint32_t space) const override {
+    return options_.at_spaces && !options_.invert ? space : 0;
+  }
 
  private:
   const std::unique_ptr<const TextPattern> pattern_;

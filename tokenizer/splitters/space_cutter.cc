@@ -1,14 +1,15 @@
 #include "tokenizer/splitters/space_cutter.h"
 
 #include <bit>
+#include <utility>
 
 #include "tokenizer/patterns/block_split.h"
-#include "tokenizer/unicode/valid_utf8.h"
+#include "tokenizer/unicode/char_scan.h"
 
 namespace penstock {
 
-SpaceCutter::SpaceCutter(const Normalizer* normalizer, uint32_t other_space)
-    : normalizer_(normalizer), other_space_(other_space) {
+SpaceCutter::SpaceCutter(const Normalizer* normalizer, AreApart are_apart)
+    : normalizer_(normalizer), are_apart_(std::move(are_apart)) {
   for (uint32_t c = 0; c < is_cut_[0].size(); ++c) {
     is_cut_[0][c] = IsCut(c, ' ');
     is_cut_[1][c] = IsCut(c, '\n');
@@ -19,14 +20,15 @@ SpaceCutter::SpaceCutter(const Normalizer* normalizer, uint32_t other_space)
 bool SpaceCutter::IsCut(uint32_t c, uint32_t blank) const {
   if (c == ' ') return false;
   if (normalizer_ != nullptr) blank = normalizer_->BlankBehind(c, blank);
-  return blank == ' ' || (blank != 0 && blank == other_space_);
+  return blank != 0 && blank != '\n' && are_apart_(c, blank);
 }
 
 bool SpaceCutter::CutsAt(std::string_view text, size_t at) const {
   const auto before = static_cast<unsigned char>(text[at - 1]);
   if (before < 0x80) return is_cut_[text[at] == '\n'][before];
-  size_t pos = PreviousChar(text, at);
-  return IsCut(NextChar(text, pos), static_cast<unsigned char>(text[at]));
+  const Char c = CharBefore(text, at);
+  return c.code_point != kNotACharacter &&
+         IsCut(c.code_point, static_cast<unsigned char>(text[at]));
 }
 
 uint64_t SpaceCutter::CutsIn(const AsciiBlock& block, std::string_view text,

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string_view>
 
@@ -13,15 +14,17 @@
 
 namespace penstock {
 
-// For splitters that cut at spaces: a part begins with U+0020 that stays one or
-// becomes `other_space`, or with a line feed that becomes one, behind a
+// A part begins with U+0020, or with a line feed that becomes one, behind a
 // character that stays what it is and is none (Normalizer::BlankBehind), so
 // that runs of spaces are in one part.
 class SpaceCutter final : public RawCutter {
  public:
+  // Whether splitter and model cannot tell what begins with U+0020 or `space`
+  // from what stands before it and ends with `c`.
+  using AreApart = std::function<bool(uint32_t c, uint32_t space)>;
+
   // `normalizer` may be null, and must outlive it.
-  explicit SpaceCutter(const Normalizer* normalizer,
-                       uint32_t other_space = ' ');
+  SpaceCutter(const Normalizer* normalizer, AreApart are_apart);
 
   // Whether it cuts behind a letter at all.
   bool CutsWords() const { return is_cut_[0]['a']; }
@@ -41,7 +44,7 @@ class SpaceCutter final : public RawCutter {
   bool CutsAt(std::string_view text, size_t at) const;
 
   const Normalizer* const normalizer_;
-  const uint32_t other_space_;
+  const AreApart are_apart_;
   // Whether text is cut behind an ASCII character, before a space and before a
   // line feed.
   std::array<std::array<bool, 128>, 2> is_cut_;

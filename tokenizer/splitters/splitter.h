@@ -29,6 +29,10 @@ class Splitter {
   virtual bool CutsAtSpaces() const { return false; }
   // A character of which that holds, too.
   virtual uint32_t OtherSpace() const { return ' '; }
+  // What becomes of `space` before which text is cut, where no other piece is
+  // another for it: only what stands on both sides was one piece. 0: more may
+  // be other.
+  virtual uint32_t SpaceInside(uint32_t /*space*/) const { return 0; }
 
   // Whether White_Space and each character of BERT's punctuation end the pieces
   // on both sides of them, wherever they stand.

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <string>
 #include <utility>
 
+#include "tokenizer/unicode/valid_utf8.h"
 #include "tokenizer/vocabulary/first_bytes.h"
 
 namespace penstock {
@@ -59,6 +61,15 @@ bool PieceBoundaries::Add(std::string_view piece,
     at += size;
   }
   return true;
+}
+
+bool PieceBoundaries::Cuts(uint32_t before, uint32_t after) const {
+  const auto bytes_of = [](uint32_t c) {
+    std::string text;
+    AppendChar(c, text);
+    return static_cast<uint32_t>(FirstBytes(text));
+  };
+  return !bits_.empty() && !AreJoined(bytes_of(before), bytes_of(after));
 }
 
 uint32_t PieceBoundaries::CharBefore(const char* end) {

@@ -34,6 +34,9 @@ class PieceBoundaries {
   void Save(TableWriter& to) const;
   static PieceBoundaries Load(TableReader& from);
 
+  // Whether no piece has these two characters side by side; maybe not of some.
+  bool Cuts(uint32_t before, uint32_t after) const;
+
   // Bit i: that no piece crosses from at[i] to at[i + 1]. Of places that are
   // not between two characters none; of others perhaps not all. The bytes
   // before `at`, back to where a character began, are in UTF-8, and so are

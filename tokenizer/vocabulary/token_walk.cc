@@ -4,7 +4,6 @@
 
 #include "tokenizer/unicode/char_scan.h"
 #include "tokenizer/unicode/hf_unicode.h"
-#include "tokenizer/unicode/valid_utf8.h"
 
 namespace penstock {
 namespace {
@@ -12,16 +11,6 @@ namespace {
 bool Is(hf_unicode::Bits bits, const Char& c) {
   return c.code_point != kNotACharacter &&
          (hf_unicode::BitsOf(c.code_point) & bits) != 0;
-}
-
-// Before `pos` > 0.
-Char CharBefore(std::string_view text, size_t pos) {
-  size_t begin = pos - 1;
-  while (begin > 0 && pos - begin < 4 && IsUtf8Continuation(text[begin])) {
-    --begin;
-  }
-  const Char c = CharAt(text, begin);
-  return begin + c.size_bytes == pos ? c : CharAt(text, pos - 1);
 }
 
 bool StandsAlone(std::string_view text, size_t begin, size_t end) {
