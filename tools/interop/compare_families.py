@@ -6,9 +6,10 @@ Run in an environment that has tokenizers, tiktoken and sentencepiece:
   python tools/interop/compare_families.py \\
       --tokenize-binary build/release/bin/tokenize --fixtures DIR
 
-A tokenizer.json is trained here with the parts that RoBERTa's, BART's, T5's,
-Whisper's, Cohere's and Kimi's have: all that --json tells is compared. Then every
-code point of Unicode, alone and behind each of ten letters, under a Precompiled
+A tokenizer.json is trained here with the parts that RoBERTa's, BART's, ModernBERT's,
+T5's (old and new), ALBERT's, Gemma's, Mistral's, Llama 2's, Whisper's, Cohere's and
+Kimi's have: all that --json tells is compared, and ids alone, of texts and of many
+in one. Then every code point of Unicode, alone and behind each of ten letters, under a Precompiled
 normalizer, by ids, offsets and words; the model falls back to bytes, so that no
 two characters look alike. Prints a line for each; exits 1 on any difference.
 """
@@ -74,6 +75,69 @@ def t5(corpus, charsmap):
     return tokenizer
 
 
+def modernbert(corpus):
+    tokenizer = byte_level_bpe(
+        corpus, pre_tokenizers.ByteLevel(add_prefix_space=False),
+        ["[UNK]", "[CLS]", "[SEP]", "[PAD]",
+         AddedToken("[MASK]", lstrip=True, normalized=False)],
+        normalizers.NFC())
+    tokenizer.add_tokens([AddedToken(" " * i, normalized=True)
+                          for i in range(24, 1, -1)])
+    tokenizer.add_tokens([AddedToken("é", normalized=True),
+                          AddedToken("the", single_word=True)])
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B [SEP]",
+        special_tokens=[("[CLS]", 1), ("[SEP]", 2)])
+    return tokenizer
+
+
+def t5_now(corpus, charsmap):
+    """As transformers converts SentencePiece's files of late."""
+    tokenizer = hf_files.unigram(
+        corpus, splitter=pre_tokenizers.Metaspace(prepend_scheme="first"),
+        normalizer=normalizers.Sequence([
+            normalizers.Precompiled(charsmap),
+            normalizers.Strip(left=False, right=True),
+            normalizers.Replace(tokenizers.Regex(" {2,}"), "▁")]))
+    tokenizer.decoder = decoders.Metaspace(prepend_scheme="first")
+    tokenizer.add_special_tokens(["<extra_id_0>", "<extra_id_1>"])
+    return tokenizer
+
+
+def albert(corpus, charsmap):
+    n = normalizers
+    tokenizer = hf_files.unigram(
+        corpus, splitter=pre_tokenizers.Sequence(
+            [pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace()]),
+        normalizer=n.Sequence([
+            n.Replace("``", '"'), n.Replace("''", '"'), n.NFKD(),
+            n.StripAccents(), n.Lowercase(), n.Precompiled(charsmap)]))
+    tokenizer.decoder = decoders.Metaspace()
+    tokenizer.add_special_tokens([AddedToken("[MASK]", lstrip=True)])
+    return tokenizer
+
+
+def character_bpe(corpus, normalizer, splitter):
+    """Merges of words, of which the tokenizer then cuts none."""
+    trained = Tokenizer(models.BPE(unk_token="<unk>", fuse_unk=True,
+                                   byte_fallback=True))
+    trained.pre_tokenizer = pre_tokenizers.Metaspace()
+    trained.train_from_iterator(corpus, trainers.BpeTrainer(
+        vocab_size=5000, show_progress=False, limit_alphabet=500,
+        special_tokens=["<unk>", "<s>", "</s>"] + [
+            "<0x{:02X}>".format(b) for b in range(256)]))
+    document = json.loads(trained.to_str())
+    document["added_tokens"] = document["added_tokens"][:3]
+    tokenizer = Tokenizer.from_str(json.dumps(document))
+    if normalizer:
+        tokenizer.normalizer = normalizer
+    tokenizer.pre_tokenizer = splitter
+    tokenizer.decoder = decoders.Sequence(
+        [decoders.Replace("▁", " "), decoders.ByteFallback(),
+         decoders.Fuse()])
+    return tokenizer
+
+
 def whisper(corpus):
     names = ["<|endoftext|>", "<|startoftranscript|>", "<|en|>", "<|de|>",
              "<|translate|>", "<|transcribe|>", "<|startofprev|>",
@@ -121,7 +185,18 @@ def kimi(corpus):
 def families(corpus, charsmap):
     yield "RoBERTa", roberta(corpus, False, {"lstrip": True})
     yield "BART", roberta(corpus, True, {"lstrip": True, "rstrip": True})
+    yield "ModernBERT", modernbert(corpus)
     yield "T5", t5(corpus, charsmap)
+    yield "New T5", t5_now(corpus, charsmap)
+    yield "ALBERT", albert(corpus, charsmap)
+    n = normalizers
+    yield "Gemma", character_bpe(
+        corpus, n.Replace(" ", "▁"),
+        pre_tokenizers.Split(" ", "merged_with_previous"))
+    yield "Mistral", character_bpe(corpus, None, pre_tokenizers.Metaspace(
+        prepend_scheme="first", split=False))
+    yield "Llama 2", character_bpe(
+        corpus, n.Sequence([n.Prepend("▁"), n.Replace(" ", "▁")]), None)
     yield "Whisper", whisper(corpus)
     yield "Cohere", cohere(corpus)
     yield "Kimi", kimi(corpus)
@@ -176,6 +251,13 @@ def main():
             subject = Subject(options.tokenize_binary, name, path)
             texts = Generator(options.seed, subject.added).strings(
                 options.strings)
+            for what, some in (("ids", texts), ("many in one", [
+                    " ".join(texts[i:i + 500])
+                    for i in range(0, len(texts), 500)])):
+                equal &= report(
+                    "{}-like x generated, {}".format(name, what), some,
+                    [e.ids for e in subject.reference.encode_batch(some)],
+                    subject.our_ids(some))
             ours = rows_of(options.tokenize_binary, subject.arguments, texts)
             equal &= compare_columns(
                 name + "-like x generated", texts,
