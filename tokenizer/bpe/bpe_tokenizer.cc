@@ -209,8 +209,8 @@ Status BpeTokenizer::EncodePieces(Call& call, const Gap& gap) const {
     const size_t end = gap.text.size();
     return encode(0, {&end, 1});
   }
-  return TurnCutter<PieceBatch::kMost, decltype(encode)>(pretokenizers,
-                                                         gap.text, encode)
+  return TurnCutter<PieceBatch::kMost, decltype(encode)>(
+             pretokenizers, turn_masks_, gap.text, encode)
       .Run();
 }
 

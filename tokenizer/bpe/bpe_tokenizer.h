@@ -134,6 +134,7 @@ class BpeTokenizer final : public FramedTokenizer {
   const std::shared_ptr<const FileBytes> tables_;  // may be null
   const BpeParts parts_;  // specials are in the vocabulary, for decoding
   const Bpe bpe_;
+  const TurnMasks turn_masks_{parts_.pretokenizers};
   bool has_all_bytes_ = true;
   bool merges_in_lanes_ = false;
   bool leaves_text_out_ = false;      // some pretokenizer may

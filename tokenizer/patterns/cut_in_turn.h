@@ -2,7 +2,9 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -15,6 +17,42 @@ namespace penstock {
 
 using PreTokenizers = std::vector<std::unique_ptr<const PreTokenizer>>;
 
+// Which of some pre-tokenizers may cut a piece: most leave most pieces of those
+// before them whole, and each costs more than a look at its bytes.
+class TurnMasks {
+ public:
+  TurnMasks() = default;  // of one
+  explicit TurnMasks(const PreTokenizers& cutters) {
+    if (cutters.size() > kMost) return;
+    for (size_t byte = 0; byte < masks_.size(); ++byte) {
+      masks_[byte] = 0;
+      for (size_t i = 0; i < cutters.size(); ++i) {
+        const bool may = cutters[i]->MayCutAt(static_cast<unsigned char>(byte));
+        masks_[byte] |= Mask{may} << i;
+      }
+      always_ &= masks_[byte];
+    }
+  }
+
+  // The first from `turn` on that may cut the piece, kNone without one.
+  static constexpr size_t kNone = ~size_t{0};
+  size_t NextOf(size_t turn, std::string_view piece) const {
+    if (turn >= kMost || (always_ >> turn & 1) != 0) return turn;
+    Mask mask = 0;
+    for (const char byte : piece) {
+      mask |= masks_[static_cast<unsigned char>(byte)];
+    }
+    mask >>= turn;
+    return mask == 0 ? kNone : turn + std::countr_zero(mask);
+  }
+
+ private:
+  using Mask = uint32_t;
+  static constexpr size_t kMost = 32;
+  std::array<Mask, 256> masks_{};  // by byte
+  Mask always_ = ~Mask{0};         // in all of them
+};
+
 // Gives the pieces in batches of kMost, the last of which may be smaller:
 // take(begin, ends) is as if one pre-tokenizer had written `ends` behind
 // `begin`.
@@ -23,9 +61,11 @@ using PreTokenizers = std::vector<std::unique_ptr<const PreTokenizer>>;
 template <size_t kMost, typename Take>
 class TurnCutter {
  public:
-  // At least one. All must outlive this. `text` is not empty.
-  TurnCutter(const PreTokenizers& cutters, std::string_view text, Take take)
-      : cutters_(cutters), text_(text), take_(std::move(take)) {}
+  // At least one. `masks` are of them. All must outlive this. `text` is not
+  // empty.
+  TurnCutter(const PreTokenizers& cutters, const TurnMasks& masks,
+             std::string_view text, Take take)
+      : cutters_(cutters), masks_(masks), text_(text), take_(std::move(take)) {}
 
   // Errors:  those of `take` and of PreTokenizer::ErrorAt; the first ends it.
   Status Run() {
@@ -36,6 +76,11 @@ class TurnCutter {
  private:
   // The piece [begin, end) of the cutter before `turn`.
   Status Cut(size_t turn, size_t begin, size_t end) {
+    // Where one is left, to look costs as much as it saves.
+    if (turn > 0 && turn + 1 < cutters_.size()) {
+      turn = masks_.NextOf(turn, text_.substr(begin, end - begin));
+      if (turn == TurnMasks::kNone) return Put(end);
+    }
     const bool is_last = turn + 1 == cutters_.size();
     return is_last ? CutLast(begin, end) : CutFurther(turn, begin, end);
   }
@@ -86,6 +131,7 @@ class TurnCutter {
   }
 
   const PreTokenizers& cutters_;
+  const TurnMasks& masks_;
   const std::string_view text_;
   Take take_;
   std::array<size_t, kMost> ends_;

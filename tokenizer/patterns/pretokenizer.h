@@ -48,6 +48,10 @@ class PreTokenizer {
   // neither side depends on the other.
   virtual bool StopsBehindLetters() const { return true; }
 
+  // False for a byte that counts for nothing: text of such bytes alone is one
+  // piece.
+  virtual bool MayCutAt(unsigned char /*byte*/) const { return true; }
+
   // Whether ends may have kLeftOut.
   virtual bool LeavesTextOut() const { return false; }
 

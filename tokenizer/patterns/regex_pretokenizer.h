@@ -34,6 +34,9 @@ class RegexPreTokenizer final : public PreTokenizer {
   bool StopsBehindLetters() const override {
     return pattern_->behind_letters().stops;
   }
+  bool MayCutAt(unsigned char byte) const override {
+    return LeavesTextOut() || pattern_->MayEndAt(byte);
+  }
   bool LeavesTextOut() const override {
     return rules_ != RegexRules::kIsolated;
   }

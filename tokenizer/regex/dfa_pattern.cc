@@ -1,5 +1,7 @@
 #include "tokenizer/regex/dfa_pattern.h"
 
+#include <vector>
+
 #include "formats/files/status_or.h"
 #include "tokenizer/regex/regex_chars.h"
 #include "tokenizer/regex/regex_facts.h"
@@ -53,9 +55,12 @@ DfaPattern::DfaPattern(SymbolAlphabet alphabet, SymbolDfa dfa,
       dfa_(std::move(dfa)),
       asked_(std::move(asked)),
       behind_letters_(behind_letters) {
+  const std::vector<bool> last = dfa_.LastSymbols();
   for (size_t c = 0; c < may_begin_.size(); ++c) {
     const char character = static_cast<char>(c);
-    may_begin_[c] = dfa_.MayBegin(alphabet_.At({&character, 1}, 0).symbol);
+    const size_t symbol = alphabet_.At({&character, 1}, 0).symbol;
+    may_begin_[c] = dfa_.MayBegin(symbol);
+    may_end_[c] = asked_ != nullptr || last[symbol];
   }
 }
 

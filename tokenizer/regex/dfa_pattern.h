@@ -30,6 +30,9 @@ class DfaPattern final : public TextPattern {
   StatusOr<size_t> Find(std::string_view text, size_t from,
                         std::span<Found> found) const override;
   BehindLetters behind_letters() const override { return behind_letters_; }
+  bool MayEndAt(unsigned char byte) const override {
+    return byte >= may_end_.size() || may_end_[byte];
+  }
 
  private:
   DfaPattern(SymbolAlphabet alphabet, SymbolDfa dfa,
@@ -44,7 +47,9 @@ class DfaPattern final : public TextPattern {
   const SymbolDfa dfa_;
   const std::unique_ptr<const Pcre2Pattern> asked_;  // null: never
   const BehindLetters behind_letters_;
-  std::array<bool, 128> may_begin_;  // a match, with that ASCII character
+  // A match, with that ASCII character.
+  std::array<bool, 128> may_begin_;
+  std::array<bool, 128> may_end_;
 };
 
 }  // namespace penstock

@@ -186,6 +186,7 @@ class SymbolDfa::Builder {
   // The table, those that match behind the others.
   SymbolDfa Numbered(const std::vector<size_t>& begins) const {
     SymbolDfa dfa;
+    dfa.symbols_ = symbols_;
     std::vector<State> rows(states_.size());
     size_t row = symbols_;
     for (const bool matches : {false, true}) {
@@ -224,6 +225,27 @@ class SymbolDfa::Builder {
 StatusOr<SymbolDfa> SymbolDfa::Make(const RegexProgram& program,
                                     size_t symbols) {
   return Builder(program, symbols).Run();
+}
+
+std::vector<bool> SymbolDfa::LastSymbols() const {
+  const auto is_live = [this](State state) {
+    return state > 0 && !IsDead(state);
+  };
+  const auto row_of = [this](State state) {
+    return std::span(table_).subspan(state, symbols_);
+  };
+  const auto may_end = [&](State state) {
+    return std::ranges::any_of(row_of(state),
+                               [this](State next) { return Matches(next); });
+  };
+  std::vector<bool> last(symbols_);
+  for (size_t row = symbols_; row < table_.size(); row += symbols_) {
+    for (size_t symbol = 0; symbol < symbols_; ++symbol) {
+      const State next = table_[row + symbol];
+      if (!last[symbol] && is_live(next)) last[symbol] = may_end(next);
+    }
+  }
+  return last;
 }
 
 }  // namespace penstock

@@ -50,6 +50,8 @@ class SymbolDfa {
       return Move(begin, symbol) != State{0};
     });
   }
+  // By symbol, whether a match may end with it; those that it asks for aside.
+  std::vector<bool> LastSymbols() const;
   // Whether the move to `state` found the end of a match before its symbol, the
   // last of them being the match's end.
   bool Matches(State state) const { return state >= first_matching_; }
@@ -63,6 +65,7 @@ class SymbolDfa {
  private:
   class Builder;
 
+  size_t symbols_ = 0;
   std::vector<State> table_;
   std::vector<State> begins_;  // one, or one for each symbol before
   // The first state is dead, the last as well but matches. Those from

@@ -46,6 +46,9 @@ class TextPattern {
   // As far as it is known.
   virtual BehindLetters behind_letters() const { return {}; }
 
+  // Whether the last character of a match may be, or have, this byte.
+  virtual bool MayEndAt(unsigned char /*byte*/) const { return true; }
+
   // The bytes of a match, where all have as many and no other text decides what
   // is one.
   virtual std::optional<size_t> MatchSize() const { return std::nullopt; }

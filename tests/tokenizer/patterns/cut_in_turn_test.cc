@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <iterator>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -44,7 +46,9 @@ std::vector<std::string> Cut(const PreTokenizers& cutters,
     }
     return OkStatus();
   };
-  EXPECT_OK((TurnCutter<kMost, decltype(take)>(cutters, text, take).Run()));
+  const TurnMasks masks(cutters);
+  EXPECT_OK(
+      (TurnCutter<kMost, decltype(take)>(cutters, masks, text, take).Run()));
   return pieces;
 }
 
@@ -101,9 +105,10 @@ TEST(CutInTurnTest, TheFirstErrorEndsIt) {
     return result;
   };
   const std::string bad = "b-b-b" + std::string(60, 'a');
+  const TurnMasks masks(cutters);
   const auto run = [&](std::string_view text) {
     taken = 0;
-    return TurnCutter<3, decltype(take)>(cutters, text, take).Run();
+    return TurnCutter<3, decltype(take)>(cutters, masks, text, take).Run();
   };
   EXPECT_THAT(run(bad), StatusIs(StatusCode::kResourceExhausted,
                                  HasSubstr("takes more than")));
@@ -112,6 +117,71 @@ TEST(CutInTurnTest, TheFirstErrorEndsIt) {
   EXPECT_THAT(run("b-b-b-b-b"),
               StatusIs(StatusCode::kInternal, HasSubstr("enough")));
   EXPECT_EQ(taken, 3u);
+}
+
+// The same, but asked about every piece.
+class Asked final : public PreTokenizer {
+ public:
+  explicit Asked(const PreTokenizer& cutter) : cutter_(cutter) {}
+  size_t Split(std::string_view text, size_t begin,
+               std::span<size_t> ends) const override {
+    return cutter_.Split(text, begin, ends);
+  }
+  std::string_view name() const override { return "asked"; }
+
+ private:
+  const PreTokenizer& cutter_;
+};
+
+TEST(CutInTurnTest, WhoLeavesAPieceWholeNeedNotBeAsked) {
+  using Runs = NumberPreTokenizer::Runs;
+  const char* const kRegexes[] = {
+      "[\\r\\n]",    "\\s?\\p{L}+", "\\s?\\p{P}+", "[\u65e5\u672c]+",
+      "\\p{N}{1,3}", "a(?!b)",      "(?<=a)b",     "ab+c|c",
+      "x$",          "\\bth",       "b(?=-)",      "(?i:AB)",
+      "-|aa",        "[^a]b"};
+  const std::vector<std::string_view> kParts = {
+      "a", "b", "c", "-", " ",      "\n",     "1",    "23",     "th",
+      "x", "A", "B", ".", "\u65e5", "\u00e9", "\xff", "\u0664", "the"};
+  std::mt19937 random(3);
+  size_t skipped = 0;
+  for (int drawn = 0; drawn < 300; ++drawn) {
+    PreTokenizers cutters, asked;
+    for (size_t n = 2 + random() % 4; n > 0; --n) {
+      if (random() % 5 == 0) {
+        cutters.push_back(std::make_unique<NumberPreTokenizer>(
+            random() % 2 == 0 ? Runs::kSplit : Runs::kKept));
+      } else {
+        cutters.push_back(
+            RegexPreTokenizer::Make(kRegexes[random() % std::size(kRegexes)],
+                                    random() % 6 == 0 ? kInverted : kIsolated)
+                .value());
+      }
+    }
+    for (const auto& cutter : cutters) {
+      asked.push_back(std::make_unique<Asked>(*cutter));
+    }
+    const TurnMasks masks(cutters);
+    for (int i = 0; i < 60; ++i) {
+      std::string text = "a";
+      for (int n = random() % 12; n > 0; --n) {
+        text += kParts[random() % kParts.size()];
+      }
+      ASSERT_EQ(Cut<16>(cutters, text), Cut<16>(asked, text)) << text;
+      skipped += masks.NextOf(1, text) != 1;
+    }
+  }
+  EXPECT_GT(skipped, 1000u);
+}
+
+TEST(CutInTurnTest, MoreThanMasksHoldAreAllAsked) {
+  PreTokenizers cutters;
+  for (int i = 0; i < 33; ++i) {
+    cutters.push_back(RegexPreTokenizer::Make("q", kIsolated).value());
+  }
+  cutters.push_back(RegexPreTokenizer::Make("b", kIsolated).value());
+  EXPECT_EQ(TurnMasks(cutters).NextOf(33, "abc"), 33u);
+  EXPECT_THAT(Cut<8>(cutters, "abc"), ElementsAre("a", "b", "c"));
 }
 
 TEST(NumberPreTokenizerTest, NumbersAreCutOutAloneOrInRuns) {

@@ -100,7 +100,9 @@ TEST(DeepSeekScannerTest, CutsAsItsExpressionsInTurn) {
       }
       return OkStatus();
     };
-    ASSERT_OK((TurnCutter<1024, decltype(take)>(cutters, text, take).Run()));
+    const TurnMasks masks(cutters);
+    ASSERT_OK(
+        (TurnCutter<1024, decltype(take)>(cutters, masks, text, take).Run()));
     for (const size_t window : {3, 1000}) {
       ASSERT_EQ(PiecesOf(DeepSeekScanner(), text, window), expected) << text;
     }
