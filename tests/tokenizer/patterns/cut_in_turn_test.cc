@@ -139,10 +139,10 @@ TEST(CutInTurnTest, WhoLeavesAPieceWholeNeedNotBeAsked) {
       "[\\r\\n]",    "\\s?\\p{L}+", "\\s?\\p{P}+", "[\u65e5\u672c]+",
       "\\p{N}{1,3}", "a(?!b)",      "(?<=a)b",     "ab+c|c",
       "x$",          "\\bth",       "b(?=-)",      "(?i:AB)",
-      "-|aa",        "[^a]b"};
+      "-|aa",        "[^a]b",       "b|a+(?=cc)"};
   const std::vector<std::string_view> kParts = {
-      "a", "b", "c", "-", " ",      "\n",     "1",    "23",     "th",
-      "x", "A", "B", ".", "\u65e5", "\u00e9", "\xff", "\u0664", "the"};
+      "a", "b", "c", "cc", "-",      " ",      "\n",   "1",      "23", "th",
+      "x", "A", "B", ".",  "\u65e5", "\u00e9", "\xff", "\u0664", "the"};
   std::mt19937 random(3);
   size_t skipped = 0;
   for (int drawn = 0; drawn < 300; ++drawn) {
