@@ -68,7 +68,9 @@ void ExpectSameEncoding(const Tokenizer& one, const Tokenizer& other,
   ASSERT_EQ(ours.ids, theirs.ids) << text;
   ASSERT_EQ(ours.origins, theirs.origins) << text;
   ASSERT_EQ(ours.surfaces == nullptr, theirs.surfaces == nullptr) << text;
-  if (ours.surfaces != nullptr) ASSERT_EQ(*ours.surfaces, *theirs.surfaces);
+  if (ours.surfaces != nullptr) {
+    ASSERT_EQ(*ours.surfaces, *theirs.surfaces) << text;
+  }
 }
 
 // Tokens with flags drawn by `random`.
