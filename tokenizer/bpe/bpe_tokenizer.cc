@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 #include "formats/files/status_or.h"
@@ -144,20 +145,26 @@ bool BpeTokenizer::NeedsNormalizer(const Call& call,
 Status BpeTokenizer::EncodeBetween(Call& call, size_t begin, size_t end) const {
   std::string_view text = call.text.substr(begin, end - begin);
   Region region = {text, begin};
-  // Errors tell offsets.
-  const bool may_fail =
-      !has_all_bytes_ || (call.special_text == SpecialText::kRefuse &&
-                          !normalized_tokens_.empty());
-  AlignedText normalized(call.origins != nullptr || may_fail
-                             ? Alignment::kKept
-                             : Alignment::kDropped);
+  std::optional<AlignedText> normalized;
   if (NeedsNormalizer(call, text)) {
+    // Errors tell offsets.
+    const bool may_fail =
+        !has_all_bytes_ || (call.special_text == SpecialText::kRefuse &&
+                            !normalized_tokens_.empty());
+    normalized.emplace(call.origins != nullptr || may_fail
+                           ? Alignment::kKept
+                           : Alignment::kDropped);
     std::string valid;
     if (!IsValidUtf8(text)) text = valid = ReplaceUtf8Errors(text);
-    normalized.Assign(text, static_cast<uint32_t>(begin));
-    PENSTOCK_RETURN_IF_ERROR(parts_.normalizer->Normalize(normalized));
-    region.text = normalized.text();
-    region.normalized = &normalized;
+    normalized->Assign(text, static_cast<uint32_t>(begin));
+    PENSTOCK_RETURN_IF_ERROR(parts_.normalizer->Normalize(*normalized));
+    region.text = normalized->text();
+    region.normalized = &*normalized;
+    if (region.text.empty()) return OkStatus();
+  }
+  // Short texts pay for each step.
+  if (normalized_tokens_.empty()) {
+    return EncodeGap(call, region, 0, region.text.size());
   }
   return EncodeAround(call, normalized_tokens_, region,
                       [&](size_t from, size_t to) {
