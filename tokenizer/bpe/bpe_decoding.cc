@@ -27,6 +27,16 @@ BpeParts WithSpecialsForDecoding(BpeParts parts) {
   return parts;
 }
 
+std::string NameOf(const PreTokenizers& pretokenizers) {
+  if (pretokenizers.empty()) return "none";
+  std::string names;
+  for (const auto& pretokenizer : pretokenizers) {
+    if (!names.empty()) names += ", then ";
+    names += pretokenizer->name();
+  }
+  return names;
+}
+
 }  // namespace
 
 BpeTokenizer::BpeTokenizer(BpeParts parts, Bpe bpe, EncodingFrame frame)
@@ -132,21 +142,11 @@ std::optional<std::string> BpeTokenizer::TokenOf(TokenId id) const {
   return SpellBytes(bytes);
 }
 
-std::string BpeTokenizer::NameOfPattern() const {
-  if (parts_.pretokenizers.empty()) return "none";
-  std::string names;
-  for (const auto& pretokenizer : parts_.pretokenizers) {
-    if (!names.empty()) names += ", then ";
-    names += pretokenizer->name();
-  }
-  return names;
-}
-
 uint64_t BpeTokenizer::ComputeFingerprint() const {
   Fingerprinter print;
   print.Add("byte-level BPE").Add(kUnicodeVersion);
   print.Add(parts_.normalizer_print);
-  print.Add(NameOfPattern());
+  print.Add(NameOf(parts_.pretokenizers));
   print.Add(uint64_t{parts_.whole_pieces_first});
   print.Add(uint64_t{parts_.add_prefix_space});
   print.Add(parts_.merges_fingerprint);
@@ -167,9 +167,10 @@ uint64_t BpeTokenizer::ComputeFingerprint() const {
 }
 
 std::string BpeTokenizer::Describe() const {
-  return fmt::format("byte-level BPE, {} ids, {} pattern, {}", size_,
-                     parts_.pretokenizers.empty() ? "no" : NameOfPattern(),
-                     parts_.name);
+  return fmt::format(
+      "byte-level BPE, {} ids, {} pattern, {}", size_,
+      parts_.pretokenizers.empty() ? "no" : NameOf(parts_.pretokenizers),
+      parts_.name);
 }
 
 }  // namespace penstock

@@ -40,7 +40,10 @@ void BpeTokenizer::EncodePiece(Memory& memory, const Drawing* drawing,
                                std::string_view piece,
                                std::vector<TokenId>& ids) const {
   if (drawing != nullptr) {
-    return EncodeWithDropout(*drawing, piece, ids);
+    std::vector<BpeSymbol> symbols = bpe_.SymbolsOf(piece);
+    const Dropout dropout = {drawing->alpha, drawing->draws};
+    MergeByHeap(Merges(), &dropout, symbols);
+    return AppendIds(symbols, ids);
   }
   if (MayBeToken(piece)) {
     if (const auto id = parts_.vocabulary.Find(piece)) {
@@ -58,15 +61,6 @@ void BpeTokenizer::EncodeByMerges(Memory& memory, std::string_view piece,
   }
   PartEncoder(bpe_, {memory, memory.chars, memory.neighbours}, memory.alone)
       .Encode(piece, ids);
-}
-
-void BpeTokenizer::EncodeWithDropout(const Drawing& drawing,
-                                     std::string_view piece,
-                                     std::vector<TokenId>& ids) const {
-  std::vector<BpeSymbol> symbols = bpe_.SymbolsOf(piece);
-  const Dropout dropout = {drawing.alpha, drawing.draws};
-  MergeByHeap(Merges(), &dropout, symbols);
-  AppendIds(symbols, ids);
 }
 
 const MergeTable& BpeTokenizer::Merges() const {

@@ -58,20 +58,15 @@ size_t BpeTokenizer::SafeCut(std::string_view text) const {
   while (place > 0 && IsUtf8Continuation(text[place])) --place;
   if (place == 0) return 0;
   for (Char c = CharAt(text, place); place > 0;) {
-    size_t last = place - 1;
-    while (last > 0 && place - last < 4 && IsUtf8Continuation(text[last])) {
-      --last;
-    }
-    const Char before = CharAt(text, last);
-    if ((before.char_class & kLetter) != 0 &&
-        last + before.size_bytes == place && BeginsPiece(c) &&
+    const Char before = CharBefore(text, place);
+    if ((before.char_class & kLetter) != 0 && BeginsPiece(c) &&
         (!parts_.add_prefix_space || c.code_point == ' ') &&
         !raw_tokens_.MayCross(text, place) &&
         !normalized_tokens_.MayCross(text, place)) {
       return place;
     }
     c = before;
-    place = last;
+    place -= before.size_bytes;
   }
   return 0;
 }

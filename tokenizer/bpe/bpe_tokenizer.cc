@@ -24,6 +24,16 @@ struct BpeTokenizer::Call {
   OriginWriter* origins = nullptr;  // null: ids are all that is asked for
   std::vector<std::string>* surfaces = nullptr;  // null, too
   const Drawing* drawing = nullptr;              // may be null
+
+  // Of a token found as `text`, with the space that it strips.
+  void AddOrigin(std::string_view text, ByteSpan span,
+                 const SpecialToken& token) {
+    TokenOrigin& origin = origins->Add(span.begin, span.end);
+    origins->EndWord();
+    if (text == token.text) return;
+    origin.surface = static_cast<uint32_t>(surfaces->size());
+    surfaces->emplace_back(text);
+  }
 };
 
 // Text between tokens that are found in the user's text.
@@ -110,20 +120,11 @@ Status BpeTokenizer::EncodeAround(Call& call, const SpecialTokens& tokens,
     if (step.token == nullptr) return OkStatus();
     if (step.begin == step.end) continue;
     call.ids.push_back(step.token->id);
-    if (call.origins != nullptr) AddOriginOf(call, region, step);
+    if (call.origins != nullptr) {
+      call.AddOrigin(region.text.substr(step.begin, step.end - step.begin),
+                     region.OriginOf(step.begin, step.end), *step.token);
+    }
   }
-}
-
-void BpeTokenizer::AddOriginOf(Call& call, const Region& region,
-                               const TokenWalk::Step& step) const {
-  const ByteSpan span = region.OriginOf(step.begin, step.end);
-  TokenOrigin& origin = call.origins->Add(span.begin, span.end);
-  call.origins->EndWord();
-  const std::string_view text =
-      region.text.substr(step.begin, step.end - step.begin);
-  if (text == step.token->text) return;
-  origin.surface = static_cast<uint32_t>(call.surfaces->size());
-  call.surfaces->emplace_back(text);
 }
 
 Status BpeTokenizer::EncodeText(Call& call) const {

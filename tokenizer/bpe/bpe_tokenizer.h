@@ -26,7 +26,6 @@
 #include "tokenizer/interface/tokenizer.h"
 #include "tokenizer/pieces/char_ids.h"
 #include "tokenizer/vocabulary/special_tokens.h"
-#include "tokenizer/vocabulary/token_walk.h"
 
 namespace penstock {
 
@@ -96,8 +95,6 @@ class BpeTokenizer final : public FramedTokenizer {
   template <typename Between>
   Status EncodeAround(Call& call, const SpecialTokens& tokens,
                       const Region& region, Between&& between) const;
-  void AddOriginOf(Call& call, const Region& region,
-                   const TokenWalk::Step& step) const;
   bool NeedsNormalizer(const Call& call, std::string_view text) const;
   Status EncodeGap(Call& call, const Region& region, size_t begin,
                    size_t end) const;
@@ -116,11 +113,8 @@ class BpeTokenizer final : public FramedTokenizer {
                    std::string_view piece, std::vector<TokenId>& ids) const;
   void EncodeByMerges(Memory& memory, std::string_view piece,
                       std::vector<TokenId>& ids) const;
-  void EncodeWithDropout(const Drawing& drawing, std::string_view piece,
-                         std::vector<TokenId>& ids) const;
   const MergeTable& Merges() const;
   void AddOrigins(Call& call, const Gap& gap, size_t begin, size_t first) const;
-  std::string NameOfPattern() const;
   uint64_t ComputeFingerprint() const;
 
   void Prepare();

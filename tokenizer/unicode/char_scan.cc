@@ -1,5 +1,7 @@
 #include "tokenizer/unicode/char_scan.h"
 
+#include "tokenizer/unicode/valid_utf8.h"
+
 namespace penstock {
 namespace {
 
@@ -12,6 +14,15 @@ uint32_t LowerAscii(char byte) {
 }
 
 }  // namespace
+
+Char CharBefore(std::string_view text, size_t pos) {
+  size_t begin = pos - 1;
+  while (begin > 0 && pos - begin < 4 && IsUtf8Continuation(text[begin])) {
+    --begin;
+  }
+  const Char c = CharAt(text, begin);
+  return begin + c.size_bytes == pos ? c : CharAt(text, pos - 1);
+}
 
 Char AnyWideCharAt(std::string_view text, size_t pos) {
   const auto* bytes = reinterpret_cast<const unsigned char*>(text.data()) + pos;

@@ -11,7 +11,6 @@
 
 #include "tokenizer/unicode/ascii_letters.h"
 #include "tokenizer/unicode/unicode_data.h"
-#include "tokenizer/unicode/valid_utf8.h"
 
 namespace penstock {
 
@@ -55,14 +54,7 @@ inline Char CharAt(std::string_view text, size_t pos) {
 }
 
 // The character that ends at `pos` > 0, or one byte that is none.
-inline Char CharBefore(std::string_view text, size_t pos) {
-  size_t begin = pos - 1;
-  while (begin > 0 && pos - begin < 4 && IsUtf8Continuation(text[begin])) {
-    --begin;
-  }
-  const Char c = CharAt(text, begin);
-  return begin + c.size_bytes == pos ? c : CharAt(text, pos - 1);
-}
+Char CharBefore(std::string_view text, size_t pos);
 
 // The end of the run of characters at `pos` whose class is `kWanted` under
 // `kMask`: any bit of the mask where kWanted is true, none where it is false.

@@ -14,6 +14,7 @@
 #include "tests/tokenizer/components/words.h"
 #include "tests/tokenizer/sentencepiece/tiny_sentencepiece.h"
 #include "tests/tokenizer/tiny_vocabulary.h"
+#include "tokenizer/interface/stream_encoder.h"
 #include "tokenizer/normalizers/text_normalizers.h"
 #include "tokenizer/splitters/space_cutter.h"
 
@@ -314,6 +315,23 @@ TEST(SpacePartsTest, TextIsCutBeforeSpacesWhateverFollows) {
           << ::testing::PrintToString(text) << " at " << cut << kind.normalizer
           << kind.splitter;
     }
+  }
+}
+
+TEST(SpacePartsTest, StreamsHoldLittleMoreThanTheLastWord) {
+  std::string words;
+  for (int i = 0; i < 5000; ++i) words += "ab ab\u65e5 b \u00e9\n";
+  for (const Kind& kind : AllKinds()) {
+    if (!kind.cuts) continue;
+    const auto tokenizer = Make(kind);
+    StreamEncoder encoder(*tokenizer);
+    std::vector<TokenId> ids;
+    for (size_t at = 0; at < words.size(); at += 100) {
+      ASSERT_OK(encoder.Add(std::string_view(words).substr(at, 100), ids));
+      ASSERT_LT(encoder.held_bytes(), 200u) << kind.normalizer << kind.splitter;
+    }
+    ASSERT_OK(encoder.Finish(ids));
+    EXPECT_EQ(ids, Ids(*tokenizer, words)) << kind.normalizer << kind.splitter;
   }
 }
 
