@@ -12,6 +12,7 @@
 #include "tokenizer/normalizers/charsmap_normalizer.h"
 #include "tokenizer/normalizers/pattern_normalizer.h"
 #include "tokenizer/normalizers/text_normalizers.h"
+#include "tokenizer/patterns/space_runs.h"
 #include "tokenizer/unicode/base64.h"
 #include "tokenizer/unicode/valid_utf8.h"
 
@@ -53,7 +54,7 @@ NormalizerOr ReadReplaceNormalizer(const JsonObject& json) {
   } else {
     PENSTOCK_ASSIGN_OR_RETURN(const auto regex, spelled.String("Regex"));
     size_t end = 0;
-    if (regex == " {2,}" && !content.empty()) {
+    if (regex == SpaceRuns::kRegex && !content.empty()) {
       matched.joined = NextChar(content, end);
       if (end < content.size()) matched.joined.reset();
     }
@@ -65,12 +66,12 @@ NormalizerOr ReadReplaceNormalizer(const JsonObject& json) {
 NormalizerOr ReadPrecompiled(const JsonObject& json) {
   PENSTOCK_ASSIGN_OR_RETURN(const std::string_view text,
                             json.String("precompiled_charsmap"));
-  const std::optional<std::string> bytes = DecodeBase64(text);
+  std::optional<std::string> bytes = DecodeBase64(text);
   if (!bytes) {
     return DataLossError(fmt::format(
         "{}: \"precompiled_charsmap\" is not base64", json.where()));
   }
-  auto normalizer = CharsmapNormalizer::Parse(*bytes);
+  auto normalizer = CharsmapNormalizer::Parse(*std::move(bytes));
   if (!normalizer.ok()) return Annotate(normalizer.status(), json.where());
   return *std::move(normalizer);
 }

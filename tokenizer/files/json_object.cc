@@ -8,6 +8,19 @@
 #include "formats/files/status_or.h"
 
 namespace penstock {
+namespace {
+
+// Whether what simdjson reads behind the text is of its last page, and so can
+// be read; else simdjson makes a copy with room behind it. See "Performance
+// tips" of its documentation.
+bool CanReadBehind(std::string_view text) {
+  constexpr size_t kPageBytes = 4096;  // no system has smaller ones
+  const auto end = reinterpret_cast<uintptr_t>(text.data() + text.size());
+  return end % kPageBytes != 0 &&
+         end % kPageBytes + simdjson::SIMDJSON_PADDING <= kPageBytes;
+}
+
+}  // namespace
 
 StatusOr<JsonObject> JsonObject::Of(simdjson::dom::element element,
                                     std::string where) {
@@ -117,26 +130,11 @@ StatusOr<simdjson::dom::element> ParseJson(std::string_view bytes,
                                            simdjson::dom::parser& parser) {
   simdjson::dom::element document;
   const simdjson::error_code error =
-      parser.parse(bytes.data(), bytes.size()).get(document);
+      parser.parse(bytes.data(), bytes.size(), !CanReadBehind(bytes))
+          .get(document);
   if (error == simdjson::SUCCESS) return document;
   return DataLossError(
       fmt::format("{}: not JSON: {}", name, simdjson::error_message(error)));
-}
-
-std::string JsonQuoted(std::string_view text) {
-  std::string quoted = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      quoted += '\\';
-      quoted += c;
-    } else if (byte < 0x20) {
-      quoted += fmt::format("\\u{:04x}", byte);
-    } else {
-      quoted += c;
-    }
-  }
-  return quoted + '"';
 }
 
 }  // namespace penstock

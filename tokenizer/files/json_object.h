@@ -65,7 +65,4 @@ StatusOr<simdjson::dom::element> ParseJson(std::string_view bytes,
                                            std::string_view name,
                                            simdjson::dom::parser& parser);
 
-// UTF-8 as a string of JSON.
-std::string JsonQuoted(std::string_view text);
-
 }  // namespace penstock

@@ -10,6 +10,7 @@
 
 #include "formats/files/status_or.h"
 #include "tokenizer/files/json_added_tokens.h"
+#include "tokenizer/files/json_spelling.h"
 #include "tokenizer/interface/fingerprint.h"
 
 namespace penstock {
@@ -20,50 +21,43 @@ bool IsWanted(std::string_view field, FrameOptions options) {
          (field != "padding" || options.padding);
 }
 
-// Of everything but the model, which tells its own.
-uint64_t FingerprintOf(const JsonObject& root, FrameOptions options) {
+void AppendOutlineOf(const JsonObject& model, std::string& json) {
+  json += '{';
+  bool is_first = true;
+  for (const auto field : model.fields()) {
+    AppendJsonName(field.key, is_first, json);
+    const bool is_table = field.key == "vocab" || field.key == "merges";
+    if (is_table && !field.value.is_null()) {
+      json += "[]";
+    } else {
+      AppendJson(field.value, json);
+    }
+  }
+  json += '}';
+}
+
+// Fills parts.outline, and parts.fingerprint: of everything but the model,
+// which tells its own.
+void SetOutline(const JsonObject& root, const JsonObject& model,
+                FrameOptions options, TokenizerComponents& parts) {
   Fingerprinter print;
+  std::string& json = parts.outline;
+  json += '{';
+  bool is_first = true;
   for (const auto field : root.fields()) {
     const std::string_view name = field.key;
-    if (name == "model" || !IsWanted(name, options)) continue;
-    print.Add(name).Add(std::string(simdjson::minify(field.value)));
+    if (!IsWanted(name, options)) continue;
+    AppendJsonName(name, is_first, json);
+    if (name == "model") {
+      AppendOutlineOf(model, json);
+      continue;
+    }
+    const size_t begin = json.size();
+    AppendJson(field.value, json);
+    print.Add(name).Add(std::string_view(json).substr(begin));
   }
-  return print.Finish();
-}
-
-void AppendField(std::string_view name, std::string_view value,
-                 std::string& json) {
-  json += json.empty() ? '{' : ',';
-  json += JsonQuoted(name);
-  json += ':';
-  json += value;
-}
-
-std::string OutlineOfModel(const JsonObject& model) {
-  std::string json;
-  for (const auto field : model.fields()) {
-    const bool is_table = field.key == "vocab" || field.key == "merges";
-    AppendField(field.key,
-                is_table && !field.value.is_null()
-                    ? "[]"
-                    : std::string(simdjson::minify(field.value)),
-                json);
-  }
-  return json + '}';
-}
-
-std::string OutlineOf(const JsonObject& root, const JsonObject& model,
-                      FrameOptions options) {
-  std::string json;
-  for (const auto field : root.fields()) {
-    if (!IsWanted(field.key, options)) continue;
-    AppendField(field.key,
-                field.key == "model"
-                    ? OutlineOfModel(model)
-                    : std::string(simdjson::minify(field.value)),
-                json);
-  }
-  return json + '}';
+  json += '}';
+  parts.fingerprint = print.Finish();
 }
 
 }  // namespace
@@ -95,8 +89,7 @@ StatusOr<std::shared_ptr<const Tokenizer>> ReadComponents(
     PENSTOCK_ASSIGN_OR_RETURN(parts.model, ReadTokenModel(model, nullptr));
   }
   if (!parts.known_fingerprint) {
-    parts.fingerprint = FingerprintOf(root, options);
-    parts.outline = OutlineOf(root, model, options);
+    SetOutline(root, model, options, parts);
   }
   const Vocabulary& vocabulary = parts.model->vocabulary();
   const auto find = [&](std::string_view text) {

@@ -9,6 +9,7 @@
 #include "formats/files/status_or.h"
 #include "tokenizer/files/json_object.h"
 #include "tokenizer/files/json_pipeline.h"
+#include "tokenizer/files/json_spelling.h"
 #include "tokenizer/files/tokenizer_json.h"
 #include "tokenizer/models/wordpiece.h"
 #include "tokenizer/unicode/hf_unicode.h"
@@ -113,7 +114,8 @@ StatusOr<std::shared_ptr<const Tokenizer>> ParseVocabJson(
   for (std::string_view line : LinesOf(merges)) {
     if (line.ends_with('\r')) line.remove_suffix(1);
     if (line.starts_with("#version")) continue;
-    listed += fmt::format("{}{}", listed.empty() ? "" : ",", JsonQuoted(line));
+    if (!listed.empty()) listed += ',';
+    AppendJsonString(line, listed);
   }
   return ParseTokenizerJson(
       fmt::format(R"({{"version":"1.0","added_tokens":[],"pre_tokenizer":{{)"

@@ -129,23 +129,21 @@ const CharBits& OwnGraphemes() {
 }  // namespace
 
 StatusOr<std::unique_ptr<const CharsmapNormalizer>> CharsmapNormalizer::Parse(
-    std::string_view bytes) {
+    std::string bytes) {
   uint32_t trie_bytes = 0;
   if (bytes.size() < sizeof trie_bytes) {
     return DataLossError("the character map ends before its size");
   }
   std::memcpy(&trie_bytes, bytes.data(), sizeof trie_bytes);
-  bytes.remove_prefix(sizeof trie_bytes);
-  if (trie_bytes > bytes.size() || trie_bytes % 4 != 0 || trie_bytes == 0) {
-    return DataLossError(
-        fmt::format("the character map has a trie of {} bytes in {}",
-                    trie_bytes, bytes.size()));
+  const size_t rest = bytes.size() - sizeof trie_bytes;
+  if (trie_bytes > rest || trie_bytes % kUnitBytes != 0 || trie_bytes == 0) {
+    return DataLossError(fmt::format(
+        "the character map has a trie of {} bytes in {}", trie_bytes, rest));
   }
   auto map = std::unique_ptr<CharsmapNormalizer>(new CharsmapNormalizer);
-  map->units_.resize(trie_bytes / 4);
-  std::memcpy(map->units_.data(), bytes.data(), trie_bytes);
-  map->replacements_ = bytes.substr(trie_bytes);
-  if (!IsValidUtf8(map->replacements_)) {
+  map->bytes_ = std::move(bytes);
+  map->unit_count_ = trie_bytes / kUnitBytes;
+  if (!IsValidUtf8(map->Replacements())) {
     return DataLossError("the character map's replacements are not UTF-8");
   }
   map->FindLoneChars();
@@ -172,9 +170,10 @@ void CharsmapNormalizer::FindLoneChars() {
     }
   }
   constexpr size_t kMany = 64;  // bytes
-  for (size_t begin = 0; begin < replacements_.size();) {
+  const std::string_view replacements = Replacements();
+  for (size_t begin = 0; begin < replacements.size();) {
     const size_t end =
-        std::min(replacements_.find('\0', begin), replacements_.size());
+        std::min(replacements.find('\0', begin), replacements.size());
     multiplies_ |= end - begin > kMany;
     begin = end + 1;
   }
@@ -193,12 +192,12 @@ uint32_t CharsmapNormalizer::BlankBehind(uint32_t c, uint32_t blank) const {
 }
 
 bool CharsmapNormalizer::Begins(std::string_view key) const {
-  size_t node = OffsetOf(units_[0]);
+  size_t node = OffsetOf(Unit(0));
   for (const char c : key) {
     const auto byte = static_cast<unsigned char>(c);
     node ^= byte;
-    if (node >= units_.size()) return false;
-    const uint32_t unit = units_[node];
+    if (node >= unit_count_) return false;
+    const uint32_t unit = Unit(node);
     if ((unit & ((1u << 31) | 0xff)) != byte) return false;
     node ^= OffsetOf(unit);
   }
@@ -207,20 +206,21 @@ bool CharsmapNormalizer::Begins(std::string_view key) const {
 
 std::optional<std::string_view> CharsmapNormalizer::Find(
     std::string_view key) const {
-  size_t node = OffsetOf(units_[0]);
+  size_t node = OffsetOf(Unit(0));
   for (const char c : key) {
     const auto byte = static_cast<unsigned char>(c);
     if (byte == 0) break;
     node ^= byte;
-    if (node >= units_.size()) return std::nullopt;
-    const uint32_t unit = units_[node];
+    if (node >= unit_count_) return std::nullopt;
+    const uint32_t unit = Unit(node);
     if ((unit & ((1u << 31) | 0xff)) != byte) return std::nullopt;
     node ^= OffsetOf(unit);
     if (!(unit >> 8 & 1)) continue;
-    if (node >= units_.size()) return std::nullopt;
-    const uint32_t begin = units_[node] & 0x7fffffff;
-    if (begin >= replacements_.size()) return std::string_view();
-    const std::string_view rest = std::string_view(replacements_).substr(begin);
+    if (node >= unit_count_) return std::nullopt;
+    const uint32_t begin = Unit(node) & 0x7fffffff;
+    const std::string_view replacements = Replacements();
+    if (begin >= replacements.size()) return std::string_view();
+    const std::string_view rest = replacements.substr(begin);
     if (IsUtf8Continuation(rest[0])) return std::nullopt;
     return rest.substr(0, rest.find('\0'));
   }

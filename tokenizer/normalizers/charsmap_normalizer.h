@@ -3,12 +3,13 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "formats/files/status_or.h"
 #include "tokenizer/interface/normalizer.h"
@@ -29,7 +30,7 @@ class CharsmapNormalizer final : public Normalizer {
  public:
   // Errors:  kDataLoss.
   static StatusOr<std::unique_ptr<const CharsmapNormalizer>> Parse(
-      std::string_view bytes);
+      std::string bytes);
 
   uint32_t BlankBehind(uint32_t c, uint32_t blank) const override;
 
@@ -49,8 +50,20 @@ class CharsmapNormalizer final : public Normalizer {
   // Behind the characters from `begin` on that stay as they are.
   size_t SkipLone(std::string_view text, size_t begin) const;
 
-  std::vector<uint32_t> units_;
-  std::string replacements_;
+  static constexpr size_t kUnitBytes = sizeof(uint32_t);
+
+  // Of the trie, i < unit_count_.
+  uint32_t Unit(size_t i) const {
+    uint32_t unit = 0;
+    std::memcpy(&unit, bytes_.data() + (1 + i) * kUnitBytes, kUnitBytes);
+    return unit;
+  }
+  std::string_view Replacements() const {
+    return std::string_view(bytes_).substr((1 + unit_count_) * kUnitBytes);
+  }
+
+  std::string bytes_;  // as in the table above
+  size_t unit_count_ = 0;
   bool multiplies_ = false;  // a character may become very many
   std::array<uint64_t, kEndOfWords> lone_{};
   // What a blank becomes; 0 where that depends on what is behind it.

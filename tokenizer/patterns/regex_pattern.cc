@@ -7,6 +7,7 @@
 #include "formats/files/status_or.h"
 #include "tokenizer/patterns/patterns.h"
 #include "tokenizer/patterns/scanner_pattern.h"
+#include "tokenizer/patterns/space_runs.h"
 #include "tokenizer/regex/dfa_pattern.h"
 #include "tokenizer/regex/pcre2_pattern.h"
 #include "tokenizer/regex/re2_pattern.h"
@@ -15,6 +16,7 @@ namespace penstock {
 
 StatusOr<std::unique_ptr<const TextPattern>> MakeRegexPattern(
     std::string_view regex, RegexSyntax syntax) {
+  if (regex == SpaceRuns::kRegex) return std::make_unique<SpaceRuns>();
   auto scanner = syntax == RegexSyntax::kOniguruma
                      ? PreTokenizerByRegex(regex)
                      : PreTokenizerByTiktokenRegex(regex);

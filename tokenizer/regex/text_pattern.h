@@ -2,7 +2,8 @@
 // expression.
 //
 // Implementations form a star around this header: literal_pattern,
-// scanner_pattern, re2_pattern, pcre2_pattern. regex_pattern.h picks one.
+// space_runs, scanner_pattern, dfa_pattern, re2_pattern, pcre2_pattern.
+// regex_pattern.h picks one.
 #pragma once
 
 #include <cstddef>

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/support/status_matchers.h"
+#include "tokenizer/patterns/space_runs.h"
 #include "tokenizer/regex/pcre2_pattern.h"
 #include "tokenizer/regex/re2_pattern.h"
 #include "tokenizer/unicode/valid_utf8.h"
@@ -132,6 +133,20 @@ TEST(DfaPatternTest, AskedStepsOfAFindAreLimited) {
   EXPECT_THAT(
       pattern->Find(text, 0, found).status(),
       StatusIs(StatusCode::kResourceExhausted, HasSubstr("takes more than")));
+}
+
+// What needs no automaton.
+TEST(SpaceRunsTest, IsThatExpression) {
+  for (const RegexSyntax syntax : kSyntaxes) {
+    ASSERT_OK_AND_ASSIGN(const auto dfa,
+                         DfaPattern::Make(SpaceRuns::kRegex, syntax));
+    ExpectSame(" {2,}", SpaceRuns(), *dfa, Bytes::kAny);
+    EXPECT_EQ(SpaceRuns().behind_letters().stops, dfa->behind_letters().stops);
+    EXPECT_EQ(SpaceRuns().behind_letters().ends, dfa->behind_letters().ends);
+    for (int byte = 0; byte < 128; ++byte) {
+      EXPECT_EQ(SpaceRuns().MayEndAt(byte), dfa->MayEndAt(byte)) << byte;
+    }
+  }
 }
 
 TEST(DfaPatternTest, TellsWhatReachesOverTheEndOfLetters) {
