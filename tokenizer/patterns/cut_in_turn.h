@@ -12,6 +12,8 @@
 
 #include "formats/files/status.h"
 #include "tokenizer/patterns/pretokenizer.h"
+#include "tokenizer/unicode/ascii_set.h"
+#include "tokenizer/unicode/utf8.h"
 
 namespace penstock {
 
@@ -21,23 +23,17 @@ using PreTokenizers = std::vector<std::unique_ptr<const PreTokenizer>>;
 // before them whole, and each costs more than a look at its bytes.
 class TurnMasks {
  public:
-  TurnMasks() = default;  // of one
-  explicit TurnMasks(const PreTokenizers& cutters) {
-    if (cutters.size() > kMost) return;
-    for (size_t byte = 0; byte < masks_.size(); ++byte) {
-      masks_[byte] = 0;
-      for (size_t i = 0; i < cutters.size(); ++i) {
-        const bool may = cutters[i]->MayCutAt(static_cast<unsigned char>(byte));
-        masks_[byte] |= Mask{may} << i;
-      }
-      always_ &= masks_[byte];
-    }
-  }
+  static constexpr size_t kMost = 32;
+
+  explicit TurnMasks(const PreTokenizers& cutters);
+
+  // The rest is asked of turns below that. A last one that cuts anything is
+  // asked at once, and so are more than kMost.
+  size_t turns() const { return turns_; }
 
   // The first from `turn` on that may cut the piece, kNone without one.
   static constexpr size_t kNone = ~size_t{0};
   size_t NextOf(size_t turn, std::string_view piece) const {
-    if (turn >= kMost || (always_ >> turn & 1) != 0) return turn;
     Mask mask = 0;
     for (const char byte : piece) {
       mask |= masks_[static_cast<unsigned char>(byte)];
@@ -46,11 +42,27 @@ class TurnMasks {
     return mask == 0 ? kNone : turn + std::countr_zero(mask);
   }
 
+  bool leave_text_out() const { return leave_text_out_; }
+
+  // The end of the bytes from `at` on for which none from `turn` on cuts.
+  size_t EndOfQuiet(size_t turn, std::string_view text, size_t at) const {
+    const auto is_quiet_wide = [&](char c) {
+      const auto byte = static_cast<unsigned char>(c);
+      return byte >= AsciiSet::kEnd && masks_[byte] >> turn == 0;
+    };
+    for (;;) {
+      const size_t narrow_end = at = quiet_[turn].EndOfRun(text, at);
+      while (at < text.size() && is_quiet_wide(text[at])) ++at;
+      if (at == narrow_end) return at;
+    }
+  }
+
  private:
   using Mask = uint32_t;
-  static constexpr size_t kMost = 32;
   std::array<Mask, 256> masks_{};  // by byte
-  Mask always_ = ~Mask{0};         // in all of them
+  size_t turns_ = 0;
+  bool leave_text_out_ = true;
+  std::array<AsciiSet, kMost> quiet_;  // by turn, what no mask from it on has
 };
 
 // Gives the pieces in batches of kMost, the last of which may be smaller:
@@ -69,20 +81,32 @@ class TurnCutter {
 
   // Errors:  those of `take` and of PreTokenizer::ErrorAt; the first ends it.
   Status Run() {
-    PENSTOCK_RETURN_IF_ERROR(Cut(0, 0, text_.size()));
+    PENSTOCK_RETURN_IF_ERROR(cutters_.size() == 1
+                                 ? CutLast(0, text_.size())
+                                 : CutFurther(0, 0, text_.size()));
     return count_ == 0 ? OkStatus() : Give();
   }
 
  private:
-  // The piece [begin, end) of the cutter before `turn`.
+  // The piece [begin, end) of the cutter before `turn`, 1 or more.
   Status Cut(size_t turn, size_t begin, size_t end) {
-    // Where one is left, to look costs as much as it saves.
-    if (turn > 0 && turn + 1 < cutters_.size()) {
-      turn = masks_.NextOf(turn, text_.substr(begin, end - begin));
-      if (turn == TurnMasks::kNone) return Put(end);
+    if (turn < masks_.turns()) {
+      size_t& quiet_end = quiet_ends_[turn];
+      if (quiet_end < end) quiet_end = masks_.EndOfQuiet(turn, text_, begin);
+      if (quiet_end >= end) return Put(end);
+      const std::string_view piece = text_.substr(begin, end - begin);
+      if (!masks_.leave_text_out() && IsOneChar(piece)) return Put(end);
+      turn = masks_.NextOf(turn, piece);
     }
     const bool is_last = turn + 1 == cutters_.size();
     return is_last ? CutLast(begin, end) : CutFurther(turn, begin, end);
+  }
+
+  static bool IsOneChar(std::string_view piece) {
+    return piece.size() == 1 ||
+           (piece.size() <= 4 && static_cast<signed char>(piece[0]) < 0 &&
+            Utf8SizeOfChar(piece.data(), piece.data() + piece.size()) ==
+                piece.size());
   }
 
   Status CutLast(size_t begin, size_t end) {
@@ -137,6 +161,8 @@ class TurnCutter {
   std::array<size_t, kMost> ends_;
   size_t count_ = 0;
   size_t given_ = 0;  // up to there
+  // By turn, the end of what no cutter from it on cuts.
+  std::array<size_t, TurnMasks::kMost> quiet_ends_{};
 };
 
 }  // namespace penstock

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "tokenizer/unicode/char_bytes.h"
 #include "tokenizer/unicode/hf_unicode.h"
 #include "tokenizer/unicode/utf8.h"
 #include "tokenizer/unicode/valid_utf8.h"
@@ -25,6 +26,12 @@ bool IsNumber(std::string_view text, size_t& pos) {
 }
 
 }  // namespace
+
+std::bitset<256> NumberPreTokenizer::CutChars() const {
+  return BytesOfChars([](uint32_t c) {
+    return (hf_unicode::BitsOf(c) & hf_unicode::kNumber) != 0;
+  });
+}
 
 size_t NumberPreTokenizer::Split(std::string_view text, size_t begin,
                                  std::span<size_t> ends) const {

@@ -19,9 +19,7 @@ class NumberPreTokenizer final : public PreTokenizer {
   size_t Split(std::string_view text, size_t begin,
                std::span<size_t> ends) const override;
   bool EndsBehindLetters() const override { return false; }
-  bool MayCutAt(unsigned char byte) const override {
-    return byte >= 0x80 || (byte >= '0' && byte <= '9');
-  }
+  std::bitset<256> CutChars() const override;
   std::string_view name() const override {
     return runs_ == Runs::kSplit ? "numbers" : "runs of numbers";
   }

@@ -5,6 +5,7 @@
 // tokenizer/patterns/patterns.h picks one by name.
 #pragma once
 
+#include <bitset>
 #include <cstddef>
 #include <span>
 #include <string_view>
@@ -48,9 +49,9 @@ class PreTokenizer {
   // neither side depends on the other.
   virtual bool StopsBehindLetters() const { return true; }
 
-  // False for a byte that counts for nothing: text of such bytes alone is one
-  // piece.
-  virtual bool MayCutAt(unsigned char /*byte*/) const { return true; }
+  // Text with none of these bytes is one piece, as text of one character is
+  // where none is left out.
+  virtual std::bitset<256> CutChars() const { return std::bitset<256>{}.set(); }
 
   // Whether ends may have kLeftOut.
   virtual bool LeavesTextOut() const { return false; }

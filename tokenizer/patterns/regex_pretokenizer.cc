@@ -59,10 +59,10 @@ size_t RegexPreTokenizer::Split(std::string_view text, size_t begin,
         pattern_->Find(text, begin, std::span(matches).first(wanted));
     if (!found.ok()) break;
     for (const auto& match : std::span(matches).first(*found)) {
-      if (begin < match.begin) {
-        ends[count++] = match.begin | unmatched;
-        begin = match.begin;
-      }
+      // Without a branch: whether there is a gap is hard to foresee.
+      ends[count] = match.begin | unmatched;
+      count += begin < match.begin;
+      begin = match.begin;
       if (count < ends.size()) ends[count++] = begin = match.end;
     }
     if (*found < wanted && begin < text.size() && count < ends.size()) {

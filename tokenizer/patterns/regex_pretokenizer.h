@@ -34,8 +34,8 @@ class RegexPreTokenizer final : public PreTokenizer {
   bool StopsBehindLetters() const override {
     return pattern_->behind_letters().stops;
   }
-  bool MayCutAt(unsigned char byte) const override {
-    return LeavesTextOut() || pattern_->MayEndAt(byte);
+  std::bitset<256> CutChars() const override {
+    return LeavesTextOut() ? ~CharBytes{} : pattern_->LastChars();
   }
   bool LeavesTextOut() const override {
     return rules_ != RegexRules::kIsolated;

@@ -16,7 +16,7 @@ class SpaceRuns final : public TextPattern {
   StatusOr<size_t> Find(std::string_view text, size_t from,
                         std::span<Found> found) const override;
   BehindLetters behind_letters() const override { return {.stops = true}; }
-  bool MayEndAt(unsigned char byte) const override { return byte == ' '; }
+  CharBytes LastChars() const override { return CharBytes{}.set(' '); }
 };
 
 }  // namespace penstock

@@ -1,5 +1,8 @@
 #include "tokenizer/regex/dfa_pattern.h"
 
+#include <algorithm>
+#include <map>
+#include <optional>
 #include <vector>
 
 #include "formats/files/status_or.h"
@@ -55,30 +58,102 @@ DfaPattern::DfaPattern(SymbolAlphabet alphabet, SymbolDfa dfa,
       dfa_(std::move(dfa)),
       asked_(std::move(asked)),
       behind_letters_(behind_letters) {
-  const std::vector<bool> last = dfa_.LastSymbols();
-  for (size_t c = 0; c < may_begin_.size(); ++c) {
-    const char character = static_cast<char>(c);
-    const size_t symbol = alphabet_.At({&character, 1}, 0).symbol;
-    may_begin_[c] = dfa_.MayBegin(symbol);
-    may_end_[c] = asked_ != nullptr || last[symbol];
+  FindBegins();
+  FindRuns();
+}
+
+void DfaPattern::FindBegins() {
+  const auto after = [this](SymbolDfa::State state, size_t c) {
+    return dfa_.Move(state, alphabet_.Of(c));
+  };
+  for (size_t c = 0; c < AsciiSet::kEnd; ++c) {
+    if (!dfa_.MayBegin(alphabet_.Of(c))) never_begin_.Add(c);
   }
+  if (dfa_.looks_behind()) return;
+  // Those that lead to one state, which none of them leads on from.
+  std::optional<SymbolDfa::State> first;
+  for (size_t c = 0; c < AsciiSet::kEnd; ++c) {
+    const SymbolDfa::State state = after(dfa_.Begin(0), c);
+    if (dfa_.IsDead(state) || after(state, c) != SymbolDfa::kNoMatch) continue;
+    if (!first) first = state;
+    if (state == *first) never_before_.Add(c);
+  }
+}
+
+void DfaPattern::FindRuns() {
+  run_of_.resize(dfa_.cells());
+  runs_.resize(1);
+  for (size_t row = 0; row < dfa_.states(); ++row) {
+    const SymbolDfa::State from = dfa_.StateAt(row);
+    std::map<SymbolDfa::State, size_t> characters;  // by where they lead
+    const auto leads_to = [&](size_t c) -> std::optional<SymbolDfa::State> {
+      const SymbolDfa::State to = dfa_.Move(from, alphabet_.Of(c));
+      if (dfa_.IsDead(to) || dfa_.Move(to, alphabet_.Of(c)) != to) return {};
+      return to;
+    };
+    for (size_t c = 0; c < AsciiSet::kEnd; ++c) {
+      if (const auto to = leads_to(c)) ++characters[*to];
+    }
+    if (characters.empty()) continue;
+    Run run;
+    run.to = std::ranges::max_element(characters, {}, [](const auto& one) {
+               return one.second;
+             })->first;
+    for (size_t c = 0; c < AsciiSet::kEnd; ++c) {
+      if (leads_to(c) == run.to) run.characters.Add(c);
+    }
+    run_of_[from] = static_cast<uint16_t>(runs_.size());
+    runs_.push_back(run);
+  }
+  if (runs_.size() > 1) first_run_ = runs_[1];
+}
+
+CharBytes DfaPattern::LastChars() const {
+  if (asked_ != nullptr) return ~CharBytes{};
+  const std::vector<bool> last = dfa_.LastSymbols();
+  return BytesOfChars([&](uint32_t c) { return last[alphabet_.Of(c)]; });
 }
 
 size_t DfaPattern::EndOfMatch(std::string_view text, size_t begin) const {
   const auto boundary = static_cast<uint32_t>(alphabet_.boundary());
-  size_t before = boundary;
+  size_t symbol_before = boundary;
   if (dfa_.looks_behind() && begin > 0) {
-    before = alphabet_.At(text, SkipBack(text, begin, 1)).symbol;
+    symbol_before = alphabet_.At(text, SkipBack(text, begin, 1)).symbol;
   }
-  SymbolDfa::State state = dfa_.Begin(before);
+  SymbolDfa::State state = dfa_.Begin(symbol_before);
   size_t end = begin;
   size_t at = begin;
   for (SymbolAlphabet::Symbol next;; at += next.size_bytes) {
     next = at < text.size() ? alphabet_.At(text, at)
                             : SymbolAlphabet::Symbol{boundary, 0};
     state = dfa_.Move(state, next.symbol);
+    if (dfa_.IsDead(state)) {
+      if (dfa_.Asks(state)) return kAsk;
+      if (dfa_.Matches(state)) [[likely]]
+        return at;
+      return end;
+    }
     if (dfa_.Matches(state)) end = at;
-    if (dfa_.IsDead(state)) return dfa_.Asks(state) ? kAsk : end;
+    const size_t run_begin = at + next.size_bytes;
+    const size_t run = run_of_[state];
+    if (run == 0 || run_begin >= text.size() ||
+        static_cast<signed char>(text[run_begin]) < 0) {
+      continue;
+    }
+    // The first has its own place: where that is foreseen, no look at its
+    // characters waits for the state.
+    size_t run_end;
+    if (run == 1) [[likely]] {
+      run_end = first_run_.characters.EndOfRun(text, run_begin);
+    } else {
+      run_end = runs_[run].characters.EndOfRun(text, run_begin);
+    }
+    if (run_end > run_begin) {
+      state = runs_[run].to;
+      at = run_end - 1;
+      next.size_bytes = 1;
+      if (dfa_.Matches(state)) end = at;
+    }
   }
 }
 
@@ -87,24 +162,29 @@ StatusOr<size_t> DfaPattern::Find(std::string_view text, size_t from,
   uint32_t steps = Pcre2Pattern::kMaxUnusualSteps;
   size_t count = 0;
   while (from < text.size() && count < found.size()) {
-    const auto byte = static_cast<unsigned char>(text[from]);
-    if (byte < may_begin_.size() && !may_begin_[byte]) {
-      ++from;
+    if (never_begin_.Has(text[from])) {
+      from = never_begin_.EndOfRun(text, from + 1);
       continue;
     }
-    Found match = {from, EndOfMatch(text, from)};
-    if (match.end == from) {
+    if (never_before_.Has(text[from]) && from + 1 < text.size() &&
+        never_before_.Has(text[from + 1])) {
+      from = never_before_.EndOfRun(text, from + 2) - 1;
+    }
+    const size_t end = EndOfMatch(text, from);
+    if (end == from) {
       from = SkipCharacters(text, from, 1);
       continue;
     }
-    if (match.end == kAsk) {
+    if (end == kAsk) {
       PENSTOCK_ASSIGN_OR_RETURN(
           const size_t some,
-          asked_->FindWithin(steps, text, from, {&match, 1}));
+          asked_->FindWithin(steps, text, from, found.subspan(count, 1)));
       if (some == 0) break;
+      from = found[count++].end;
+      continue;
     }
-    found[count++] = match;
-    from = match.end;
+    found[count++] = {from, end};
+    from = end;
   }
   return count;
 }

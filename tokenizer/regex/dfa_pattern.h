@@ -1,17 +1,19 @@
 // A regular expression that an automaton of our own matches, in linear time.
 #pragma once
 
-#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "tokenizer/regex/pcre2_pattern.h"
 #include "tokenizer/regex/regex_properties.h"
 #include "tokenizer/regex/symbol_alphabet.h"
 #include "tokenizer/regex/symbol_dfa.h"
 #include "tokenizer/regex/text_pattern.h"
+#include "tokenizer/unicode/ascii_set.h"
 
 namespace penstock {
 
@@ -30,14 +32,21 @@ class DfaPattern final : public TextPattern {
   StatusOr<size_t> Find(std::string_view text, size_t from,
                         std::span<Found> found) const override;
   BehindLetters behind_letters() const override { return behind_letters_; }
-  bool MayEndAt(unsigned char byte) const override {
-    return byte >= may_end_.size() || may_end_[byte];
-  }
+  CharBytes LastChars() const override;
 
  private:
+  // The characters by which a state goes to one that stays by each of them.
+  struct Run {
+    AsciiSet characters;
+    SymbolDfa::State to = SymbolDfa::kNoMatch;
+  };
+
   DfaPattern(SymbolAlphabet alphabet, SymbolDfa dfa,
              std::unique_ptr<const Pcre2Pattern> asked,
              BehindLetters behind_letters);
+  // What lets Find pass over many characters at a time.
+  void FindBegins();
+  void FindRuns();
 
   static constexpr size_t kAsk = ~size_t{0};
   // The end of the match at `begin`; `begin` where there is none; kAsk.
@@ -47,9 +56,11 @@ class DfaPattern final : public TextPattern {
   const SymbolDfa dfa_;
   const std::unique_ptr<const Pcre2Pattern> asked_;  // null: never
   const BehindLetters behind_letters_;
-  // A match, with that ASCII character.
-  std::array<bool, 128> may_begin_;
-  std::array<bool, 128> may_end_;
+  AsciiSet never_begin_;          // a match
+  AsciiSet never_before_;         // one of them, where a match begins
+  std::vector<Run> runs_;         // the first of no state
+  Run first_run_;                 // runs_[1], where there is one
+  std::vector<uint16_t> run_of_;  // by state: of runs_
 };
 
 }  // namespace penstock

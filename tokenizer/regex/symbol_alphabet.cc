@@ -136,8 +136,8 @@ void SymbolAlphabet::SetBlocks(std::span<const uint32_t> cuts,
   }
 }
 
-SymbolAlphabet::Symbol SymbolAlphabet::AtWide(std::string_view text,
-                                              size_t pos) const {
+SymbolAlphabet::Symbol SymbolAlphabet::AtAny(std::string_view text,
+                                             size_t pos) const {
   const size_t size =
       Utf8SizeOfChar(text.data() + pos, text.data() + text.size());
   if (size == 0) return {Of(kReplacementCharacter), 1};

@@ -49,6 +49,26 @@ class SymbolAlphabet {
     if (byte < 0x80) return {symbols_[byte], 1};
     return AtWide(text, pos);
   }
+  // The same where that is not ASCII.
+  Symbol AtWide(std::string_view text, size_t pos) const {
+    const auto* const b =
+        reinterpret_cast<const unsigned char*>(text.data() + pos);
+    const size_t left = text.size() - pos;
+    const auto trail = [b](size_t i) { return b[i] ^ 0x80u; };  // none: 64
+    constexpr uint32_t kTrails = 64;
+    // Most that are three bytes, and those of two.
+    if (b[0] - 0xe1u < 12 && left >= 3 && (trail(1) | trail(2)) < kTrails) {
+      return {Of((b[0] & 15u) << 12 | trail(1) << 6 | trail(2)), 3};
+    }
+    if (b[0] - 0xc2u < 30 && left >= 2 && trail(1) < kTrails) {
+      return {Of((b[0] & 31u) << 6 | trail(1)), 2};
+    }
+    return AtAny(text, pos);
+  }
+  // Of a code point.
+  uint8_t Of(uint32_t c) const {
+    return symbols_[blocks_[c / kBlock] * kBlock + c % kBlock];
+  }
 
   // Replaces `symbols` by those of the next `count` characters of `text` at
   // `pos`, fewer where the text ends. Returns where they end. A byte that is
@@ -65,10 +85,7 @@ class SymbolAlphabet {
   // symbol at the same place.
   void SetBlocks(std::span<const uint32_t> cuts,
                  std::span<const uint8_t> symbol_of);
-  uint8_t Of(uint32_t c) const {
-    return symbols_[blocks_[c / kBlock] * kBlock + c % kBlock];
-  }
-  Symbol AtWide(std::string_view text, size_t pos) const;
+  Symbol AtAny(std::string_view text, size_t pos) const;
 
   std::vector<uint16_t> blocks_;
   std::vector<uint8_t> symbols_;  // the first block is that of ASCII

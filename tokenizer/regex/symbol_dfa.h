@@ -26,6 +26,7 @@ class SymbolDfa {
  public:
   // The place of a state's moves in the table.
   using State = uint16_t;
+  static constexpr State kNoMatch = 0;  // dead
 
   // `symbols` includes the boundary, which is the last.
   //
@@ -44,10 +45,16 @@ class SymbolDfa {
   State Move(State state, size_t symbol) const {
     return table_[state + symbol];
   }
+  // How many there are that are not dead, and those by number.
+  size_t states() const { return last_ / symbols_ - 1; }
+  State StateAt(size_t number) const {
+    return static_cast<State>((number + 1) * symbols_);
+  }
+  size_t cells() const { return table_.size(); }
   // Whether a match may begin with that symbol, whatever is before it.
   bool MayBegin(size_t symbol) const {
     return std::any_of(begins_.begin(), begins_.end(), [&](State begin) {
-      return Move(begin, symbol) != State{0};
+      return Move(begin, symbol) != kNoMatch;
     });
   }
   // By symbol, whether a match may end with it; those that it asks for aside.

@@ -15,6 +15,7 @@
 #include "formats/files/status_or.h"
 #include "tokenizer/regex/behind_letters.h"
 #include "tokenizer/regex/delimiters.h"
+#include "tokenizer/unicode/char_bytes.h"
 
 namespace penstock {
 
@@ -47,8 +48,8 @@ class TextPattern {
   // As far as it is known.
   virtual BehindLetters behind_letters() const { return {}; }
 
-  // Whether the last character of a match may be, or have, this byte.
-  virtual bool MayEndAt(unsigned char /*byte*/) const { return true; }
+  // Each match ends with one of these characters.
+  virtual CharBytes LastChars() const { return ~CharBytes{}; }
 
   // The bytes of a match, where all have as many and no other text decides what
   // is one.
