@@ -71,17 +71,21 @@ void AddCharacterBpe(std::vector<NamedTokenizer>& to) {
        {"?", "▁", "a", "b", "t", "h", "e", "日", "th", "the", "▁the", "aa"}) {
     vocab[token] = vocab.size();
   }
-  const json document = {
-      {"version", "1.0"},
-      {"normalizer",
-       {{"type", "Replace"}, {"pattern", {{"String", " "}}}, {"content", "▁"}}},
-      {"pre_tokenizer", nullptr},
-      {"model",
-       {{"type", "BPE"},
-        {"vocab", vocab},
-        {"merges", {"t h", "th e", "▁ the", "a a"}},
-        {"unk_token", "?"}}}};
+  const json bars = {
+      {"type", "Replace"}, {"pattern", {{"String", " "}}}, {"content", "▁"}};
+  json document = {{"version", "1.0"},
+                   {"normalizer", bars},
+                   {"pre_tokenizer", nullptr},
+                   {"model",
+                    {{"type", "BPE"},
+                     {"vocab", vocab},
+                     {"merges", {"t h", "th e", "▁ the", "a a"}},
+                     {"unk_token", "?"}}}};
   Add("character BPE", ParseTokenizerJson(document.dump(), "t.json"), to);
+  document["normalizer"] = {
+      {"type", "Sequence"},
+      {"normalizers", {{{"type", "Prepend"}, {"prepend", "▁"}}, bars}}};
+  Add("a prefix", ParseTokenizerJson(document.dump(), "t.json"), to);
 }
 
 // Decoders of which a later token changes what an earlier one gives.

@@ -70,13 +70,12 @@ struct BpeTokenizer::Gap {
   }
 };
 
-Status BpeTokenizer::AppendIdsOf(std::string_view text,
-                                 SpecialText special_text,
+Status BpeTokenizer::AppendIdsOf(std::string_view text, EncodeOptions options,
                                  const Drawing* drawing,
                                  std::vector<TokenId>& ids) const {
   PENSTOCK_RETURN_IF_ERROR(CheckTables());
   const ThreadSlots<Memory>::Lease memory(memories_, pieces_);
-  Call call = {text, special_text, *memory, ids};
+  Call call = {text, options.special_text, *memory, ids};
   call.drawing = drawing;
   PENSTOCK_RETURN_IF_ERROR(EncodeText(call));
   return CheckTables();

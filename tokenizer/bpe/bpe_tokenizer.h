@@ -83,7 +83,7 @@ class BpeTokenizer final : public FramedTokenizer {
     PartResults alone;  // of one of the others
   };
 
-  Status AppendIdsOf(std::string_view text, SpecialText special_text,
+  Status AppendIdsOf(std::string_view text, EncodeOptions options,
                      const Drawing* drawing,
                      std::vector<TokenId>& ids) const override;
   StatusOr<double> AlphaOf(const Sampling& sampling) const override {

@@ -45,14 +45,12 @@ Status FramedTokenizer::AppendFramed(const Drawing* drawing,
   };
   if (affixes_) {
     if (options.add_special_tokens) append(affixes_->before);
-    PENSTOCK_RETURN_IF_ERROR(
-        AppendIdsOf(text, options.special_text, drawing, ids));
+    PENSTOCK_RETURN_IF_ERROR(AppendIdsOf(text, options, drawing, ids));
     if (options.add_special_tokens) append(affixes_->after);
     return OkStatus();
   }
   std::vector<TokenId> bare;
-  PENSTOCK_RETURN_IF_ERROR(
-      AppendIdsOf(text, options.special_text, drawing, bare));
+  PENSTOCK_RETURN_IF_ERROR(AppendIdsOf(text, options, drawing, bare));
   PENSTOCK_ASSIGN_OR_RETURN(
       const std::vector<TokenId> framed,
       FrameIds(frame_, options.add_special_tokens, std::move(bare)));

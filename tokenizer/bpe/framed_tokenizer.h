@@ -32,7 +32,7 @@ class FramedTokenizer : public Tokenizer {
 
   // Appends the ids of `text` alone; what it leaves after an error is dropped.
   // `drawing` may be null.
-  virtual Status AppendIdsOf(std::string_view text, SpecialText special_text,
+  virtual Status AppendIdsOf(std::string_view text, EncodeOptions options,
                              const Drawing* drawing,
                              std::vector<TokenId>& ids) const = 0;
   // The alpha of a Drawing; 0: as without one.

@@ -1,5 +1,6 @@
 #include "tokenizer/components/added_tokens.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "tokenizer/unicode/aligned_text.h"
@@ -55,6 +56,12 @@ bool AddedTokens::StopAtSpaces() const {
     }
   }
   return true;
+}
+
+bool AddedTokens::MayEnd(std::string_view text) const {
+  return std::ranges::any_of(tokens_, [text](const auto& entry) {
+    return text.ends_with(entry.second.content);
+  });
 }
 
 std::optional<std::string_view> AddedTokens::SpellingOf(TokenId id) const {

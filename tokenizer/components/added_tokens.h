@@ -59,6 +59,8 @@ class AddedTokens {
   // Whether no token reaches over a U+0020, to text that begins there, or looks
   // behind one.
   bool StopAtSpaces() const;
+  // Whether the last that `text` has may be a token.
+  bool MayEnd(std::string_view text) const;
 
   bool Has(Pass pass) const { return !finders_[IndexOf(pass)].empty(); }
   // All of them, in order of id.

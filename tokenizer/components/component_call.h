@@ -19,6 +19,7 @@ struct ComponentTokenizer::Call {
   std::vector<TokenSpan> spans = {};             // of one piece's tokens
   uint32_t word = 0;
   const Drawing* drawing = nullptr;  // may be null
+  bool begins = true;  // what is encoded next: a text, or one behind a token
 };
 
 }  // namespace penstock

@@ -83,7 +83,7 @@ ComponentTokenizer::ComponentTokenizer(TokenizerComponents components,
 }
 
 Status ComponentTokenizer::AppendIdsOf(std::string_view text,
-                                       SpecialText special_text,
+                                       EncodeOptions options,
                                        const Drawing* drawing,
                                        std::vector<TokenId>& ids) const {
   const ThreadSlots<PieceMemory>::Lease memory(memories_, shared_pieces_);
@@ -94,8 +94,9 @@ Status ComponentTokenizer::AppendIdsOf(std::string_view text,
       parts_.splitter != nullptr && parts_.splitter->NeedsAlignment(is_edited)
           ? Alignment::kKept
           : Alignment::kDropped;
-  Call call = {special_text, alignment, *memory, ids, nullptr};
+  Call call = {options.special_text, alignment, *memory, ids, nullptr};
   call.drawing = drawing;
+  call.begins = options.begins_text;
   PENSTOCK_RETURN_IF_ERROR(CheckTables());
   Status status = EncodeText(call, text);
   PENSTOCK_RETURN_IF_ERROR(CheckTables());
@@ -147,6 +148,7 @@ Status ComponentTokenizer::EncodeText(Call& call, std::string_view text) const {
       PENSTOCK_RETURN_IF_ERROR(EncodeGap(
           call, text.substr(part.begin, part.end - part.begin), span.begin));
     }
+    call.begins = true;
   }
   return OkStatus();
 }
@@ -185,6 +187,7 @@ Status ComponentTokenizer::EncodeChunks(Call& call, std::string_view gap,
     const size_t cut = inner_cutter_->LastCut(gap.substr(0, kChunkBytes));
     if (cut == 0) break;
     PENSTOCK_RETURN_IF_ERROR(EncodeWhole(call, gap.substr(0, cut), begin));
+    call.begins = false;
     gap.remove_prefix(cut);
     begin += static_cast<uint32_t>(cut);
   }
@@ -196,11 +199,13 @@ Status ComponentTokenizer::EncodeParts(Call& call, std::string_view gap,
                                        uint32_t begin) const {
   std::array<size_t, PieceBatch::kMost> ends;
   size_t at = 0;
-  if (parts_.splitter->NeedsAlignment(/*is_edited=*/true)) {
+  if (parts_.splitter->NeedsAlignment(/*is_edited=*/true) ||
+      (parts_.normalizer != nullptr && parts_.normalizer->ActsAtBegin())) {
     // What stands first may become something else.
     cutter_->Split(gap, 0, std::span(ends).first(1));
     at = ends[0];
     PENSTOCK_RETURN_IF_ERROR(EncodeWhole(call, gap.substr(0, at), begin));
+    call.begins = false;
   }
   PieceBatch batch(gap, call.memory, call.ids);
   while (at < gap.size()) {
@@ -221,7 +226,8 @@ Status ComponentTokenizer::EncodeWhole(Call& call, std::string_view text,
   Pieces whole(call.alignment);
   whole.text.Assign(text, begin);
   if (parts_.normalizer != nullptr) {
-    Status status = parts_.normalizer->Normalize(whole.text);
+    Status status = call.begins ? parts_.normalizer->Normalize(whole.text)
+                                : parts_.normalizer->NormalizeLater(whole.text);
     if (!status.ok()) return Annotate(status, "normalizer");
   }
   const auto end = static_cast<uint32_t>(whole.text.text().size());
@@ -257,7 +263,16 @@ size_t ComponentTokenizer::SafeCut(std::string_view text) const {
     return place == std::string_view::npos ? 0 : place;
   }
   const auto& cutter = cutter_ != nullptr ? cutter_ : inner_cutter_;
-  return cutter == nullptr ? 0 : cutter->LastCut(text);
+  if (cutter == nullptr) return 0;
+  size_t cut = cutter->LastCut(text);
+  if (parts_.normalizer == nullptr || !parts_.normalizer->ActsAtBegin()) {
+    return cut;
+  }
+  // What follows a token begins as a text does.
+  while (cut > 0 && parts_.added_tokens.MayEnd(text.substr(0, cut))) {
+    cut = cutter->LastCut(text.substr(0, cut));
+  }
+  return cut;
 }
 
 uint64_t ComponentTokenizer::Fingerprint() const {

@@ -86,7 +86,7 @@ class ComponentTokenizer final : public FramedTokenizer {
   struct Call;   // one Encode on its way
   class Stream;  // a decoder
 
-  Status AppendIdsOf(std::string_view text, SpecialText special_text,
+  Status AppendIdsOf(std::string_view text, EncodeOptions options,
                      const Drawing* drawing,
                      std::vector<TokenId>& ids) const override;
   StatusOr<double> AlphaOf(const Sampling& sampling) const override {

@@ -91,6 +91,7 @@ Status BatchParts::Encode(const TextPart& part,
   if (part.is_whole()) return tokenizer_.Encode(part.bytes, options_, ids);
   EncodeOptions bare = options_;
   bare.add_special_tokens = false;
+  bare.begins_text &= part.begins;
   const auto put = [&](const std::vector<TokenId>& around) {
     if (!options_.add_special_tokens) return;
     ids.insert(ids.end(), around.begin(), around.end());

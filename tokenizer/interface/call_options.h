@@ -23,6 +23,9 @@ struct EncodeOptions {
   InvalidUtf8 invalid_utf8 = InvalidUtf8::kAsReference;
   // Adds what the file's post-processor adds around a text (BOS, [CLS] ...).
   bool add_special_tokens = true;
+  // False for a part that follows a place of Tokenizer::SafeCut: it gets no
+  // prefix that the file gives a text.
+  bool begins_text = true;
 };
 
 struct EncodeBatchOptions {

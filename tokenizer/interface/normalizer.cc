@@ -11,11 +11,30 @@ Status Normalizer::Normalize(AlignedText& text) const {
   return CheckEdits(text);
 }
 
+Status Normalizer::NormalizeLater(AlignedText& text) const {
+  PENSTOCK_RETURN_IF_ERROR(EditLater(text));
+  return CheckEdits(text);
+}
+
+namespace {
+
+Status InNormalizer(const Status& status, size_t i) {
+  return status.ok() ? status
+                     : Annotate(status, fmt::format("normalizers[{}]", i));
+}
+
+}  // namespace
+
 Status NormalizerSequence::Edit(AlignedText& text) const {
   for (size_t i = 0; i < steps_.size(); ++i) {
-    if (Status status = steps_[i]->Normalize(text); !status.ok()) {
-      return Annotate(status, fmt::format("normalizers[{}]", i));
-    }
+    PENSTOCK_RETURN_IF_ERROR(InNormalizer(steps_[i]->Normalize(text), i));
+  }
+  return OkStatus();
+}
+
+Status NormalizerSequence::EditLater(AlignedText& text) const {
+  for (size_t i = 0; i < steps_.size(); ++i) {
+    PENSTOCK_RETURN_IF_ERROR(InNormalizer(steps_[i]->NormalizeLater(text), i));
   }
   return OkStatus();
 }

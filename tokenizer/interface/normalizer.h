@@ -24,6 +24,11 @@ class Normalizer {
   //          of TextPattern::Find, where there is one. `text` is then good for
   //          nothing.
   Status Normalize(AlignedText& text) const;
+  // The same of what goes on a text, behind a place of BlankBehind.
+  Status NormalizeLater(AlignedText& text) const;
+
+  // Whether NormalizeLater may differ.
+  virtual bool ActsAtBegin() const { return false; }
 
   // True only where Normalize would change nothing of `text`, valid UTF-8: soon
   // found out, or not at all.
@@ -52,6 +57,7 @@ class Normalizer {
  protected:
   // Errors:  those of TextPattern::Find.
   virtual Status Edit(AlignedText& text) const = 0;
+  virtual Status EditLater(AlignedText& text) const { return Edit(text); }
 };
 
 // One after the other.
@@ -61,6 +67,10 @@ class NormalizerSequence final : public Normalizer {
       std::vector<std::unique_ptr<const Normalizer>> steps)
       : steps_(std::move(steps)) {}
 
+  bool ActsAtBegin() const override {
+    return std::any_of(steps_.begin(), steps_.end(),
+                       [](const auto& step) { return step->ActsAtBegin(); });
+  }
   bool IsLocalAtSpaces() const override {
     return std::all_of(steps_.begin(), steps_.end(), [](const auto& step) {
       return step->IsLocalAtSpaces();
@@ -76,6 +86,7 @@ class NormalizerSequence final : public Normalizer {
 
  private:
   Status Edit(AlignedText& text) const override;
+  Status EditLater(AlignedText& text) const override;
 
   const std::vector<std::unique_ptr<const Normalizer>> steps_;
 };

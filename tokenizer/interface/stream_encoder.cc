@@ -31,6 +31,7 @@ Status StreamEncoder::Add(std::string_view chunk, std::vector<TokenId>& ids) {
 Status StreamEncoder::Encode(std::string_view part, std::vector<TokenId>& ids) {
   EncodeOptions bare = options_;
   bare.add_special_tokens = false;
+  bare.begins_text &= !started_;
   if (!std::exchange(started_, true) && options_.add_special_tokens) {
     ids.insert(ids.end(), affixes_->before.begin(), affixes_->before.end());
   }

@@ -135,8 +135,9 @@ class Tokenizer {
   // How texts are cut, framed and padded; by default not at all.
   virtual const EncodingFrame& frame() const;
   // The largest place, not the end, where `text` can be cut, whatever text
-  // may follow it, so that the ids of the parts, bare, are those of the whole;
-  // 0 if none is found. What stream_encoder.h is made of.
+  // may follow it, so that the ids of the parts, bare, are those of the whole,
+  // the second being encoded without EncodeOptions::begins_text; 0 if none is
+  // found. What stream_encoder.h is made of.
   virtual size_t SafeCut(std::string_view /*text*/) const { return 0; }
 };
 

@@ -77,8 +77,14 @@ class PrependNormalizer final : public Normalizer {
  public:
   explicit PrependNormalizer(std::string prefix) : prefix_(std::move(prefix)) {}
 
+  bool ActsAtBegin() const override { return true; }
+  uint32_t BlankBehind(uint32_t /*c*/, uint32_t blank) const override {
+    return blank;
+  }
+
  private:
   Status Edit(AlignedText& text) const override;
+  Status EditLater(AlignedText& /*text*/) const override { return OkStatus(); }
   const std::string prefix_;
 };
 

@@ -171,6 +171,10 @@ std::vector<Kind> Kinds() {
       {nullptr, first, true},
       {Sequence("normalizers", {bars, map}), Metaspace(), false},
       {Sequence("normalizers", {map, right, bars}), both, false},
+      {{{"type", "Prepend"}, {"prepend", "a"}}, Metaspace(), true},
+      {Sequence("normalizers",
+                {{{"type", "Prepend"}, {"prepend", " "}}, map, kJoins}),
+       Metaspace(), true},
       // What is before a space may become one, or nothing.
       {Sequence("normalizers", {Replace("String", "``", " "), kJoins}),
        Metaspace(), true},
@@ -188,7 +192,8 @@ std::vector<Kind> Kinds() {
       {{{"type", "Strip"}, {"strip_left", true}, {"strip_right", true}},
        Metaspace(),
        false},
-      {{{"type", "Prepend"}, {"prepend", "a"}}, Metaspace(), false},
+      {Sequence("normalizers", {bars, {{"type", "Prepend"}, {"prepend", "a"}}}),
+       Metaspace(), false},
       {map, whole, false},
       // Each part could become as much as a text may.
       {Precompiled({{"\u3042", kLong}}), Metaspace(), false},
@@ -235,8 +240,9 @@ std::vector<Kind> JoinedKinds() {
       {Sequence("normalizers", {SomePrecompiled(), kJoins}), metaspace, true,
        BpeOfParts()},
       {Replace("Regex", " {2,}", "\u2581"), split, true, BpeOfParts()},
-      // A text's first part would become another, or merges reach over.
-      {prepend, nullptr, false, BpeOfParts()},
+      {prepend, nullptr, true, BpeOfParts()},
+      {{{"type", "Prepend"}, {"prepend", "ab"}}, split, true, BpeOfParts()},
+      // Merges reach over.
       {bars, inverted, false, BpeOfParts()},
       {bars, split, false, BpeOfParts("b", "\u2581")},
       {nullptr, split, false, BpeOfParts("b", " ")},
@@ -308,9 +314,8 @@ TEST(SpacePartsTest, TextIsCutBeforeSpacesWhateverFollows) {
       if (cut == 0) continue;
       ASSERT_LT(cut, size);
       std::vector<TokenId> ids = Ids(*tokenizer, text.substr(0, cut));
-      for (const TokenId id : Ids(*tokenizer, text.substr(cut))) {
-        ids.push_back(id);
-      }
+      ASSERT_OK(tokenizer->Encode(std::string_view(text).substr(cut),
+                                  {.begins_text = false}, ids));
       ASSERT_EQ(ids, Ids(*tokenizer, text))
           << ::testing::PrintToString(text) << " at " << cut << kind.normalizer
           << kind.splitter;

@@ -237,7 +237,9 @@ TEST(StreamEncoderTest, WordsOfComponentsAreNotHeldBack) {
         R"({"type": "Sequence", "pretokenizers": [{"type": "WhitespaceSplit"},
             {"type": "Punctuation"}]})"}) {
     for (const char* normalizer :
-         {"null", R"({"type": "NFKC"})", R"({"type": "BertNormalizer",
+         {"null", R"({"type": "NFKC"})",
+          R"({"type": "Prepend", "prepend": "a"})",
+          R"({"type": "BertNormalizer",
               "clean_text": true, "handle_chinese_chars": true,
               "strip_accents": null, "lowercase": true})",
           R"({"type": "Sequence", "normalizers": [{"type": "NFD"},
@@ -245,7 +247,9 @@ TEST(StreamEncoderTest, WordsOfComponentsAreNotHeldBack) {
       EXPECT_LT(held(normalizer, splitter), 200u) << normalizer << splitter;
     }
   }
-  EXPECT_EQ(held(R"({"type": "Prepend", "prepend": "a"})", kBert),
+  EXPECT_EQ(held(R"({"type": "Strip", "strip_left": true,
+      "strip_right": false})",
+                 kBert),
             words.size());
   EXPECT_EQ(held("null", R"({"type": "Digits", "individual_digits": true})"),
             words.size());
