@@ -113,6 +113,7 @@ Status ComponentTokenizer::EncodeBare(
   std::vector<TokenOrigin> bare_origins;
   Call call = {options.special_text, Alignment::kKept, *memory, bare,
                &bare_origins,        &surfaces};
+  call.begins = options.begins_text;
   PENSTOCK_RETURN_IF_ERROR(CheckTables());
   const Status status = EncodeText(call, text);
   PENSTOCK_RETURN_IF_ERROR(CheckTables());

@@ -63,6 +63,7 @@ void AppendFields(simdjson::dom::object fields, std::string& json) {
 }  // namespace
 
 void AppendJsonString(std::string_view text, std::string& json) {
+  // What follows a long one is short: twice its room would be a copy of it.
   json.reserve(json.size() + text.size() + text.size() / 8 + 2);
   json += '"';
   for (;;) {

@@ -5,6 +5,14 @@
 #include "formats/files/status_or.h"
 
 namespace penstock {
+namespace {
+
+Status InNormalizer(const Status& status, size_t i) {
+  return status.ok() ? status
+                     : Annotate(status, fmt::format("normalizers[{}]", i));
+}
+
+}  // namespace
 
 Status Normalizer::Normalize(AlignedText& text) const {
   PENSTOCK_RETURN_IF_ERROR(Edit(text));
@@ -15,15 +23,6 @@ Status Normalizer::NormalizeLater(AlignedText& text) const {
   PENSTOCK_RETURN_IF_ERROR(EditLater(text));
   return CheckEdits(text);
 }
-
-namespace {
-
-Status InNormalizer(const Status& status, size_t i) {
-  return status.ok() ? status
-                     : Annotate(status, fmt::format("normalizers[{}]", i));
-}
-
-}  // namespace
 
 Status NormalizerSequence::Edit(AlignedText& text) const {
   for (size_t i = 0; i < steps_.size(); ++i) {

@@ -16,7 +16,7 @@ TurnMasks::TurnMasks(const PreTokenizers& cutters) {
     }
   }
   for (size_t turn = 0; turn < quiet_.size(); ++turn) {
-    for (size_t c = 0; c < 128; ++c) {
+    for (size_t c = 0; c < AsciiSet::kEnd; ++c) {
       if (masks_[c] >> turn == 0) quiet_[turn].Add(c);
     }
   }

@@ -31,15 +31,13 @@ class TurnMasks {
   // asked at once, and so are more than kMost.
   size_t turns() const { return turns_; }
 
-  // The first from `turn` on that may cut the piece, kNone without one.
-  static constexpr size_t kNone = ~size_t{0};
+  // The first from `turn` on that may cut the piece, where one may.
   size_t NextOf(size_t turn, std::string_view piece) const {
     Mask mask = 0;
     for (const char byte : piece) {
       mask |= masks_[static_cast<unsigned char>(byte)];
     }
-    mask >>= turn;
-    return mask == 0 ? kNone : turn + std::countr_zero(mask);
+    return turn + std::countr_zero(mask >> turn);
   }
 
   bool leave_text_out() const { return leave_text_out_; }

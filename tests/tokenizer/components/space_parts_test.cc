@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +19,7 @@
 #include "tokenizer/interface/stream_encoder.h"
 #include "tokenizer/normalizers/text_normalizers.h"
 #include "tokenizer/splitters/space_cutter.h"
+#include "tokenizer/unicode/valid_utf8.h"
 
 namespace penstock {
 namespace {
@@ -314,8 +317,16 @@ TEST(SpacePartsTest, TextIsCutBeforeSpacesWhateverFollows) {
       if (cut == 0) continue;
       ASSERT_LT(cut, size);
       std::vector<TokenId> ids = Ids(*tokenizer, text.substr(0, cut));
-      ASSERT_OK(tokenizer->Encode(std::string_view(text).substr(cut),
-                                  {.begins_text = false}, ids));
+      const std::string_view rest = std::string_view(text).substr(cut);
+      const size_t first = ids.size();
+      ASSERT_OK(tokenizer->Encode(rest, {.begins_text = false}, ids));
+      if (IsValidUtf8(rest)) {
+        std::vector<TokenId> same;
+        std::vector<TokenOrigin> origins;
+        ASSERT_OK(tokenizer->EncodeWithOrigins(rest, {.begins_text = false},
+                                               same, origins));
+        EXPECT_TRUE(std::ranges::equal(std::span(ids).subspan(first), same));
+      }
       ASSERT_EQ(ids, Ids(*tokenizer, text))
           << ::testing::PrintToString(text) << " at " << cut << kind.normalizer
           << kind.splitter;
