@@ -1,4 +1,4 @@
-// What a call to a tokenizer may ask for.
+// What a call that encodes may ask for.
 #pragma once
 
 #include <cstddef>
@@ -33,11 +33,6 @@ struct EncodeBatchOptions {
   // texts that can be cut (StreamEncoder). The others are the call's own, so
   // that it pays for batches of many megabytes.
   size_t threads = 1;
-};
-
-struct DecodeOptions {
-  // Leaves special tokens out of the text.
-  bool skip_special_tokens = false;
 };
 
 }  // namespace penstock

@@ -53,6 +53,11 @@ struct Encodings {
   void Clear();
 };
 
+struct DecodeOptions {
+  // Leaves special tokens out of the text.
+  bool skip_special_tokens = false;
+};
+
 class StreamDecoder;  // stream_decoder.h
 struct Sampling;      // sampling.h
 struct ScoredIds;
