@@ -1,4 +1,4 @@
-#include "tokenizer/patterns/cut_in_turn.h"
+#include "tokenizer/patterns/turn_masks.h"
 
 #include <algorithm>
 
