@@ -1,6 +1,7 @@
 #include "tokenizer/bpe/piece_batch.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 namespace penstock {
@@ -8,16 +9,19 @@ namespace penstock {
 void PieceBatch::MakeKeys(size_t begin, std::span<const size_t> ends) {
   const PieceCache& pieces = memory_.pieces();
   const char* const text = text_.data();
-  // Before it 16 bytes can be read.
-  const size_t readable_end =
-      text_.size() - std::min(text_.size(), sizeof(PieceCache::Key) - 1);
+  // Before it 16 bytes can be read; behind it, from a copy.
+  constexpr size_t kRead = sizeof(PieceCache::Key);
+  const size_t readable_end = text_.size() - std::min(text_.size(), kRead - 1);
+  std::array<char, 2 * kRead> rest{};
+  if (ends.back() > readable_end) text_.copy(rest.data(), kRead, readable_end);
   Lookup* lookup = lookups_.data();
   size_t at = begin;
   for (const size_t end : ends) {
     const size_t size = end - at;
     if (size <= PieceCache::kMaxPieceBytes) {
-      lookup->key = at < readable_end ? PieceKey::OfReadable(text + at, size)
-                                      : PieceKey::Of({text + at, size});
+      lookup->key = PieceKey::OfReadable(
+          at < readable_end ? text + at : rest.data() + (at - readable_end),
+          size);
       lookup->hash = PieceCache::HashOf(lookup->key);
       pieces.Prefetch(lookup->hash);
     } else {

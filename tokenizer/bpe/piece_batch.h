@@ -38,6 +38,7 @@ class PieceBatch {
   Status Encode(size_t begin, std::span<const size_t> ends,
                 ExpectNew&& expect_new, EncodeNew&& encode_new) {
     MakeKeys(begin, ends);
+    has_last_ = false;
     const auto piece_at = [&](size_t i) {
       const size_t at = i == 0 ? begin : ends[i - 1];
       return text_.substr(at, ends[i] - at);
@@ -52,7 +53,6 @@ class PieceBatch {
          i = CopyKnown(i + 1, ends.size(), out)) {
       const uint64_t place = PlaceOf(lookups_[i]);
       const std::string_view piece = piece_at(i);
-      if (misses == 0) last_.fill(kNone);
       const bool is_new = place == 0 && !IsHuge(piece) && !CameBefore(i);
       missing[misses++] = {i, place, out, is_new ? expected : kUnexpected};
       if (!is_new) continue;
@@ -109,6 +109,9 @@ class PieceBatch {
   // Whether the same piece, which is not known, came in this batch and no other
   // that takes its place in last_.
   bool CameBefore(size_t i) {
+    // Short texts, whose pieces are mostly known, need it for few batches.
+    if (!has_last_) last_.fill(kNone);
+    has_last_ = true;
     const PieceCache::Key& key = lookups_[i].key;
     uint16_t& last = last_[PieceCache::HashOf(key) % kLast];
     if (last != kNone && lookups_[last].key == key) return true;
@@ -133,6 +136,7 @@ class PieceBatch {
   static constexpr uint16_t kNone = 0xffff;
   static_assert(kMost <= kNone);
   std::array<uint16_t, kLast> last_;
+  bool has_last_ = false;  // last_ is filled, for this batch
 };
 
 }  // namespace penstock

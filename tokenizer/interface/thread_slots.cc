@@ -57,9 +57,9 @@ struct OwnNumber {
 
 }  // namespace
 
-size_t NumberOfThread() {
+void TakeThreadNumber() {
   thread_local const OwnNumber own;
-  return own.number;
+  taken_thread_number = own.number + 1;
 }
 
 }  // namespace penstock

@@ -9,10 +9,17 @@
 
 namespace penstock {
 
+// What NumberOfThread gives, and one more; 0: it was not called yet.
+inline constinit thread_local size_t taken_thread_number = 0;
+void TakeThreadNumber();
+
 // A number of the calling thread, the same as long as it runs: the smallest
 // that no other running thread had when this was first called. Locks only then,
 // and when the thread ends.
-size_t NumberOfThread();
+inline size_t NumberOfThread() {
+  if (taken_thread_number == 0) TakeThreadNumber();
+  return taken_thread_number - 1;
+}
 
 // Lends each caller a T of its own, most often the one that its thread had
 // before, or else a thread that has ended: what was learned outlives threads.

@@ -30,9 +30,12 @@ class TurnCutter {
 
   // Errors:  those of `take` and of PreTokenizer::ErrorAt; the first ends it.
   Status Run() {
-    PENSTOCK_RETURN_IF_ERROR(cutters_.size() == 1
-                                 ? CutLast(0, text_.size())
-                                 : CutFurther(0, 0, text_.size()));
+    if (cutters_.size() == 1) {
+      PENSTOCK_RETURN_IF_ERROR(CutLast(0, text_.size()));
+    } else {
+      quiet_ends_.fill(0);
+      PENSTOCK_RETURN_IF_ERROR(CutFurther(0, 0, text_.size()));
+    }
     return count_ == 0 ? OkStatus() : Give();
   }
 
@@ -110,8 +113,9 @@ class TurnCutter {
   std::array<size_t, kMost> ends_;
   size_t count_ = 0;
   size_t given_ = 0;  // up to there
-  // By turn, the end of what no cutter from it on cuts.
-  std::array<size_t, TurnMasks::kMost> quiet_ends_{};
+  // By turn, the end of what no cutter from it on cuts. Where there is but one
+  // nobody looks: short texts pay for each step.
+  std::array<size_t, TurnMasks::kMost> quiet_ends_;
 };
 
 }  // namespace penstock
