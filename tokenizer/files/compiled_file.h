@@ -17,7 +17,7 @@ namespace penstock {
 // and with every change of the loaders that gives a source other ids or another
 // kind of tokenizer, or the slower one would stay:
 // DamagedCompiledTest.TablesAreThoseOfTheirVersion tells of the former.
-inline constexpr uint32_t kCompiledVersion = 18;
+inline constexpr uint32_t kCompiledVersion = 19;
 
 // What a file was made from. Size, time and inode tell quickly that a source is
 // unchanged; the checksum tells it of one that was copied or touched.

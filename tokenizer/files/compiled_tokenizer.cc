@@ -11,7 +11,7 @@
 #include "tokenizer/files/json_pipeline.h"
 #include "tokenizer/interface/fingerprint.h"
 #include "tokenizer/normalizers/text_normalizers.h"
-#include "tokenizer/patterns/number_pretokenizer.h"
+#include "tokenizer/patterns/character_pretokenizer.h"
 #include "tokenizer/patterns/patterns.h"
 #include "tokenizer/patterns/regex_pretokenizer.h"
 #include "tokenizer/sentencepiece/sentencepiece_tokenizer.h"
@@ -20,11 +20,12 @@
 namespace penstock {
 namespace {
 
-// What a pre-tokenizer is made of again: a name or an expression.
+// What a pre-tokenizer is made of again: a name, an expression, or a kind of
+// characters.
 struct Cutter {
-  enum class Kind : uint64_t { kScanner, kRegex, kNumbers, kNumberRuns };
+  enum class Kind : uint64_t { kScanner, kRegex, kCharacters };
   Kind kind = Kind::kScanner;
-  RegexRules rules = RegexRules::kTiktoken;
+  uint64_t rules = 0;  // of an expression, or how characters are cut out
   std::string_view text = "";
 
   // Null where it cannot be made.
@@ -33,29 +34,31 @@ struct Cutter {
       case Kind::kScanner:
         return ScannerByName(text);
       case Kind::kRegex: {
-        auto made = RegexPreTokenizer::Make(text, rules);
+        auto made =
+            RegexPreTokenizer::Make(text, static_cast<RegexRules>(rules));
         return made.ok() ? *std::move(made) : nullptr;
       }
-      case Kind::kNumbers:
-        return std::make_unique<NumberPreTokenizer>(Runs::kSplit);
-      case Kind::kNumberRuns:
-        return std::make_unique<NumberPreTokenizer>(Runs::kKept);
+      case Kind::kCharacters:
+        return std::make_unique<CharacterPreTokenizer>(
+            static_cast<CharacterPreTokenizer::Kind>(rules / kRuns),
+            static_cast<CharacterPreTokenizer::Runs>(rules % kRuns));
     }
     return nullptr;
   }
-  using Runs = NumberPreTokenizer::Runs;
+  static constexpr uint64_t kRuns = 2;  // of CharacterPreTokenizer::Runs
 };
 
 Cutter CutterOf(const PreTokenizer& pretokenizer) {
   if (const auto* const regex =
           dynamic_cast<const RegexPreTokenizer*>(&pretokenizer)) {
-    return {Cutter::Kind::kRegex, regex->rules(), regex->regex()};
+    return {Cutter::Kind::kRegex, static_cast<uint64_t>(regex->rules()),
+            regex->regex()};
   }
-  if (const auto* const numbers =
-          dynamic_cast<const NumberPreTokenizer*>(&pretokenizer)) {
-    return {numbers->runs() == Cutter::Runs::kSplit
-                ? Cutter::Kind::kNumbers
-                : Cutter::Kind::kNumberRuns};
+  if (const auto* const characters =
+          dynamic_cast<const CharacterPreTokenizer*>(&pretokenizer)) {
+    return {Cutter::Kind::kCharacters,
+            static_cast<uint64_t>(characters->kind()) * Cutter::kRuns +
+                static_cast<uint64_t>(characters->runs())};
   }
   return {.kind = Cutter::Kind::kScanner, .text = pretokenizer.name()};
 }
@@ -65,7 +68,7 @@ void SaveCutters(const PreTokenizers& pretokenizers, TableWriter& to) {
   for (const auto& pretokenizer : pretokenizers) {
     const Cutter cutter = CutterOf(*pretokenizer);
     to.PutNumber(static_cast<uint64_t>(cutter.kind));
-    to.PutNumber(static_cast<uint64_t>(cutter.rules));
+    to.PutNumber(cutter.rules);
     to.PutText(cutter.text);
   }
 }
@@ -74,7 +77,7 @@ PreTokenizers LoadCutters(TableReader& from) {
   PreTokenizers pretokenizers;
   for (uint64_t left = from.Number(); left > 0 && from.ok(); --left) {
     Cutter cutter{static_cast<Cutter::Kind>(from.Number())};
-    cutter.rules = static_cast<RegexRules>(from.Number());
+    cutter.rules = from.Number();
     cutter.text = from.Text();
     if (!from.ok()) break;
     pretokenizers.push_back(cutter.Make());

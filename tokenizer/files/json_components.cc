@@ -13,10 +13,12 @@
 #include "tokenizer/files/json_type.h"
 #include "tokenizer/interface/fingerprint.h"
 #include "tokenizer/normalizers/text_normalizers.h"
+#include "tokenizer/patterns/character_pretokenizer.h"
 #include "tokenizer/patterns/gpt2_scanner.h"
-#include "tokenizer/patterns/number_pretokenizer.h"
 #include "tokenizer/patterns/patterns.h"
 #include "tokenizer/patterns/regex_pretokenizer.h"
+#include "tokenizer/regex/regex_facts.h"
+#include "tokenizer/regex/regex_parser.h"
 
 namespace penstock {
 namespace {
@@ -62,13 +64,57 @@ Status ReadSplit(const JsonObject& split, BpeParts& parts) {
   return OkStatus();
 }
 
-Status ReadDigits(const JsonObject& json, BpeParts& parts) {
-  using Runs = NumberPreTokenizer::Runs;
+using CharacterKind = CharacterPreTokenizer::Kind;
+using CharacterRuns = CharacterPreTokenizer::Runs;
+
+Status ReadDigits(const JsonObject& json, CharacterKind kind, BpeParts& parts) {
   PENSTOCK_ASSIGN_OR_RETURN(const bool individual,
                             json.Bool("individual_digits"));
-  parts.pretokenizers.push_back(std::make_unique<NumberPreTokenizer>(
-      individual ? Runs::kSplit : Runs::kKept));
+  parts.pretokenizers.push_back(std::make_unique<CharacterPreTokenizer>(
+      kind, individual ? CharacterRuns::kSplit : CharacterRuns::kKept));
   return OkStatus();
+}
+
+Status ReadPunctuation(const JsonObject& json, BpeParts& parts) {
+  std::string_view behavior = "Isolated";
+  if (json.Has("behavior")) {
+    PENSTOCK_ASSIGN_OR_RETURN(behavior, json.String("behavior"));
+  }
+  if (behavior != "Isolated" && behavior != "Contiguous") {
+    return Missing(json.where(),
+                   fmt::format("Punctuation with behavior {}", behavior));
+  }
+  parts.pretokenizers.push_back(std::make_unique<CharacterPreTokenizer>(
+      CharacterKind::kPunctuation,
+      behavior == "Isolated" ? CharacterRuns::kSplit : CharacterRuns::kKept));
+  return OkStatus();
+}
+
+// Whether an expression matches in text that byte_alphabet.h spelled what it
+// matches in the text: characters that stand for themselves.
+bool MatchesSpelledAlike(std::string_view regex) {
+  const auto parsed = ParseRegex(regex, RegexSyntax::kOniguruma);
+  return parsed.ok() && IsRegular(parsed->root) &&
+         std::ranges::all_of(parsed->sets, [](const CharSet& set) {
+           return set.And(CharSet::Of('!', '~')) == set;
+         });
+}
+
+// Behind ByteLevel, which spelled the text.
+Status ReadSpelledStep(const JsonObject& step, std::string_view type,
+                       BpeParts& parts) {
+  if (type == "Digits") {
+    return ReadDigits(step, CharacterKind::kSpelledNumbers, parts);
+  }
+  if (type == "Split") {
+    PENSTOCK_ASSIGN_OR_RETURN(const RegexRules rules, ReadSplitRules(step));
+    PENSTOCK_ASSIGN_OR_RETURN(const std::string_view regex,
+                              ReadSplitRegex(step));
+    if (rules == RegexRules::kIsolated && MatchesSpelledAlike(regex)) {
+      return ReadSplit(step, parts);
+    }
+  }
+  return Missing(step.where(), fmt::format("{} behind ByteLevel", type));
 }
 
 Status ReadByteLevel(const JsonObject& json, BpeParts& parts) {
@@ -132,12 +178,14 @@ Status ReadSequence(const JsonObject& json, BpeParts& parts) {
   for (const JsonObject& step : std::span(steps).subspan(known)) {
     PENSTOCK_ASSIGN_OR_RETURN(const std::string_view type, GivenType(step));
     if (byte_level_seen) {
-      return Missing(json.where(), "Sequence that goes on behind ByteLevel");
-    }
-    if (type == "Split") {
+      PENSTOCK_RETURN_IF_ERROR(ReadSpelledStep(step, type, parts));
+    } else if (type == "Split") {
       PENSTOCK_RETURN_IF_ERROR(ReadSplit(step, parts));
     } else if (type == "Digits") {
-      PENSTOCK_RETURN_IF_ERROR(ReadDigits(step, parts));
+      PENSTOCK_RETURN_IF_ERROR(
+          ReadDigits(step, CharacterKind::kNumbers, parts));
+    } else if (type == "Punctuation") {
+      PENSTOCK_RETURN_IF_ERROR(ReadPunctuation(step, parts));
     } else if (type == "ByteLevel") {
       PENSTOCK_RETURN_IF_ERROR(ReadByteLevel(step, parts));
       byte_level_seen = true;

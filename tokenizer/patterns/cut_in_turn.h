@@ -47,7 +47,7 @@ class TurnCutter {
       if (quiet_end < end) quiet_end = masks_.EndOfQuiet(turn, text_, begin);
       if (quiet_end >= end) return Put(end);
       const std::string_view piece = text_.substr(begin, end - begin);
-      if (!masks_.leave_text_out() && IsOneChar(piece)) return Put(end);
+      if (!masks_.touch_characters() && IsOneChar(piece)) return Put(end);
       turn = masks_.NextOf(turn, piece);
     }
     const bool is_last = turn + 1 == cutters_.size();

@@ -50,11 +50,13 @@ class PreTokenizer {
   virtual bool StopsBehindLetters() const { return true; }
 
   // Text with none of these bytes is one piece, as text of one character is
-  // where none is left out.
+  // where none is left out and no character cut.
   virtual std::bitset<256> CutChars() const { return std::bitset<256>{}.set(); }
 
   // Whether ends may have kLeftOut.
   virtual bool LeavesTextOut() const { return false; }
+  // Whether a piece may end within a character.
+  virtual bool CutsCharacters() const { return false; }
 
   // The name that distinguishes its rules: "gpt2".
   virtual std::string_view name() const = 0;

@@ -5,8 +5,9 @@
 namespace penstock {
 
 TurnMasks::TurnMasks(const PreTokenizers& cutters) {
-  leave_text_out_ = std::ranges::any_of(
-      cutters, [](const auto& cutter) { return cutter->LeavesTextOut(); });
+  touch_characters_ = std::ranges::any_of(cutters, [](const auto& cutter) {
+    return cutter->LeavesTextOut() || cutter->CutsCharacters();
+  });
   if (cutters.size() < 2 || cutters.size() > kMost) return;
   turns_ = cutters.size() - cutters.back()->CutChars().all();
   for (size_t i = 1; i < cutters.size(); ++i) {  // the first is always asked

@@ -40,7 +40,8 @@ class TurnMasks {
     return turn + std::countr_zero(mask >> turn);
   }
 
-  bool leave_text_out() const { return leave_text_out_; }
+  // Whether what is one character may still be cut, or left out.
+  bool touch_characters() const { return touch_characters_; }
 
   // The end of the bytes from `at` on for which none from `turn` on cuts.
   size_t EndOfQuiet(size_t turn, std::string_view text, size_t at) const {
@@ -59,7 +60,7 @@ class TurnMasks {
   using Mask = uint32_t;
   std::array<Mask, 256> masks_{};  // by byte
   size_t turns_ = 0;
-  bool leave_text_out_ = true;
+  bool touch_characters_ = true;
   std::array<AsciiSet, kMost> quiet_;  // by turn, what no mask from it on has
 };
 

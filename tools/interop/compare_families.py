@@ -7,8 +7,8 @@ Run in an environment that has tokenizers, tiktoken and sentencepiece:
       --tokenize-binary build/release/bin/tokenize --fixtures DIR
 
 A tokenizer.json is trained here with the parts that RoBERTa's, BART's, ModernBERT's,
-T5's (old and new), ALBERT's, Gemma's, Mistral's, Llama 2's, Whisper's, Cohere's and
-Kimi's have: all that --json tells is compared, and ids alone, of texts and of many
+T5's (old and new), ALBERT's, Gemma's, Mistral's, Llama 2's, Whisper's, Cohere's,
+Kimi's and Falcon's have: all that --json tells is compared, and ids alone, of texts and of many
 in one. Then every code point of Unicode, alone and behind each of ten letters, under a Precompiled
 normalizer, by ids, offsets and words; the model falls back to bytes, so that no
 two characters look alike. Prints a line for each; exits 1 on any difference.
@@ -182,6 +182,19 @@ def kimi(corpus):
     return tokenizer
 
 
+def falcon(corpus):
+    """What cuts behind ByteLevel cuts characters whose bytes it spelled."""
+    p = pre_tokenizers
+    tokenizer = byte_level_bpe(
+        corpus, p.Sequence([
+            p.Punctuation("contiguous"), p.ByteLevel(add_prefix_space=False),
+            p.Digits(individual_digits=False),
+            p.Split(tokenizers.Regex("[0-9][0-9][0-9]"), "isolated")]),
+        [">>TITLE<<", ">>ABSTRACT<<", ">>QUESTION<<", "<|endoftext|>"])
+    tokenizer.post_processor = processors.ByteLevel(trim_offsets=False)
+    return tokenizer
+
+
 def families(corpus, charsmap):
     yield "RoBERTa", roberta(corpus, False, {"lstrip": True})
     yield "BART", roberta(corpus, True, {"lstrip": True, "rstrip": True})
@@ -200,6 +213,7 @@ def families(corpus, charsmap):
     yield "Whisper", whisper(corpus)
     yield "Cohere", cohere(corpus)
     yield "Kimi", kimi(corpus)
+    yield "Falcon", falcon(corpus)
 
 
 def with_bytes(tokenizer):

@@ -159,6 +159,11 @@ FOUND = ["e\u0301  t <n>", "a   the    cat\n  \u1e0dt",
          "\u0301  <n>\u0301", "  <r>\u0301e<n>e\u0301"]
 
 
+SPELLED = ["the cat's 12345 (the), <x>1234", "a\u00b2 \u03b212\u0664 1\u00bd2 \u00bc",
+           "\u65e5\u672c\uff0c\u65e5\u20ac\u3002\u3002 \u00fe\u00b9", "  the1   $12.$\n\n123456 ",
+           "\u0432\u0439\u043d\u0430 \u043c\u0438\u0440 3\u00b3\u00b3", "''s \u00b7 12\u00b2 _1"]
+
+
 def cases():
     for name, tokens in (
             ("Behind", [("<|end|>", "rstrip"), ("\n", "lstrip")]),
@@ -284,6 +289,20 @@ def cases():
                     added("\u1e0dt", 267, normalized=True),
                     added("<n>", 268, normalized=True, special=True),
                     added("h\u1e0d", 269, normalized=True)] + more), FOUND
+    punctuation = {"type": "Punctuation", "behavior": "Contiguous"}
+    bytes_of = byte_level(False)["pre_tokenizer"]
+    threes = {"type": "Split", "pattern": {"Regex": "[0-9][0-9][0-9]"},
+              "behavior": "Isolated", "invert": False}
+    digits = {"type": "Digits", "individual_digits": False}
+    for name, *steps in (
+            ("Falcon", punctuation, bytes_of, digits, threes),
+            ("Alone", dict(punctuation, behavior="Isolated"), bytes_of,
+             dict(digits, individual_digits=True)),
+            ("WithoutPattern", dict(bytes_of, use_regex=False), digits),
+            ("BySpelledSpace", bytes_of, dict(
+                threes, pattern={"Regex": "\u0120"}))):
+        yield "StepsBehindByteLevel" + name, byte_level(
+            False, pre_tokenizer=sequence("pretokenizers", *steps)), SPELLED
     yield "RobertaTrimsSpaces", wordpiece(
         pre_tokenizer={"type": "ByteLevel", "add_prefix_space": True,
                        "trim_offsets": True, "use_regex": True},

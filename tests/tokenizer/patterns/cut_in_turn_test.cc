@@ -9,8 +9,10 @@
 #include <vector>
 
 #include "tests/support/status_matchers.h"
-#include "tokenizer/patterns/number_pretokenizer.h"
+#include "tokenizer/patterns/character_pretokenizer.h"
 #include "tokenizer/patterns/regex_pretokenizer.h"
+#include "tokenizer/unicode/hf_unicode.h"
+#include "tokenizer/unicode/unicode_data.h"
 
 namespace penstock {
 namespace {
@@ -135,8 +137,10 @@ class Asked final : public PreTokenizer {
   const PreTokenizer& cutter_;
 };
 
+using Kind = CharacterPreTokenizer::Kind;
+using Runs = CharacterPreTokenizer::Runs;
+
 TEST(CutInTurnTest, WhoLeavesAPieceWholeNeedNotBeAsked) {
-  using Runs = NumberPreTokenizer::Runs;
   const char* const kRegexes[] = {"[\\r\\n]",
                                   "\\s?\\p{L}+",
                                   "\\s?\\p{P}+",
@@ -158,6 +162,8 @@ TEST(CutInTurnTest, WhoLeavesAPieceWholeNeedNotBeAsked) {
                                   "a.",
                                   "\u304b+",
                                   "[\\p{Lu}\u00d7]"};
+  constexpr Kind kKinds[] = {Kind::kNumbers, Kind::kPunctuation,
+                             Kind::kSpelledNumbers};
   const std::vector<std::string_view> kParts = {
       "a", "b", "c", "cc", "-", " ", "\n", "1", "23", "th", "x", "A", "B", ".",
       "\u65e5", "\u00e9", "\xff", "\u0664", "the",
@@ -169,8 +175,9 @@ TEST(CutInTurnTest, WhoLeavesAPieceWholeNeedNotBeAsked) {
   for (int drawn = 0; drawn < 300; ++drawn) {
     PreTokenizers cutters, asked;
     for (size_t n = 2 + random() % 4; n > 0; --n) {
-      if (random() % 5 == 0) {
-        cutters.push_back(std::make_unique<NumberPreTokenizer>(
+      if (random() % 4 == 0) {
+        cutters.push_back(std::make_unique<CharacterPreTokenizer>(
+            kKinds[random() % std::size(kKinds)],
             random() % 2 == 0 ? Runs::kSplit : Runs::kKept));
       } else {
         cutters.push_back(
@@ -204,19 +211,58 @@ TEST(CutInTurnTest, MoreThanMasksHoldAreAllAsked) {
   EXPECT_THAT(Cut<8>(cutters, "abc"), ElementsAre("a", "b", "c"));
 }
 
-TEST(NumberPreTokenizerTest, NumbersAreCutOutAloneOrInRuns) {
-  using Runs = NumberPreTokenizer::Runs;
-  PreTokenizers alone, runs;
-  alone.push_back(std::make_unique<NumberPreTokenizer>(Runs::kSplit));
-  runs.push_back(std::make_unique<NumberPreTokenizer>(Runs::kKept));
+std::vector<std::string> CutOut(Kind kind, Runs runs, std::string_view text) {
+  PreTokenizers one;
+  one.push_back(std::make_unique<CharacterPreTokenizer>(kind, runs));
+  return Cut<2>(one, text);
+}
+
+TEST(CharacterPreTokenizerTest, NumbersAreCutOutAloneOrInRuns) {
   // A third, a digit of Arabic, a Roman numeral; a byte that is not UTF-8.
   const std::string text = "ab12\u2153c\u0664\u2163\xff\xe0 3";
-  EXPECT_THAT(Cut<2>(alone, text),
+  EXPECT_THAT(CutOut(Kind::kNumbers, Runs::kSplit, text),
               ElementsAre("ab", "1", "2", "\u2153", "c", "\u0664", "\u2163",
                           "\xff\xe0 ", "3"));
   EXPECT_THAT(
-      Cut<2>(runs, text),
+      CutOut(Kind::kNumbers, Runs::kKept, text),
       ElementsAre("ab", "12\u2153", "c", "\u0664\u2163", "\xff\xe0 ", "3"));
+}
+
+TEST(CharacterPreTokenizerTest, PunctuationIsCutOutAloneOrInRuns) {
+  // Symbols are punctuation where they are ASCII.
+  const std::string text = "a$.\u3002\u20ac 1-\xff";
+  EXPECT_THAT(CutOut(Kind::kPunctuation, Runs::kSplit, text),
+              ElementsAre("a", "$", ".", "\u3002", "\u20ac 1", "-", "\xff"));
+  EXPECT_THAT(CutOut(Kind::kPunctuation, Runs::kKept, text),
+              ElementsAre("a", "$.\u3002", "\u20ac 1", "-", "\xff"));
+}
+
+// Of GPT-2's alphabet 0xB2, 0xB3, 0xB9 and 0xBC to 0xBE are numbers of Latin-1,
+// and all bytes that Latin-1 does not print are letters.
+TEST(CharacterPreTokenizerTest, SpelledNumbersMayBePartsOfCharacters) {
+  const std::string text = "a1\u00b2 \u03b212\u0664";  // d9 a4
+  EXPECT_THAT(CutOut(Kind::kSpelledNumbers, Runs::kSplit, text),
+              ElementsAre("a", "1", "\xc2", "\xb2", " \xce", "\xb2", "1", "2",
+                          "\u0664"));
+  EXPECT_THAT(CutOut(Kind::kSpelledNumbers, Runs::kKept, text),
+              ElementsAre("a", "1", "\xc2", "\xb2", " \xce",
+                          "\xb2"
+                          "12",
+                          "\u0664"));
+  EXPECT_THAT(
+      CutOut(Kind::kSpelledNumbers, Runs::kKept, "\u00b9\u00b3\u00bc\u00bf"),
+      ElementsAre("\xc2", "\xb9", "\xc2", "\xb3", "\xc2", "\xbc", "\u00bf"));
+}
+
+// A run that reached behind a letter would have to see what follows it.
+TEST(CharacterPreTokenizerTest, NoLetterIsOfAKind) {
+  for (uint32_t c = 0; c < 0x110000; ++c) {
+    if ((ClassOf(c) & kLetter) == 0) continue;
+    EXPECT_EQ(hf_unicode::BitsOf(c) &
+                  (hf_unicode::kPunctuation | hf_unicode::kNumber),
+              0)
+        << c;
+  }
 }
 
 }  // namespace
