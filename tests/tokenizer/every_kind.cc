@@ -40,6 +40,19 @@ void AddByteLevel(std::vector<NamedTokenizer>& to) {
   document["added_tokens"] = {AddedTokenJson("<x>", 260),
                               AddedTokenJson("é<", 261)};
   Add("byte-level json", ParseTokenizerJson(document.dump(), "t.json"), to);
+  // Which ends pieces within characters.
+  const json byte_level = {{"type", "ByteLevel"},
+                           {"add_prefix_space", false},
+                           {"trim_offsets", true},
+                           {"use_regex", true}};
+  document["pre_tokenizer"] = {
+      {"type", "Sequence"},
+      {"pretokenizers",
+       {{{"type", "Punctuation"}, {"behavior", "Contiguous"}},
+        byte_level,
+        {{"type", "Digits"}, {"individual_digits", false}}}}};
+  Add("byte-level json with digits behind",
+      ParseTokenizerJson(document.dump(), "t.json"), to);
 }
 
 void AddSentencePiece(std::vector<NamedTokenizer>& to) {

@@ -298,6 +298,8 @@ def cases():
             ("Falcon", punctuation, bytes_of, digits, threes),
             ("Alone", dict(punctuation, behavior="Isolated"), bytes_of,
              dict(digits, individual_digits=True)),
+            ("Merged", dict(punctuation, behavior="MergedWithPrevious"),
+             bytes_of),
             ("WithoutPattern", dict(bytes_of, use_regex=False), digits),
             ("BySpelledSpace", bytes_of, dict(
                 threes, pattern={"Regex": "\u0120"}))):
