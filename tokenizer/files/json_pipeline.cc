@@ -40,6 +40,7 @@ void AppendOutlineOf(const JsonObject& model, std::string& json) {
 // which tells its own.
 void SetOutline(const JsonObject& root, const JsonObject& model,
                 FrameOptions options, TokenizerComponents& parts) {
+  constexpr size_t kLong = 64 << 10;  // bytes; a character map, most often
   Fingerprinter print;
   std::string& json = parts.outline;
   json += '{';
@@ -54,7 +55,9 @@ void SetOutline(const JsonObject& root, const JsonObject& model,
     }
     const size_t begin = json.size();
     AppendJson(field.value, json);
-    print.Add(name).Add(std::string_view(json).substr(begin));
+    const std::string_view value = std::string_view(json).substr(begin);
+    print.Add(name);
+    value.size() < kLong ? print.Add(value) : print.AddLong(value);
   }
   json += '}';
   parts.fingerprint = print.Finish();

@@ -32,6 +32,21 @@ Fingerprinter& Fingerprinter::Add(uint64_t number) {
   return *this;
 }
 
+Fingerprinter& Fingerprinter::AddLong(std::string_view bytes) {
+  uint64_t hash = bytes.size();
+  const auto add = [&](std::string_view word_bytes) {
+    uint64_t word = 0;
+    for (size_t i = 0; i < word_bytes.size(); ++i) {
+      word |= uint64_t{static_cast<uint8_t>(word_bytes[i])} << 8 * i;
+    }
+    hash = (hash ^ word) * 0x9fb21c651e98df25;
+    hash ^= hash >> 29;
+  };
+  for (; bytes.size() >= 8; bytes.remove_prefix(8)) add(bytes.substr(0, 8));
+  if (!bytes.empty()) add(bytes);
+  return Add(hash);
+}
+
 uint64_t Fingerprinter::Finish() const {
   uint64_t h = hash_;
   h = (h ^ (h >> 33)) * 0xff51afd7ed558ccd;

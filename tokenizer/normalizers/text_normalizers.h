@@ -22,7 +22,8 @@ class UnicodeNormalizer final : public Normalizer {
   // It is a starter that nothing composes with.
   bool IsLocalAtSpaces() const override { return true; }
   uint32_t BlankBehind(uint32_t c, uint32_t blank) const override {
-    return StableChars::Of(form_).Has(c) ? blank : 0;
+    // ASCII is stable in every form: to load a file needs no table for it.
+    return c < 0x80 || StableChars::Of(form_).Has(c) ? blank : 0;
   }
 
  private:

@@ -85,22 +85,6 @@ uint64_t FlagsOf(const SentencePieceNormalization& spec) {
          spec.escape_whitespaces << 2;
 }
 
-// Stable, like Fingerprinter, and eight times as fast on long bytes.
-uint64_t HashOfCharsmap(std::string_view bytes) {
-  uint64_t hash = bytes.size();
-  const auto add = [&](std::string_view word_bytes) {
-    uint64_t word = 0;
-    for (size_t i = 0; i < word_bytes.size(); ++i) {
-      word |= uint64_t{static_cast<uint8_t>(word_bytes[i])} << 8 * i;
-    }
-    hash = (hash ^ word) * 0x9fb21c651e98df25;
-    hash ^= hash >> 29;
-  };
-  for (; bytes.size() >= 8; bytes.remove_prefix(8)) add(bytes.substr(0, 8));
-  if (!bytes.empty()) add(bytes);
-  return hash;
-}
-
 uint64_t FingerprintOf(const SentencePieceModel& model, UnigramRules rules) {
   Fingerprinter fingerprint;
   fingerprint.Add("sentencepiece")
@@ -108,7 +92,7 @@ uint64_t FingerprintOf(const SentencePieceModel& model, UnigramRules rules) {
       .Add(model.whitespace_is_suffix)
       .Add(model.byte_fallback)
       .Add(FlagsOf(model.normalization))
-      .Add(HashOfCharsmap(model.normalization.charsmap));
+      .AddLong(model.normalization.charsmap);
   if (model.type == Type::kUnigram) {
     fingerprint.Add(static_cast<uint64_t>(rules));
   }

@@ -135,6 +135,7 @@ void OrderCombining(std::vector<DecomposedChar>& chars) {
 }
 
 void Normalize(NormalizationForm form, AlignedText& text) {
+  if (IsAscii(text.text())) return;  // nor need what is stable be known
   const StableChars& stable = StableChars::Of(form);
   const bool composes =
       form == NormalizationForm::kNfc || form == NormalizationForm::kNfkc;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace penstock::testing {
 namespace {
@@ -13,6 +14,19 @@ TEST(FingerprinterTest, ItsValuesStay) {
   EXPECT_EQ(Fingerprinter().Finish(), 0xefd01f60ba992926);
   EXPECT_EQ(Fingerprinter().Add("tokens").Add(uint64_t{17}).Finish(),
             0x58b81fb569e71e7c);
+}
+
+// Words of eight bytes, the lowest first, the last filled with zeros. Written
+// down from a calculation apart from the code.
+TEST(FingerprinterTest, LongBytesAreTakenByEights) {
+  const auto print = [](std::string_view bytes) {
+    return Fingerprinter().AddLong(bytes).Finish();
+  };
+  EXPECT_EQ(print(""), 0x7bd3144f29c0cc9e);
+  EXPECT_EQ(print("tokens"), 0x84bc0c3c257cb9e6);
+  EXPECT_EQ(print("twelve bytes"), 0xdc030e47e93d9e7e);
+  EXPECT_EQ(print("sixteen bytes ..\xff"), 0x96c9b3dee3794168);
+  EXPECT_NE(print("a"), print(std::string_view("a\0", 2)));
 }
 
 // FNV-1a of a number's eight bytes, the lowest first, of which the high ones
