@@ -43,6 +43,14 @@ HfBpe::HfBpe(Vocabulary vocabulary, MergeTable merges,
   for (int byte = 0; byte < 256; ++byte) {
     byte_tokens_[byte] = vocabulary_.Find(fmt::format("<0x{:02X}>", byte));
   }
+  for (size_t c = 0; c < kAscii; ++c) {
+    const char text = static_cast<char>(c);
+    for (const size_t ends : {0, 1, 2, 3}) {
+      const bool first = ends & 1, last = ends & 2;
+      ascii_ids_[ends][c] =
+          vocabulary_.Find(Spell({&text, 1}, first, last)).value_or(kNoToken);
+    }
+  }
 }
 
 std::unique_ptr<const HfBpe> HfBpe::Load(TableReader& from,
@@ -66,6 +74,10 @@ std::string HfBpe::Spell(std::string_view c, bool first, bool last) const {
 
 std::optional<TokenId> HfBpe::FindChar(std::string_view c, bool first,
                                        bool last) const {
+  if (static_cast<unsigned char>(c[0]) < kAscii) {
+    const TokenId id = ascii_ids_[size_t{first} | size_t{last} << 1][c[0]];
+    return id == kNoToken ? std::nullopt : std::optional(id);
+  }
   if ((first || options_.continuing_prefix.empty()) &&
       (!last || options_.word_suffix.empty())) {
     return vocabulary_.Find(c);

@@ -106,6 +106,9 @@ class HfBpe final : public TokenModel {
   const HfBpeOptions options_;
   std::optional<TokenId> unknown_;
   std::array<std::optional<TokenId>, 256> byte_tokens_;
+  // [1: first of a piece | 2: last][character]; kNoToken: it has none.
+  static constexpr size_t kAscii = 128;
+  std::array<std::array<TokenId, kAscii>, 4> ascii_ids_;
   PieceBoundaries boundaries_;  // cut nothing unless PartsAreAlone
   mutable SharedParts known_;
   mutable ThreadSlots<Scratch> scratches_;
