@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "formats/files/status.h"
@@ -33,10 +34,13 @@ class PieceBatch {
   // appends the ids of a piece that is not known. Before the first of them
   // expect_new(piece) is called for those that most likely are not, once for
   // each, so that they can be looked at side by side: `nth` counts these calls,
-  // from 0 on, and is kUnexpected for others. Ends with the first error.
-  template <typename ExpectNew, typename EncodeNew>
+  // from 0 on, and is kUnexpected for others. is_to_keep(), called behind it,
+  // says whether those ids are remembered. Ends with the first error.
+  template <typename ExpectNew, typename EncodeNew,
+            typename IsToKeep = std::true_type>
   Status Encode(size_t begin, std::span<const size_t> ends,
-                ExpectNew&& expect_new, EncodeNew&& encode_new) {
+                ExpectNew&& expect_new, EncodeNew&& encode_new,
+                IsToKeep&& is_to_keep = {}) {
     MakeKeys(begin, ends);
     has_last_ = false;
     const auto piece_at = [&](size_t i) {
@@ -73,6 +77,7 @@ class PieceBatch {
       }
       const size_t first = ids_.size();
       PENSTOCK_RETURN_IF_ERROR(encode_new(piece, miss.expected));
+      if (!is_to_keep()) continue;
       Remember(piece, lookup, std::span(ids_).subspan(first));
     }
     ids_.insert(ids_.end(), from, static_cast<const TokenId*>(out));

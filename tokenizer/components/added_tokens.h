@@ -56,6 +56,11 @@ class AddedTokens {
   Status Find(std::string_view text, Pass pass, SpecialText special,
               std::vector<Part>& parts) const;
 
+  // Whether `text` may have one of the pass, whatever its flags.
+  bool MayBeIn(std::string_view text, Pass pass) const {
+    return finders_[IndexOf(pass)].FindNext(text, 0).has_value();
+  }
+
   // Whether no token reaches over a U+0020, to text that begins there, or looks
   // behind one.
   bool StopAtSpaces() const;

@@ -19,6 +19,8 @@ struct ComponentTokenizer::Call {
   std::vector<TokenSpan> spans = {};             // of one piece's tokens
   uint32_t word = 0;
   const Drawing* drawing = nullptr;  // may be null
+  // What EncodeWhole gave is so whatever special_text is.
+  bool is_to_keep = true;
   bool begins = true;  // what is encoded next: a text, or one behind a token
 };
 

@@ -8,58 +8,12 @@
 
 #include "formats/files/status_or.h"
 #include "tokenizer/components/component_call.h"
+#include "tokenizer/components/component_cutters.h"
 #include "tokenizer/interface/fingerprint.h"
 #include "tokenizer/interface/token_origins.h"
-#include "tokenizer/splitters/space_cutter.h"
-#include "tokenizer/splitters/word_cutter.h"
 #include "tokenizer/unicode/valid_utf8.h"
 
 namespace penstock {
-namespace {
-
-// Null where what becomes of a word depends on what stands around it.
-std::unique_ptr<const RawCutter> CutterFor(const TokenizerComponents& parts) {
-  const Splitter* const splitter = parts.splitter.get();
-  if (splitter == nullptr ||
-      parts.added_tokens.Has(AddedTokens::Pass::kNormalized)) {
-    return nullptr;
-  }
-  const auto breaks = parts.normalizer == nullptr
-                          ? Normalizer::Breaks::kPunctuation
-                          : parts.normalizer->breaks();
-  if (breaks != Normalizer::Breaks::kNone && splitter->CutsAtPunctuation()) {
-    return std::make_unique<WordCutter>(breaks);
-  }
-  if (!splitter->CutsAtSpaces()) return nullptr;
-  auto cutter = std::make_unique<SpaceCutter>(
-      parts.normalizer.get(), [splitter](uint32_t, uint32_t space) {
-        return space == ' ' || space == splitter->OtherSpace();
-      });
-  if (!cutter->CutsWords()) return nullptr;
-  return cutter;
-}
-
-// Cuts within what the splitter leaves in one piece, where the model joins
-// nothing. Null where it may.
-std::unique_ptr<const RawCutter> CutterInside(
-    const TokenizerComponents& parts) {
-  if (parts.added_tokens.Has(AddedTokens::Pass::kNormalized)) return nullptr;
-  const Splitter* const splitter = parts.splitter.get();
-  const TokenModel& model = *parts.model;
-  const auto stays_apart = [splitter, &model](uint32_t c, uint32_t space) {
-    if (splitter != nullptr) space = splitter->SpaceInside(space);
-    return space != 0 && model.StayApart(c, space);
-  };
-  auto cutter = std::make_unique<SpaceCutter>(
-      parts.normalizer.get(), [stays_apart](uint32_t c, uint32_t space) {
-        return stays_apart(c, space) && stays_apart(c, ' ');
-      });
-  if (!cutter->CutsWords()) return nullptr;
-  return cutter;
-}
-
-}  // namespace
-
 ComponentTokenizer::ComponentTokenizer(TokenizerComponents components,
                                        EncodingFrame frame)
     : FramedTokenizer(std::move(frame)),
@@ -174,8 +128,20 @@ Status ComponentTokenizer::EncodeGap(Call& call, std::string_view gap,
                                      uint32_t begin) const {
   if (gap.empty()) return OkStatus();
   if (call.origins == nullptr && call.drawing == nullptr) {
-    if (cutter_ != nullptr) return EncodeParts(call, gap, begin);
-    if (inner_cutter_ != nullptr) return EncodeChunks(call, gap, begin);
+    if (cutter_ != nullptr) {
+      const size_t first = call.ids.size();
+      const bool begins = call.begins;
+      const Status status = EncodeParts(call, gap, begin);
+      // An error tells a token's offset in the text of which a part is.
+      if (status.ok() ||
+          !parts_.added_tokens.Has(AddedTokens::Pass::kNormalized)) {
+        return status;
+      }
+      call.ids.resize(first);
+      call.begins = begins;
+    } else if (inner_cutter_ != nullptr) {
+      return EncodeChunks(call, gap, begin);
+    }
   }
   return EncodeWhole(call, gap, begin);
 }
@@ -215,7 +181,8 @@ Status ComponentTokenizer::EncodeParts(Call& call, std::string_view gap,
     PENSTOCK_RETURN_IF_ERROR(batch.Encode(
         at, std::span(ends).first(count), [](std::string_view) {},
         // It begins with a space, so that it does not matter where it stands.
-        [&](auto part, auto) { return EncodeWhole(call, part, 0); }));
+        [&](auto part, auto) { return EncodeWhole(call, part, 0); },
+        [&] { return call.is_to_keep; }));
     at = ends[count - 1];
   }
   return OkStatus();
@@ -224,6 +191,7 @@ Status ComponentTokenizer::EncodeParts(Call& call, std::string_view gap,
 // Of text that is not empty.
 Status ComponentTokenizer::EncodeWhole(Call& call, std::string_view text,
                                        uint32_t begin) const {
+  call.is_to_keep = true;
   Pieces whole(call.alignment);
   whole.text.Assign(text, begin);
   if (parts_.normalizer != nullptr) {
@@ -238,6 +206,8 @@ Status ComponentTokenizer::EncodeWhole(Call& call, std::string_view text,
     whole.pieces.push_back({0, end});
     return EncodePieces(call, whole);
   }
+  call.is_to_keep =
+      !parts_.added_tokens.MayBeIn(whole.text.text(), kNormalized);
   std::vector<AddedTokens::Part> found;
   PENSTOCK_RETURN_IF_ERROR(parts_.added_tokens.Find(
       whole.text.text(), kNormalized, call.special_text, found));

@@ -43,6 +43,13 @@ NormalizerOr ReadStripNormalizer(const JsonObject& json) {
                                                          : Side::kNone);
 }
 
+std::optional<uint32_t> OnlyCharacter(std::string_view text) {
+  size_t end = 0;
+  if (text.empty()) return std::nullopt;
+  const uint32_t c = NextChar(text, end);
+  return end == text.size() ? std::optional(c) : std::nullopt;
+}
+
 NormalizerOr ReadReplaceNormalizer(const JsonObject& json) {
   PENSTOCK_ASSIGN_OR_RETURN(auto pattern, ReadPattern(json));
   PENSTOCK_ASSIGN_OR_RETURN(const std::string_view content,
@@ -53,11 +60,8 @@ NormalizerOr ReadReplaceNormalizer(const JsonObject& json) {
     PENSTOCK_ASSIGN_OR_RETURN(matched.all, spelled.String("String"));
   } else {
     PENSTOCK_ASSIGN_OR_RETURN(const auto regex, spelled.String("Regex"));
-    size_t end = 0;
-    if (regex == SpaceRuns::kRegex && !content.empty()) {
-      matched.joined = NextChar(content, end);
-      if (end < content.size()) matched.joined.reset();
-    }
+    if (regex == SpaceRuns::kRegex) matched.joined = OnlyCharacter(content);
+    if (regex == "\\s+") matched.all_joined = OnlyCharacter(content);
   }
   return std::make_unique<PatternNormalizer>(
       std::move(pattern), std::string(content), std::move(matched));

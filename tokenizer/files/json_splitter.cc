@@ -2,6 +2,7 @@
 // json_pipeline.h.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -10,6 +11,8 @@
 #include "tokenizer/files/json_type.h"
 #include "tokenizer/patterns/regex_pattern.h"
 #include "tokenizer/regex/literal_pattern.h"
+#include "tokenizer/regex/regex_facts.h"
+#include "tokenizer/regex/regex_parser.h"
 #include "tokenizer/splitters/byte_level_splitter.h"
 #include "tokenizer/splitters/character_splitters.h"
 #include "tokenizer/splitters/metaspace_splitter.h"
@@ -30,6 +33,15 @@ SplitterOr ReadByteLevel(const JsonObject& json) {
                                .use_regex = fields.use_regex});
 }
 
+// Whether an expression's matches have no U+0020 and look at nothing around.
+bool StopsAtSpaces(std::string_view regex) {
+  const auto parsed = ParseRegex(regex, RegexSyntax::kOniguruma);
+  return parsed.ok() && IsRegular(parsed->root) &&
+         std::ranges::none_of(parsed->sets, [](const CharSet& set) {
+           return !set.And(CharSet::Of(' ', ' ')).ranges().empty();
+         });
+}
+
 SplitterOr ReadSplit(const JsonObject& json) {
   PENSTOCK_ASSIGN_OR_RETURN(auto pattern, ReadPattern(json));
   PatternSplitterOptions options;
@@ -39,6 +51,9 @@ SplitterOr ReadSplit(const JsonObject& json) {
   if (spelled.Has("String")) {
     PENSTOCK_ASSIGN_OR_RETURN(const auto text, spelled.String("String"));
     options.at_spaces = text == " ";
+  } else {
+    PENSTOCK_ASSIGN_OR_RETURN(const auto regex, spelled.String("Regex"));
+    options.stops_at_spaces = StopsAtSpaces(regex);
   }
   return std::make_unique<PatternSplitter>(std::move(pattern), options);
 }

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "formats/files/status_or.h"
+#include "tokenizer/unicode/hf_unicode.h"
 #include "tokenizer/unicode/valid_utf8.h"
 
 namespace penstock {
@@ -20,6 +21,10 @@ uint32_t OneCharacter(std::string_view text) {
 
 uint32_t PatternNormalizer::BlankBehind(uint32_t c, uint32_t blank) const {
   if (matched_.joined) return blank == ' ' ? *matched_.joined : blank;
+  if (matched_.all_joined) {
+    return hf_unicode::BitsOf(c) & hf_unicode::kSpace ? 0
+                                                      : *matched_.all_joined;
+  }
   // Text must not become many times as much, part by part.
   constexpr size_t kMany = 64;
   if (matched_.all.empty() || content_.size() > kMany) return 0;

@@ -19,6 +19,8 @@ struct MatchedBytes {
   std::string all = {};
   // Two spaces or more, all that there are: what is put in their place.
   std::optional<uint32_t> joined = {};
+  // The same of any White_Space.
+  std::optional<uint32_t> all_joined = {};
 };
 
 // Cost:    one pass.

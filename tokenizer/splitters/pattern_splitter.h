@@ -16,6 +16,8 @@ struct PatternSplitterOptions {
   bool invert = false;
   // The pattern is U+0020.
   bool at_spaces = false;
+  // No match has a U+0020, nor depends on what is around it.
+  bool stops_at_spaces = false;
 };
 
 class PatternSplitter final : public Splitter {
@@ -25,6 +27,11 @@ class PatternSplitter final : public Splitter {
       : pattern_(std::move(pattern)), options_(options) {}
 
   Status Cut(Pieces& pieces) const override;
+  // Where matches alone remain.
+  bool CutsAtSpaces() const override {
+    return options_.stops_at_spaces && options_.invert &&
+           options_.delimiters == Delimiters::kRemoved;
+  }
   // Each is matched by itself.
   uint32_t SpaceInside(uint32_t space) const override {
     return options_.at_spaces && !options_.invert ? space : 0;

@@ -8,7 +8,8 @@ Run in an environment that has tokenizers, tiktoken and sentencepiece:
 
 A tokenizer.json is trained here with the parts that RoBERTa's, BART's, ModernBERT's,
 T5's (old and new), ALBERT's, Gemma's, Mistral's, Llama 2's, Whisper's, Cohere's,
-Kimi's and Falcon's have: all that --json tells is compared, and ids alone, of texts and of many
+Kimi's, Falcon's and
+CLIP's have: all that --json tells is compared, and ids alone, of texts and of many
 in one. Then every code point of Unicode, alone and behind each of ten letters, under a Precompiled
 normalizer, by ids, offsets and words; the model falls back to bytes, so that no
 two characters look alike. Prints a line for each; exits 1 on any difference.
@@ -195,6 +196,30 @@ def falcon(corpus):
     return tokenizer
 
 
+def clip(corpus):
+    names = ["<|startoftext|>", "<|endoftext|>"]
+    tokenizer = Tokenizer(models.BPE(
+        end_of_word_suffix="</w>", unk_token=names[1]))
+    n, p = normalizers, pre_tokenizers
+    tokenizer.normalizer = n.Sequence([
+        n.NFC(), n.Replace(tokenizers.Regex("\\s+"), " "), n.Lowercase()])
+    tokenizer.pre_tokenizer = p.Sequence([
+        p.Split(tokenizers.Regex(
+            "<\\|startoftext\\|>|<\\|endoftext\\|>|'s|'t|'re|'ve|'m|'ll|'d|"
+            "[\\p{L}]+|[\\p{N}]|[^\\s\\p{L}\\p{N}]+"), "removed", invert=True),
+        p.ByteLevel(add_prefix_space=False)])
+    tokenizer.decoder = decoders.ByteLevel()
+    tokenizer.train_from_iterator(corpus, trainers.BpeTrainer(
+        vocab_size=3000, end_of_word_suffix="</w>", show_progress=False,
+        special_tokens=[AddedToken(names[0], normalized=True, special=True),
+                        AddedToken(names[1], normalized=False, special=True)],
+        initial_alphabet=p.ByteLevel.alphabet()))
+    tokenizer.post_processor = processors.RobertaProcessing(
+        (names[1], 1), (names[0], 0), trim_offsets=False,
+        add_prefix_space=False)
+    return tokenizer
+
+
 def families(corpus, charsmap):
     yield "RoBERTa", roberta(corpus, False, {"lstrip": True})
     yield "BART", roberta(corpus, True, {"lstrip": True, "rstrip": True})
@@ -214,6 +239,7 @@ def families(corpus, charsmap):
     yield "Cohere", cohere(corpus)
     yield "Kimi", kimi(corpus)
     yield "Falcon", falcon(corpus)
+    yield "CLIP", clip(corpus)
 
 
 def with_bytes(tokenizer):

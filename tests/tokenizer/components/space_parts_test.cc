@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <span>
@@ -13,8 +14,8 @@
 
 #include "tests/support/effort.h"
 #include "tests/support/status_matchers.h"
+#include "tests/tokenizer/components/space_kinds.h"
 #include "tests/tokenizer/components/words.h"
-#include "tests/tokenizer/sentencepiece/tiny_sentencepiece.h"
 #include "tests/tokenizer/tiny_vocabulary.h"
 #include "tokenizer/interface/stream_encoder.h"
 #include "tokenizer/normalizers/text_normalizers.h"
@@ -26,253 +27,23 @@ namespace {
 
 using nlohmann::json;
 using testing::Cases;
+using testing::DrawSpacedText;
 using ::testing::ElementsAre;
 using testing::Ids;
+using testing::MakeSpaceKind;
+using testing::MatchedSpaceKinds;
 using testing::ParseWords;
+using testing::SpaceKind;
+using testing::SpaceKinds;
 using testing::Words;
 using testing::WordsWith;
 
-json Precompiled(const testing::Rules& rules) {
-  return {
-      {"type", "Precompiled"},
-      {"precompiled_charsmap", testing::Base64(testing::TinyCharsmap(rules))}};
-}
-
-json Sequence(const char* field, std::vector<json> steps) {
-  return {{"type", "Sequence"}, {field, steps}};
-}
-
-json Replace(const char* kind, const char* pattern, const char* content) {
-  return {{"type", "Replace"},
-          {"pattern", {{kind, pattern}}},
-          {"content", content}};
-}
-
-// A line feed becomes a space, some characters nothing, some two.
-json SomePrecompiled() {
-  return Precompiled({{"\n", " "},
-                      {"\u200b", ""},
-                      {"\ufb01", "fi"},
-                      {"e\u0301", "\u00e9"},
-                      {"\u3042", " \u30a2"},
-                      {"A", "a "}});
-}
-
-// More than 64 bytes.
-constexpr std::string_view kLong =
-    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
-
-const json kJoins = Replace("Regex", " {2,}", " ");
-
-json Metaspace() {
-  return {{"type", "Metaspace"},
-          {"replacement", "\u2581"},
-          {"prepend_scheme", "always"},
-          {"split", true}};
-}
-
-// Each character a piece, some of them two.
-json UnigramOfParts() {
-  json vocabulary = json::array({json::array({"<unk>", 0})});
-  for (const char* piece :
-       {"\u2581", "a", "b", "f", "i", "\u00e9", "e", "\u65e5", "\u2581a", "ab",
-        "\u2581\u2581", "`", "\n", " ", "\u30a2"}) {
-    const double score = -1.0 - 0.1 * static_cast<double>(vocabulary.size());
-    vocabulary.push_back(json::array({piece, score}));
-  }
-  return {{"type", "Unigram"}, {"unk_id", 0}, {"vocab", vocabulary}};
-}
-
-const char* const kParts[] = {
-    " ",      " ",   " ",  "  ",     "\n",      "\n",     "\r\n",   "\t",
-    "a",      "b",   "ab", "A",      "e\u0301", "e",      "\u0301", "\u200b",
-    "\ufb01", "`",   "``", "\u3042", "\u65e5",  "\u00a0", "\u0600", "\uac00",
-    "\u11a8", "[X]", "i",  "\u200d", "\u2581",  "\u3000"};
-
-std::string DrawText(std::mt19937& random) {
-  std::vector<std::string_view> parts;
-  const size_t kinds = 3 + random() % 12;
-  while (parts.size() < kinds) {
-    parts.push_back(kParts[random() % std::size(kParts)]);
-  }
-  std::string text;
-  const size_t size = random() % 150;
-  while (text.size() < size) text += parts[random() % parts.size()];
-  return text;
-}
-
-// The characters of UnigramOfParts, and merges beside another.
-json BpeOfParts(const char* left = "a", const char* right = "b") {
-  json vocabulary = json::object();
-  const auto add = [&](const std::string& token) {
-    vocabulary.emplace(token, vocabulary.size());
-  };
-  for (const char* token : {"<unk>", "\u2581", "a", "b", "f", "i", "\u00e9",
-                            "e", "\u65e5", "`", "\n", " ", "\u30a2"}) {
-    add(token);
-  }
-  json merges = json::array();
-  const auto merge = [&](const std::string& one, const std::string& other) {
-    if (vocabulary.contains(one + other)) return;
-    merges.push_back(json::array({one, other}));
-    add(one + other);
-  };
-  merge("a", "b");
-  merge("\u2581", "a");
-  merge("\u2581", "ab");
-  merge("\u2581", "\u2581");
-  merge("\n", "\n");
-  merge(left, right);
-  return {{"type", "BPE"},
-          {"unk_token", "<unk>"},
-          {"vocab", vocabulary},
-          {"merges", merges}};
-}
-
-struct Kind {
-  json normalizer;
-  json splitter;
-  bool cuts;  // behind "ab"
-  json model = UnigramOfParts();
-};
-
-std::vector<Kind> Kinds() {
-  const json whitespace = {{"type", "WhitespaceSplit"}};
-  const json both = Sequence("pretokenizers", {whitespace, Metaspace()});
-  const json map = SomePrecompiled();
-  const json albert = Sequence("normalizers", {Replace("String", "``", "ab"),
-                                               {{"type", "NFKD"}},
-                                               {{"type", "StripAccents"}},
-                                               {{"type", "Lowercase"}},
-                                               map});
-  json first = Metaspace();
-  first["prepend_scheme"] = "first";
-  json whole = Metaspace();
-  // As transformers writes them.
-  const json right = {
-      {"type", "Strip"}, {"strip_left", false}, {"strip_right", true}};
-  const json bars = Replace("Regex", " {2,}", "\u2581");
-  whole["split"] = false;
-  return {
-      {nullptr, Metaspace(), true},
-      {nullptr, whitespace, true},
-      {map, Metaspace(), true},
-      {map, both, true},
-      {map, whitespace, true},
-      {Sequence("normalizers", {map, kJoins}), Metaspace(), true},
-      {Sequence("normalizers", {kJoins, map, kJoins}), both, true},
-      {albert, Metaspace(), true},
-      {{{"type", "NFC"}}, Metaspace(), true},
-      {Sequence("normalizers", {{{"type", "Nmt"}}, {{"type", "NFKC"}}, kJoins}),
-       Metaspace(), true},
-      {{{"type", "Lowercase"}},
-       {{"type", "CharDelimiterSplit"}, {"delimiter", " "}},
-       true},
-      {Sequence("normalizers", {map, right, bars}), Metaspace(), true},
-      {Sequence("normalizers", {map, right, bars}), first, true},
-      {map, first, true},
-      {nullptr, first, true},
-      {Sequence("normalizers", {bars, map}), Metaspace(), false},
-      {Sequence("normalizers", {map, right, bars}), both, false},
-      {{{"type", "Prepend"}, {"prepend", "a"}}, Metaspace(), true},
-      {Sequence("normalizers",
-                {{{"type", "Prepend"}, {"prepend", " "}}, map, kJoins}),
-       Metaspace(), true},
-      // What is before a space may become one, or nothing.
-      {Sequence("normalizers", {Replace("String", "``", " "), kJoins}),
-       Metaspace(), true},
-      {Sequence("normalizers", {{{"type", "StripAccents"}}, kJoins}),
-       Metaspace(), true},
-      {Precompiled({{"\n", "a"}}), Metaspace(), true},
-      // A space, or what begins with one, may become something else.
-      {Precompiled({{" ", "a"}}), Metaspace(), false},
-      {Precompiled({{" \u0301", "b"}}), Metaspace(), false},
-      {Replace("String", "i", kLong.data()), Metaspace(), false},
-      {Replace("String", "a b", "a"), Metaspace(), false},
-      {Replace("String", " e", "b"), Metaspace(), false},
-      {Replace("Regex", " b", "a"), Metaspace(), false},
-      {Replace("Regex", " {2,}", "ab"), Metaspace(), false},
-      {{{"type", "Strip"}, {"strip_left", true}, {"strip_right", true}},
-       Metaspace(),
-       false},
-      {Sequence("normalizers", {bars, {{"type", "Prepend"}, {"prepend", "a"}}}),
-       Metaspace(), false},
-      {map, whole, false},
-      // Each part could become as much as a text may.
-      {Precompiled({{"\u3042", kLong}}), Metaspace(), false},
-  };
-}
-
-std::shared_ptr<const Tokenizer> Make(const Kind& kind) {
-  json document = WordsWith("/normalizer", kind.normalizer);
-  document["pre_tokenizer"] = kind.splitter;
-  document["model"] = kind.model;
-  const auto tokenizer = ParseWords(document);
-  EXPECT_OK(tokenizer) << document;
-  return *tokenizer;
-}
-
-// Text is one piece, as in files of Gemma and Mistral, and cut where the model
-// joins nothing.
-std::vector<Kind> JoinedKinds() {
-  const json bars = Replace("String", " ", "\u2581");
-  json split = {{"type", "Split"},
-                {"pattern", {{"String", " "}}},
-                {"behavior", "MergedWithPrevious"},
-                {"invert", false}};
-  json inverted = split;
-  inverted["invert"] = true;
-  json metaspace = Metaspace();
-  metaspace["split"] = false;
-  json first = metaspace;
-  first["prepend_scheme"] = "first";
-  json whole = BpeOfParts();
-  whole["ignore_merges"] = true;
-  json fused = BpeOfParts();
-  fused["fuse_unk"] = true;
-  const json prepend = Sequence(
-      "normalizers", {{{"type", "Prepend"}, {"prepend", "\u2581"}}, bars});
-  return {
-      {bars, split, true, BpeOfParts()},
-      {bars, nullptr, true, BpeOfParts()},
-      {nullptr, nullptr, true, BpeOfParts()},
-      {nullptr, split, true, BpeOfParts()},
-      {nullptr, metaspace, true, BpeOfParts()},
-      {nullptr, first, true, BpeOfParts()},
-      {SomePrecompiled(), first, true, BpeOfParts()},
-      {Sequence("normalizers", {SomePrecompiled(), kJoins}), metaspace, true,
-       BpeOfParts()},
-      {Replace("Regex", " {2,}", "\u2581"), split, true, BpeOfParts()},
-      {prepend, nullptr, true, BpeOfParts()},
-      {{{"type", "Prepend"}, {"prepend", "ab"}}, split, true, BpeOfParts()},
-      // Merges reach over.
-      {bars, inverted, false, BpeOfParts()},
-      {bars, split, false, BpeOfParts("b", "\u2581")},
-      {nullptr, split, false, BpeOfParts("b", " ")},
-      {Replace("Regex", " {2,}", "\u2581"), nullptr, false,
-       BpeOfParts("b", " ")},
-      {nullptr, metaspace, false, BpeOfParts("ab", "\u2581a")},
-      {bars, split, false, whole},
-      {bars, split, false, fused},
-      {bars, split, false, UnigramOfParts()},
-      {Replace("String", " ", "ab"), split, false, BpeOfParts()},
-      {Replace("String", " ", ""), split, false, BpeOfParts()},
-      {Replace("String", " ", "b"), metaspace, false, BpeOfParts()},
-  };
-}
-
-std::vector<Kind> AllKinds() {
-  std::vector<Kind> kinds = Kinds();
-  for (const Kind& kind : JoinedKinds()) kinds.push_back(kind);
-  return kinds;
-}
-
 TEST(SpacePartsTest, IdsOfPartsAreThoseOfTheWholeText) {
-  for (const Kind& kind : AllKinds()) {
-    const auto tokenizer = Make(kind);
+  for (const SpaceKind& kind : SpaceKinds()) {
+    const auto tokenizer = MakeSpaceKind(kind);
     std::mt19937 random(5);
     for (int i = 0; i < Cases(1500); ++i) {
-      const std::string text = DrawText(random);
+      const std::string text = DrawSpacedText(random);
       std::vector<TokenId> ids;
       std::vector<TokenOrigin> origins;
       ASSERT_OK(tokenizer->EncodeWithOrigins(text, {}, ids, origins));
@@ -282,13 +53,36 @@ TEST(SpacePartsTest, IdsOfPartsAreThoseOfTheWholeText) {
   }
 }
 
+// Parts with such tokens are not remembered, or a call would get what another
+// asked for.
+TEST(SpacePartsTest, NormalizedTokensAreWhatEachCallTakesThemFor) {
+  for (const SpaceKind& kind : MatchedSpaceKinds()) {
+    const auto tokenizer = MakeSpaceKind(kind);
+    std::mt19937 random(7);
+    for (int i = 0; i < Cases(1500); ++i) {
+      const std::string text = DrawSpacedText(random) + " ab` b`";
+      const EncodeOptions options = {
+          .special_text = std::array{SpecialText::kAllow, SpecialText::kAsText,
+                                     SpecialText::kRefuse}[random() % 3]};
+      std::vector<TokenId> ids, parts;
+      std::vector<TokenOrigin> origins;
+      const Status whole =
+          tokenizer->EncodeWithOrigins(text, options, ids, origins);
+      ASSERT_EQ(tokenizer->Encode(text, options, parts).ToString(),
+                whole.ToString());
+      if (!whole.ok()) continue;
+      ASSERT_EQ(parts, ids) << ::testing::PrintToString(text) << kind.added;
+    }
+  }
+}
+
 TEST(SpacePartsTest, LongTextsHaveTheIdsOfTheWhole) {
   std::mt19937 random(9);
   std::string text;
-  while (text.size() < 100000) text += DrawText(random);
+  while (text.size() < 100000) text += DrawSpacedText(random);
   const std::string long_word(40000, 'a');
-  for (const Kind& kind : AllKinds()) {
-    const auto tokenizer = Make(kind);
+  for (const SpaceKind& kind : SpaceKinds()) {
+    const auto tokenizer = MakeSpaceKind(kind);
     for (const std::string& all : {text, text + long_word + text}) {
       std::vector<TokenId> ids;
       std::vector<TokenOrigin> origins;
@@ -300,13 +94,13 @@ TEST(SpacePartsTest, LongTextsHaveTheIdsOfTheWhole) {
 
 // Streams and threads cut where SafeCut says.
 TEST(SpacePartsTest, TextIsCutBeforeSpacesWhateverFollows) {
-  for (const Kind& kind : AllKinds()) {
-    const auto tokenizer = Make(kind);
+  for (const SpaceKind& kind : SpaceKinds()) {
+    const auto tokenizer = MakeSpaceKind(kind);
     EXPECT_EQ(tokenizer->SafeCut("ab ab b"), kind.cuts ? 5u : 0u)
         << kind.normalizer << kind.splitter;
     std::mt19937 random(6);
     for (int i = 0; i < Cases(300); ++i) {
-      std::string text = DrawText(random);
+      std::string text = DrawSpacedText(random);
       for (int n = random() % 4; n > 0 && !text.empty(); --n) {
         // Not UTF-8, or what makes other characters of some.
         text[random() % text.size()] = "\xff\xe3\xa9\xf0 "[random() % 5];
@@ -337,9 +131,9 @@ TEST(SpacePartsTest, TextIsCutBeforeSpacesWhateverFollows) {
 TEST(SpacePartsTest, StreamsHoldLittleMoreThanTheLastWord) {
   std::string words;
   for (int i = 0; i < 5000; ++i) words += "ab ab\u65e5 b \u00e9\n";
-  for (const Kind& kind : AllKinds()) {
+  for (const SpaceKind& kind : SpaceKinds()) {
     if (!kind.cuts) continue;
-    const auto tokenizer = Make(kind);
+    const auto tokenizer = MakeSpaceKind(kind);
     StreamEncoder encoder(*tokenizer);
     std::vector<TokenId> ids;
     for (size_t at = 0; at < words.size(); at += 100) {
