@@ -27,6 +27,31 @@ uint32_t Nmt(uint32_t c) {
   return c;
 }
 
+// Drops White_Space at the ends.
+void Strip(bool left, bool right, AlignedText& text) {
+  const std::string_view source = text.text();
+  size_t begin = 0;
+  size_t end = source.size();
+  if (left) {
+    for (size_t pos = 0; pos < end; begin = pos) {
+      if (!IsSpace(NextChar(source, pos))) break;
+    }
+  }
+  if (right) {
+    while (end > begin) {
+      const size_t last = PreviousChar(source, end);
+      size_t pos = last;
+      if (!IsSpace(NextChar(source, pos))) break;
+      end = last;
+    }
+  }
+  if (begin == 0 && end == source.size()) return;
+  TextEdit edit(text);
+  edit.SkipTo(begin);
+  edit.Copy(end);
+  edit.Finish();
+}
+
 }  // namespace
 
 Status UnicodeNormalizer::Edit(AlignedText& text) const {
@@ -46,8 +71,7 @@ uint32_t LowercaseNormalizer::BlankBehind(uint32_t c, uint32_t blank) const {
 }
 
 uint32_t StripNormalizer::BlankBehind(uint32_t c, uint32_t blank) const {
-  const bool strips_left = side_ == Side::kLeft || side_ == Side::kBoth;
-  return strips_left || IsSpace(c) ? 0 : blank;
+  return IsSpace(c) ? 0 : blank;
 }
 
 uint32_t AccentStripper::BlankBehind(uint32_t c, uint32_t blank) const {
@@ -64,27 +88,12 @@ Status AccentStripper::Edit(AlignedText& text) const {
 }
 
 Status StripNormalizer::Edit(AlignedText& text) const {
-  const std::string_view source = text.text();
-  size_t begin = 0;
-  size_t end = source.size();
-  if (side_ == Side::kLeft || side_ == Side::kBoth) {
-    for (size_t pos = 0; pos < end; begin = pos) {
-      if (!IsSpace(NextChar(source, pos))) break;
-    }
-  }
-  if (side_ == Side::kRight || side_ == Side::kBoth) {
-    while (end > begin) {
-      const size_t last = PreviousChar(source, end);
-      size_t pos = last;
-      if (!IsSpace(NextChar(source, pos))) break;
-      end = last;
-    }
-  }
-  if (begin == 0 && end == source.size()) return OkStatus();
-  TextEdit edit(text);
-  edit.SkipTo(begin);
-  edit.Copy(end);
-  edit.Finish();
+  Strip(left_, right_, text);
+  return OkStatus();
+}
+
+Status StripNormalizer::EditLater(AlignedText& text) const {
+  Strip(/*left=*/false, right_, text);
   return OkStatus();
 }
 

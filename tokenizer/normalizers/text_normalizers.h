@@ -54,12 +54,17 @@ class AccentStripper final : public Normalizer {
 class StripNormalizer final : public Normalizer {
  public:
   enum class Side { kNone, kLeft, kRight, kBoth };
-  explicit StripNormalizer(Side side) : side_(side) {}
+  explicit StripNormalizer(Side side)
+      : left_(side == Side::kLeft || side == Side::kBoth),
+        right_(side == Side::kRight || side == Side::kBoth) {}
+  bool ActsAtBegin() const override { return left_; }
   uint32_t BlankBehind(uint32_t c, uint32_t blank) const override;
 
  private:
   Status Edit(AlignedText& text) const override;
-  const Side side_;
+  // What stands before it is not white space.
+  Status EditLater(AlignedText& text) const override;
+  const bool left_, right_;
 };
 
 // Drops some controls and makes spaces of others, as sentencepiece's nmt rules

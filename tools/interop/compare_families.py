@@ -7,12 +7,11 @@ Run in an environment that has tokenizers, tiktoken and sentencepiece:
       --tokenize-binary build/release/bin/tokenize --fixtures DIR
 
 A tokenizer.json is trained here with the parts that RoBERTa's, BART's, ModernBERT's,
-T5's (old and new), ALBERT's, Gemma's, Mistral's, Llama 2's, Whisper's, Cohere's,
-Kimi's, Falcon's and
-CLIP's have: all that --json tells is compared, and ids alone, of texts and of many
-in one. Then every code point of Unicode, alone and behind each of ten letters, under a Precompiled
-normalizer, by ids, offsets and words; the model falls back to bytes, so that no
-two characters look alike. Prints a line for each; exits 1 on any difference.
+T5's (old and new), ALBERT's, DeBERTa's, Gemma's, Mistral's, Llama 2's, Whisper's,
+Cohere's, Kimi's, Falcon's and CLIP's have: all that --json tells is compared, and ids
+alone, of texts and of many in one. Then every code point of Unicode, alone and
+behind each of ten letters, under a Precompiled normalizer, by ids, offsets and
+words; the model falls back to bytes, so that no two characters look alike. Prints a line for each; exits 1 on any difference.
 """
 
 import json
@@ -115,6 +114,23 @@ def albert(corpus, charsmap):
             n.StripAccents(), n.Lowercase(), n.Precompiled(charsmap)]))
     tokenizer.decoder = decoders.Metaspace()
     tokenizer.add_special_tokens([AddedToken("[MASK]", lstrip=True)])
+    return tokenizer
+
+
+def deberta(corpus, charsmap):
+    n = normalizers
+    tokenizer = hf_files.unigram(
+        corpus, splitter=pre_tokenizers.Sequence([pre_tokenizers.Metaspace()]),
+        normalizer=n.Sequence([
+            n.Strip(), n.Precompiled(charsmap),
+            n.Replace(tokenizers.Regex(" {2,}"), " ")]))
+    tokenizer.decoder = decoders.Metaspace()
+    tokenizer.add_special_tokens(["[CLS]", "[SEP]", AddedToken("[MASK]")])
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS]:0 $A:0 [SEP]:0",
+        pair="[CLS]:0 $A:0 [SEP]:0 $B:1 [SEP]:1",
+        special_tokens=[(t, tokenizer.token_to_id(t))
+                        for t in ("[CLS]", "[SEP]")])
     return tokenizer
 
 
@@ -227,6 +243,7 @@ def families(corpus, charsmap):
     yield "T5", t5(corpus, charsmap)
     yield "New T5", t5_now(corpus, charsmap)
     yield "ALBERT", albert(corpus, charsmap)
+    yield "DeBERTa", deberta(corpus, charsmap)
     n = normalizers
     yield "Gemma", character_bpe(
         corpus, n.Replace(" ", "▁"),

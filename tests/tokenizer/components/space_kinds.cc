@@ -124,6 +124,9 @@ std::vector<Kind> Kinds() {
   // As transformers writes them.
   const json right = {
       {"type", "Strip"}, {"strip_left", false}, {"strip_right", true}};
+  json left = right, strip = right;
+  left["strip_left"] = strip["strip_left"] = true;
+  left["strip_right"] = false;
   const json bars = Replace("Regex", " {2,}", "\u2581");
   whole["split"] = false;
   return {
@@ -165,9 +168,13 @@ std::vector<Kind> Kinds() {
       {Replace("String", " e", "b"), Metaspace(), false},
       {Replace("Regex", " b", "a"), Metaspace(), false},
       {Replace("Regex", " {2,}", "ab"), Metaspace(), false},
-      {{{"type", "Strip"}, {"strip_left", true}, {"strip_right", true}},
-       Metaspace(),
-       false},
+      // DeBERTa's.
+      {Sequence("normalizers", {strip, map, kJoins}), Metaspace(), true},
+      {Sequence("normalizers", {{{"type", "Lowercase"}}, strip}), first, true},
+      {Sequence("normalizers", {map, left}), whitespace, true},
+      {Sequence("normalizers",
+                {left, {{"type", "Prepend"}, {"prepend", "a"}}, strip}),
+       both, true},
       {Sequence("normalizers", {bars, {{"type", "Prepend"}, {"prepend", "a"}}}),
        Metaspace(), false},
       {map, whole, false},
