@@ -135,8 +135,10 @@ INSTANTIATE_TEST_SUITE_P(
                           return SentencePieces(
                               SentencePieceModel::Type::kUnigram);
                         }},
+            // And 32 MiB of long ones, 4 MiB of where they are and 256 KiB of
+            // those that came lately.
             Remembering{
-                "SentencePieceBpe", 128.25, 1'200'000,
+                "SentencePieceBpe", 164.5, 1'200'000,
                 [] { return SentencePieces(SentencePieceModel::Type::kBpe); }}),
         ::testing::Values(1, 2, 8)),
     [](const auto& info) {

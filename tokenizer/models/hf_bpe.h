@@ -42,7 +42,7 @@ struct HfBpeOptions {
 //
 // Many files cut no words: a piece is all of a text. Where no merge crosses
 // from one character to the next a long piece is cut, and the parts' ids are
-// remembered, for all threads: at most 128 MiB.
+// remembered, for all threads: at most 164.5 MiB.
 //
 // Cost:    n log n in a part's characters; nearly nothing for one seen before.
 class HfBpe final : public TokenModel {
@@ -88,7 +88,10 @@ class HfBpe final : public TokenModel {
   Status EncodeParts(std::string_view piece, std::vector<TokenId>& ids) const;
   Status EncodeSome(std::span<const PartReader::Part> parts, Scratch& scratch,
                     PieceSink& sink) const;
-  Status EncodeNewPart(const PartReader::Part& part, Scratch& scratch,
+  Status EncodeLongPart(std::string_view part, Scratch& scratch,
+                        PieceSink& sink) const;
+  // Leaves the ids in `scratch`, too.
+  Status EncodeNewPart(std::string_view part, Scratch& scratch,
                        PieceSink& sink) const;
   Status MergedSymbolsOf(std::string_view piece,
                          std::vector<Symbol>& symbols) const;

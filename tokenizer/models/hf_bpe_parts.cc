@@ -48,7 +48,7 @@ Status HfBpe::EncodeParts(std::string_view piece,
   text.Reserve(piece.size());
   text.SetEnd(std::ranges::copy(piece, text.end()).out);
   PieceSink sink(scratch->no_rule, piece.size(), ids);
-  PartReader reader(text.text(), boundaries_, known_.parts, scratch->reader);
+  PartReader reader(text.text(), boundaries_, known_, scratch->reader);
   Status status;
   for (auto parts = reader.Next(); status.ok() && !parts.empty();
        parts = reader.Next()) {
@@ -61,34 +61,48 @@ Status HfBpe::EncodeParts(std::string_view piece,
 Status HfBpe::EncodeSome(std::span<const PartReader::Part> parts,
                          Scratch& scratch, PieceSink& sink) const {
   for (const PartReader::Part& part : parts) {
-    const PartIds* const known =
-        part.set == nullptr ? nullptr : PartCache::Find(part.set, part.key);
-    if (known != nullptr) {
+    if (part.set == nullptr) {
+      PENSTOCK_RETURN_IF_ERROR(EncodeLongPart(part.text, scratch, sink));
+      continue;
+    }
+    if (const PartIds* const known = PartCache::Find(part.set, part.key)) {
       sink.PutSome(known->ids, known->count, /*is_unknown=*/false);
       continue;
     }
-    PENSTOCK_RETURN_IF_ERROR(EncodeNewPart(part, scratch, sink));
+    PENSTOCK_RETURN_IF_ERROR(EncodeNewPart(part.text, scratch, sink));
+    const std::vector<TokenId>& ids = scratch.ids;
+    if (ids.empty() || ids.size() > PartIds::kMost) continue;
+    PartEntry::Content added = {part.key, {}};
+    std::ranges::copy(ids, added.ids.ids);
+    added.ids.count = static_cast<uint8_t>(ids.size());
+    known_.parts.Insert(scratch.inserter, part.set, added);
   }
   return OkStatus();
 }
 
-Status HfBpe::EncodeNewPart(const PartReader::Part& part, Scratch& scratch,
+Status HfBpe::EncodeLongPart(std::string_view part, Scratch& scratch,
+                             PieceSink& sink) const {
+  if (part.size() > LongPieces::kMaxPieceBytes) {
+    return EncodeNewPart(part, scratch, sink);
+  }
+  const uint64_t hash = LongPieces::HashOf(part);
+  if (const auto known = known_.long_parts.Find(part, hash)) {
+    for (const TokenId id : *known) sink.Put(id);
+    return OkStatus();
+  }
+  PENSTOCK_RETURN_IF_ERROR(EncodeNewPart(part, scratch, sink));
+  known_.long_parts.Insert(scratch.long_inserter, part, hash, scratch.ids);
+  return OkStatus();
+}
+
+Status HfBpe::EncodeNewPart(std::string_view part, Scratch& scratch,
                             PieceSink& sink) const {
   std::vector<Symbol>& symbols = scratch.symbols;
   symbols.clear();
-  PENSTOCK_RETURN_IF_ERROR(MergedSymbolsOf(part.text, symbols));
-  PartEntry::Content added = {part.key, {}};
-  size_t count = 0;
-  for (const Symbol& symbol : symbols) {
-    if (symbol.size == 0) continue;
-    sink.Put(symbol.id);
-    if (count < PartIds::kMost) added.ids.ids[count] = symbol.id;
-    ++count;
-  }
-  if (part.set != nullptr && count > 0 && count <= PartIds::kMost) {
-    added.ids.count = static_cast<uint8_t>(count);
-    known_.parts.Insert(scratch.inserter, part.set, added);
-  }
+  scratch.ids.clear();
+  PENSTOCK_RETURN_IF_ERROR(MergedSymbolsOf(part, symbols));
+  AppendIds(symbols, scratch.ids);
+  for (const TokenId id : scratch.ids) sink.Put(id);
   return OkStatus();
 }
 

@@ -14,8 +14,10 @@ struct HfBpe::Scratch {
 
   Readers::Reader reader;
   Inserter inserter{reader};
+  Inserter long_inserter{reader};
   TextBuffer text;
   std::vector<Symbol> symbols;
+  std::vector<TokenId> ids;  // of a new part
   UnknownRule no_rule;
 
   // Keeps of a long text no more than this for the next.
@@ -24,6 +26,7 @@ struct HfBpe::Scratch {
     if (text.size() > kKeptBytes) text = TextBuffer();
     if (symbols.capacity() > kKeptBytes / sizeof(Symbol)) {
       symbols = std::vector<Symbol>();
+      ids = std::vector<TokenId>();
     }
   }
 };

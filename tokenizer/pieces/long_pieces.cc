@@ -12,7 +12,9 @@ LongPieces::LongPieces(Readers& readers, size_t ring_bytes, uint64_t first_word)
     : readers_(readers),
       ring_words_(ring_bytes / sizeof(uint32_t)),
       segment_words_(ring_words_ / kSegments),
-      index_(kFirstIndexBytes, kMostIndexBytes),
+      most_index_bytes_(
+          std::max(kFirstIndexBytes, ring_bytes / kRingOfMostIndex)),
+      index_(kFirstIndexBytes, most_index_bytes_),
       ring_(ring_bytes),
       taken_end_(first_word),
       open_end_(first_word - first_word % segment_words_ + ring_words_),
@@ -25,7 +27,7 @@ LongPieces::LongPieces(Readers& readers, size_t ring_bytes, uint64_t first_word)
 void LongPieces::UseIndex() {
   const size_t bytes = index_.size_bytes();
   line_mask_ = bytes / sizeof(Slot) / kSlots - 1;
-  growth_.Begin(bytes == kMostIndexBytes
+  growth_.Begin(bytes == most_index_bytes_
                     ? SharedGrowth::kNever
                     : kRingOfIndex * bytes / sizeof(uint32_t));
 }

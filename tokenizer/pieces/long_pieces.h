@@ -28,7 +28,9 @@ namespace penstock {
 //   record  count of ids; ids; and where it is found by the index, the size of
 //           the piece and the piece, padded with zeros: words of 32 bits
 //
-// Memory:  at most 144.25 MiB, taken once pieces come to it: the index grows
+// Memory:  at most 144.25 MiB, or `ring_bytes`, an eighth of it or 4 MiB for
+// the
+//          index, and 256 KiB; taken once pieces come to it: the index grows
 //          with what there is of the ring.
 //
 // Threads: any number that are inside as readers; see MakeRoom and Clear.
@@ -44,7 +46,8 @@ class LongPieces {
   static constexpr size_t kRingBytes = 128 << 20;
   static constexpr size_t kSegments = 32;  // of the ring
   static constexpr size_t kFirstIndexBytes = 4 << 20;
-  static constexpr size_t kMostIndexBytes = 16 << 20;
+  // Of the ring, for each byte of the largest index.
+  static constexpr size_t kRingOfMostIndex = 8;
 
   // `readers` must outlive it. `ring_bytes` is a power of two that has room for
   // the largest record in a segment. Counts words from `first_word`, above 0.
@@ -130,6 +133,7 @@ class LongPieces {
 
   Readers& readers_;
   const uint64_t ring_words_, segment_words_;
+  const size_t most_index_bytes_;
   // The first two are changed while no reader is inside.
   ZeroPages index_;
   size_t line_mask_;

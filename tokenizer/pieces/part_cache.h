@@ -6,6 +6,7 @@
 
 #include "tokenizer/pieces/came_lately.h"
 #include "tokenizer/pieces/inserter.h"
+#include "tokenizer/pieces/long_pieces.h"
 #include "tokenizer/pieces/part_entry.h"
 #include "tokenizer/pieces/readers.h"
 #include "tokenizer/pieces/shared_growth.h"
@@ -92,13 +93,21 @@ class PartCache {
 //
 // Threads: any number, each with a reader of its own.
 struct SharedParts {
+  // There are fewer long ones: indents with a word behind, lines of one sign.
+  static constexpr size_t kLongRingBytes = 32 << 20;
+
   // Gives back all memory that parts came to. Waits until no thread is inside.
   void Clear() {
-    readers.WhileAlone([this] { parts.Clear(); });
+    readers.WhileAlone([this] {
+      parts.Clear();
+      long_parts.Clear();
+    });
   }
 
   Readers readers;
   PartCache parts{readers};
+  // Those that PartCache has no room for, of who looks for them.
+  LongPieces long_parts{readers, kLongRingBytes};
 };
 
 }  // namespace penstock

@@ -11,22 +11,22 @@
 
 namespace penstock {
 
-// The table may be looked at from a Next on until the following one.
+// The tables may be looked at from a Next on until the following one.
 //
 // Threads: one at a time.
 class PartReader {
  public:
   struct Part {
     std::string_view text;
-    PartEntry* set = nullptr;  // null: too long to be remembered
+    PartEntry* set = nullptr;  // null: too long for PartCache
     PartKey key;               // if there is a set
   };
 
   // All must outlive this. `text` is as PartCutter wants it; `self` is the
   // thread's, outside.
   PartReader(std::string_view text, const PieceBoundaries& boundaries,
-             PartCache& cache, Readers::Reader& self)
-      : cutter_(text, boundaries), cache_(cache), self_(self) {}
+             SharedParts& shared, Readers::Reader& self)
+      : cutter_(text, boundaries), shared_(shared), self_(self) {}
   ~PartReader() { self_.Leave(); }
   PartReader(const PartReader&) = delete;
   PartReader& operator=(const PartReader&) = delete;
@@ -38,7 +38,9 @@ class PartReader {
   std::span<const Part> Next() {
     if (cutter_.AtEnd()) return {};
     self_.Leave();
-    if (cache_.WantsRoom()) cache_.MakeRoom();
+    PartCache& cache = shared_.parts;
+    if (cache.WantsRoom()) cache.MakeRoom();
+    if (shared_.long_parts.WantsRoom()) shared_.long_parts.MakeRoom();
     self_.Enter();
     size_t count = 0;
     while (count < parts_.size() && !cutter_.AtEnd()) {
@@ -47,7 +49,7 @@ class PartReader {
       part.set = nullptr;
       if (part.text.size() > PartKey::kMostBytes) continue;
       part.key = PartKey::Of(part.text.data(), part.text.size());
-      part.set = cache_.SetOf(part.key);
+      part.set = cache.SetOf(part.key);
       // Some 60 ns from memory: about what the other parts take.
       __builtin_prefetch(part.set);
       __builtin_prefetch(part.set + 1);
@@ -57,7 +59,7 @@ class PartReader {
 
  private:
   PartCutter cutter_;
-  PartCache& cache_;
+  SharedParts& shared_;
   Readers::Reader& self_;
   std::array<Part, kMost> parts_;
 };

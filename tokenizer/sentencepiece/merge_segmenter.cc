@@ -42,6 +42,7 @@ struct MergeSegmenter::OwnScratch : Scratch {
 
   Readers::Reader reader;
   Inserter parts_inserter{reader};
+  Inserter long_inserter{reader};
   std::vector<Symbol> symbols;
   MergeOrder merges;
   MergeMemory memory;
@@ -116,11 +117,15 @@ void MergeSegmenter::Segment(std::string_view text, Scratch& scratch,
   auto& own = static_cast<OwnScratch&>(scratch);
   using Unknown = PartIds::Unknown;
   const auto quick = sink.IsToldOfUnknown() ? Unknown::kNone : Unknown::kAlone;
-  PartReader reader(text, boundaries_, known_.parts, own.reader);
+  PartReader reader(text, boundaries_, known_, own.reader);
   for (auto parts = reader.Next(); !parts.empty(); parts = reader.Next()) {
     for (const PartReader::Part& part : parts) {
-      if (part.set == nullptr || has_unused_) {
+      if (has_unused_) {
         SegmentPart(part.text, /*dropout=*/nullptr, own, sink);
+        continue;
+      }
+      if (part.set == nullptr) {
+        SegmentLongPart(part.text, own, sink);
         continue;
       }
       const PartIds* known = PartCache::Find(part.set, part.key);
@@ -158,6 +163,21 @@ Status MergeSegmenter::Sample(std::string_view text, const Sampling& sampling,
   PartCutter cutter(text, boundaries_);
   while (!cutter.AtEnd()) SegmentPart(cutter.Next(), &dropout, own, sink);
   return OkStatus();
+}
+
+void MergeSegmenter::SegmentLongPart(std::string_view part, OwnScratch& scratch,
+                                     PieceSink& sink) const {
+  if (part.size() > LongPieces::kMaxPieceBytes) {
+    return SegmentPart(part, /*dropout=*/nullptr, scratch, sink);
+  }
+  const uint64_t hash = LongPieces::HashOf(part);
+  if (const auto known = known_.long_parts.Find(part, hash)) {
+    for (const TokenId id : *known) sink.Put(id);
+    return;
+  }
+  SegmentPart(part, /*dropout=*/nullptr, scratch, sink);
+  if (scratch.ids.empty()) return;
+  known_.long_parts.Insert(scratch.long_inserter, part, hash, scratch.ids);
 }
 
 void MergeSegmenter::SegmentPart(std::string_view part, const Dropout* dropout,

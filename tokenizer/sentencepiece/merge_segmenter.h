@@ -52,6 +52,9 @@ class MergeSegmenter final : public Segmenter {
   struct OwnScratch;
   struct Symbol;
 
+  // Of one that PartCache has no room for.
+  void SegmentLongPart(std::string_view part, OwnScratch& scratch,
+                       PieceSink& sink) const;
   // `dropout` may be null.
   void SegmentPart(std::string_view part, const Dropout* dropout,
                    OwnScratch& scratch, PieceSink& sink) const;

@@ -60,7 +60,7 @@ void UnigramSegmenter<Real>::Segment(std::string_view text, Scratch& scratch,
   const auto quick = sink.IsToldOfUnknown() ? PartIds::Unknown::kNone
                                             : PartIds::Unknown::kAlone;
   PartEntry::Content added;
-  PartReader reader(text, boundaries_, known_.parts, own.reader);
+  PartReader reader(text, boundaries_, known_, own.reader);
   for (auto parts = reader.Next(); !parts.empty(); parts = reader.Next()) {
     score.Settle();
     for (const PartReader::Part& part : parts) {

@@ -289,7 +289,7 @@ TEST_F(PartCacheTest, AReaderOfPartsIsInsideUntilItsEnd) {
   text.resize(size + TextBuffer::kSlack);
   {
     PartReader reader(std::string_view(text).substr(0, size), boundaries,
-                      shared.parts, self);
+                      shared, self);
     EXPECT_FALSE(is_inside());
     EXPECT_FALSE(reader.Next().empty());
     EXPECT_TRUE(is_inside());
