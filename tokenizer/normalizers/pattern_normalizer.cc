@@ -1,5 +1,7 @@
 #include "tokenizer/normalizers/pattern_normalizer.h"
 
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "formats/files/status_or.h"
@@ -37,7 +39,30 @@ uint32_t PatternNormalizer::BlankBehind(uint32_t c, uint32_t blank) const {
   return is_matched(blank) || is_matched(text.back()) ? 0 : blank;
 }
 
+// Of a text that is found as it is, where alignment is dropped.
+void PatternNormalizer::ReplaceAll(AlignedText& text) const {
+  const std::string_view source = text.text();
+  const std::string_view found = matched_.all;
+  size_t at = source.find(found);
+  if (at == source.npos) return;
+  std::string replaced;
+  replaced.reserve(source.size() + source.size() / 2);
+  size_t copied = 0;
+  for (; at != source.npos && text.MayWrite(replaced.size());
+       at = source.find(found, copied)) {
+    replaced.append(source, copied, at - copied);
+    replaced += content_;
+    copied = at + found.size();
+  }
+  replaced.append(source, copied);
+  text.Rewrite(std::move(replaced));
+}
+
 Status PatternNormalizer::Edit(AlignedText& text) const {
+  if (!matched_.all.empty() && text.alignment() == Alignment::kDropped) {
+    ReplaceAll(text);
+    return OkStatus();
+  }
   std::vector<MatchedPart> parts;
   PENSTOCK_RETURN_IF_ERROR(pattern_->Match(text.text(), parts));
   TextEdit edit(text);

@@ -36,6 +36,7 @@ class PatternNormalizer final : public Normalizer {
 
  private:
   Status Edit(AlignedText& text) const override;
+  void ReplaceAll(AlignedText& text) const;
 
   const std::unique_ptr<const TextPattern> pattern_;
   const std::string content_;

@@ -50,6 +50,8 @@ class AlignedText {
 
   // Edits the text into another that it is not aligned with.
   void Rewrite(std::string text);
+  // Whether edits may write so many more.
+  bool MayWrite(size_t bytes) const { return bytes <= left_bytes_; }
   // Whether edits wrote more than they may: EditableBytes. The text is then cut
   // off, and good for nothing.
   bool is_exhausted() const { return is_exhausted_; }
@@ -60,9 +62,9 @@ class AlignedText {
  private:
   friend class TextEdit;
 
-  // Whether an edit may write so many more bytes.
+  // Whether an edit may, and does.
   bool Take(size_t bytes) {
-    if (bytes > left_bytes_) is_exhausted_ = true;
+    if (!MayWrite(bytes)) is_exhausted_ = true;
     if (is_exhausted_) return false;
     left_bytes_ -= bytes;
     return true;

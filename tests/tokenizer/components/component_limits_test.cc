@@ -74,6 +74,18 @@ TEST(ComponentLimitsTest, DecodersThatMultiplyTextAreStopped) {
   }
 }
 
+// 100 GB of 100 KB: more than there is room for.
+TEST(ComponentLimitsTest, AReplacementIsStoppedBeforeItIsWritten) {
+  const json replace = {{"type", "Replace"},
+                        {"pattern", {{"String", "a"}}},
+                        {"content", std::string(1 << 20, 'b')}};
+  ASSERT_OK_AND_ASSIGN(const auto tokenizer,
+                       ParseWords(WordsWith("/normalizer", replace)));
+  std::vector<TokenId> ids;
+  EXPECT_THAT(tokenizer->Encode(std::string(100'000, 'a'), {}, ids),
+              StatusIs(kExhausted, HasSubstr("more than 4 MiB")));
+}
+
 TEST(ComponentLimitsTest, PatternsOfEveryComponentReportWhatTheyTake) {
   const json replace = {{"type", "Replace"},
                         {"pattern", {{"Regex", "(t+)+\\z"}}},
