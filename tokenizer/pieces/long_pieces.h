@@ -28,9 +28,8 @@ namespace penstock {
 //   record  count of ids; ids; and where it is found by the index, the size of
 //           the piece and the piece, padded with zeros: words of 32 bits
 //
-// Memory:  at most 144.25 MiB, or `ring_bytes`, an eighth of it or 4 MiB for
-// the
-//          index, and 256 KiB; taken once pieces come to it: the index grows
+// Memory:  the ring, for its index an eighth of that, 4 MiB at least, and
+//          256 KiB: 144.25 MiB. Taken once pieces come to it: the index grows
 //          with what there is of the ring.
 //
 // Threads: any number that are inside as readers; see MakeRoom and Clear.
