@@ -14,7 +14,6 @@
 #include "tokenizer/normalizers/text_normalizers.h"
 #include "tokenizer/patterns/space_runs.h"
 #include "tokenizer/unicode/base64.h"
-#include "tokenizer/unicode/valid_utf8.h"
 
 namespace penstock {
 namespace {
@@ -43,13 +42,6 @@ NormalizerOr ReadStripNormalizer(const JsonObject& json) {
                                                          : Side::kNone);
 }
 
-std::optional<uint32_t> OnlyCharacter(std::string_view text) {
-  size_t end = 0;
-  if (text.empty()) return std::nullopt;
-  const uint32_t c = NextChar(text, end);
-  return end == text.size() ? std::optional(c) : std::nullopt;
-}
-
 NormalizerOr ReadReplaceNormalizer(const JsonObject& json) {
   PENSTOCK_ASSIGN_OR_RETURN(auto pattern, ReadPattern(json));
   PENSTOCK_ASSIGN_OR_RETURN(const std::string_view content,
@@ -60,8 +52,8 @@ NormalizerOr ReadReplaceNormalizer(const JsonObject& json) {
     PENSTOCK_ASSIGN_OR_RETURN(matched.all, spelled.String("String"));
   } else {
     PENSTOCK_ASSIGN_OR_RETURN(const auto regex, spelled.String("Regex"));
-    if (regex == SpaceRuns::kRegex) matched.joined = OnlyCharacter(content);
-    if (regex == "\\s+") matched.all_joined = OnlyCharacter(content);
+    if (regex == SpaceRuns::kRegex) matched.runs = MatchedBytes::Runs::kSpaces;
+    if (regex == "\\s+") matched.runs = MatchedBytes::Runs::kWhiteSpace;
   }
   return std::make_unique<PatternNormalizer>(
       std::move(pattern), std::string(content), std::move(matched));

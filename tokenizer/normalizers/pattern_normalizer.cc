@@ -22,10 +22,12 @@ uint32_t OneCharacter(std::string_view text) {
 }  // namespace
 
 uint32_t PatternNormalizer::BlankBehind(uint32_t c, uint32_t blank) const {
-  if (matched_.joined) return blank == ' ' ? *matched_.joined : blank;
-  if (matched_.all_joined) {
-    return hf_unicode::BitsOf(c) & hf_unicode::kSpace ? 0
-                                                      : *matched_.all_joined;
+  if (matched_.runs != MatchedBytes::Runs::kNone) {
+    const uint32_t joined = OneCharacter(content_);
+    if (matched_.runs == MatchedBytes::Runs::kWhiteSpace) {
+      return hf_unicode::BitsOf(c) & hf_unicode::kSpace ? 0 : joined;
+    }
+    return joined == 0 || blank == ' ' ? joined : blank;
   }
   // Text must not become many times as much, part by part.
   constexpr size_t kMany = 64;

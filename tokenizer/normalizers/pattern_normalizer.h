@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -17,10 +16,9 @@ namespace penstock {
 struct MatchedBytes {
   // All that are in one, if that is known: no other text decides what is one.
   std::string all = {};
-  // Two spaces or more, all that there are: what is put in their place.
-  std::optional<uint32_t> joined = {};
-  // The same of any White_Space.
-  std::optional<uint32_t> all_joined = {};
+  // All that there are of two and more U+0020, or of any White_Space.
+  enum class Runs { kNone, kSpaces, kWhiteSpace };
+  Runs runs = Runs::kNone;
 };
 
 // Cost:    one pass.

@@ -45,8 +45,6 @@ class LongPieces {
   static constexpr size_t kRingBytes = 128 << 20;
   static constexpr size_t kSegments = 32;  // of the ring
   static constexpr size_t kFirstIndexBytes = 4 << 20;
-  // Of the ring, for each byte of the largest index.
-  static constexpr size_t kRingOfMostIndex = 8;
 
   // `readers` must outlive it. `ring_bytes` is a power of two that has room for
   // the largest record in a segment. Counts words from `first_word`, above 0.
@@ -89,8 +87,8 @@ class LongPieces {
 
  private:
   static constexpr size_t kSlots = 8;  // of a line
-  // Of the ring, for each byte of an index that may still grow.
-  static constexpr size_t kRingOfIndex = 4;
+  // Of the ring, for each byte of an index that may still grow, of the largest.
+  static constexpr size_t kRingOfIndex = 4, kRingOfMostIndex = 8;
   // What a thread takes of the ring at a time, so that no two write beside each
   // other.
   static constexpr uint64_t kChunkWords = 4096;
@@ -131,8 +129,7 @@ class LongPieces {
   void Grow();
 
   Readers& readers_;
-  const uint64_t ring_words_, segment_words_;
-  const size_t most_index_bytes_;
+  const uint64_t ring_words_, segment_words_, most_index_bytes_;
   // The first two are changed while no reader is inside.
   ZeroPages index_;
   size_t line_mask_;

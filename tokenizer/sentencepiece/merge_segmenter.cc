@@ -120,11 +120,7 @@ void MergeSegmenter::Segment(std::string_view text, Scratch& scratch,
   PartReader reader(text, boundaries_, known_, own.reader);
   for (auto parts = reader.Next(); !parts.empty(); parts = reader.Next()) {
     for (const PartReader::Part& part : parts) {
-      if (has_unused_) {
-        SegmentPart(part.text, /*dropout=*/nullptr, own, sink);
-        continue;
-      }
-      if (part.set == nullptr) {
+      if (has_unused_ || part.set == nullptr) {
         SegmentLongPart(part.text, own, sink);
         continue;
       }
@@ -167,7 +163,7 @@ Status MergeSegmenter::Sample(std::string_view text, const Sampling& sampling,
 
 void MergeSegmenter::SegmentLongPart(std::string_view part, OwnScratch& scratch,
                                      PieceSink& sink) const {
-  if (part.size() > LongPieces::kMaxPieceBytes) {
+  if (has_unused_ || part.size() > LongPieces::kMaxPieceBytes) {
     return SegmentPart(part, /*dropout=*/nullptr, scratch, sink);
   }
   const uint64_t hash = LongPieces::HashOf(part);

@@ -52,7 +52,7 @@ class MergeSegmenter final : public Segmenter {
   struct OwnScratch;
   struct Symbol;
 
-  // Of one that PartCache has no room for.
+  // Of one that PartCache has no room for, or that nobody may remember.
   void SegmentLongPart(std::string_view part, OwnScratch& scratch,
                        PieceSink& sink) const;
   // `dropout` may be null.
