@@ -1,8 +1,10 @@
 // Files of gzip members that hold whole records.
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <functional>
 #include <string>
@@ -51,6 +53,14 @@ class GzipTfRecordTest : public ::testing::Test {
   const std::string path_ = folder_ / "a.tfrecord.gz";
 };
 
+// Two files, by their sizes and where they differ first.
+std::string FirstDifference(std::string_view one, std::string_view other) {
+  if (one == other) return "";
+  const auto [at, unused] = std::ranges::mismatch(one, other);
+  return fmt::format("{} and {} bytes, differ from {} on", one.size(),
+                     other.size(), at - one.begin());
+}
+
 TEST_F(GzipTfRecordTest, TheFileIsTheSameForAnyNumberOfThreads) {
   const std::vector<std::string> records = ManyRecords();
   const std::string alone = Write(records, {.member_bytes = 10'000});
@@ -60,9 +70,10 @@ TEST_F(GzipTfRecordTest, TheFileIsTheSameForAnyNumberOfThreads) {
       const auto run = [&](std::function<void()> task) {
         pool.Run(std::move(task));
       };
-      EXPECT_TRUE(alone == Write(records, {.member_bytes = 10'000,
-                                           .run_task = run,
-                                           .most_ahead = most_ahead}));
+      const std::string file = Write(
+          records,
+          {.member_bytes = 10'000, .run_task = run, .most_ahead = most_ahead});
+      EXPECT_EQ(FirstDifference(alone, file), "");
     }
   }
   const auto read =
