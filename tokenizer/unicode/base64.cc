@@ -1,7 +1,10 @@
 #include "tokenizer/unicode/base64.h"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+
+#include "tokenizer/unicode/avx512.h"
 
 namespace penstock {
 namespace {
@@ -19,6 +22,39 @@ constexpr std::array<int8_t, 256> MakeDigits() {
 
 constexpr std::array<int8_t, 256> kDigits = MakeDigits();
 
+#if defined(__x86_64__)
+
+// Decodes 64 digits at a time into 48 bytes, and stops before any that have
+// another character among them. Returns how many digits were done.
+PENSTOCK_AVX512 size_t DecodeByAvx512(std::string_view text, char* out) {
+  constexpr uint64_t kBytes = (uint64_t{1} << 48) - 1;
+  // Where each byte of the result is among words of 24 bits, lowest first.
+  alignas(64) static constexpr auto kPlaces = [] {
+    std::array<uint8_t, 64> places{};
+    for (size_t i = 0; i < 48; ++i) places[i] = i / 3 * 4 + 2 - i % 3;
+    return places;
+  }();
+  const __m512i places = _mm512_load_si512(kPlaces.data());
+  const __m512i low = _mm512_loadu_si512(kDigits.data());
+  const __m512i high = _mm512_loadu_si512(kDigits.data() + 64);
+  size_t done = 0;
+  for (; done + 64 <= text.size(); done += 64, out += 48) {
+    const __m512i in = _mm512_loadu_si512(text.data() + done);
+    // Looked up by the lowest seven bits; the eighth and -1 have the sign.
+    const __m512i digits = _mm512_permutex2var_epi8(low, in, high);
+    if (_mm512_movepi8_mask(_mm512_or_si512(digits, in)) != 0) break;
+    const __m512i pairs =
+        _mm512_maddubs_epi16(digits, _mm512_set1_epi16(0x0140));
+    const __m512i words =
+        _mm512_madd_epi16(pairs, _mm512_set1_epi32(0x00011000));
+    _mm512_mask_storeu_epi8(out, kBytes,
+                            _mm512_permutexvar_epi8(places, words));
+  }
+  return done;
+}
+
+#endif
+
 }  // namespace
 
 std::optional<std::string> DecodeBase64(std::string_view text) {
@@ -33,6 +69,12 @@ std::optional<std::string> DecodeBase64(std::string_view text) {
   char* out = bytes.data();
   int32_t wrong = 0;  // below zero once a digit was
   size_t i = 0;
+#if defined(__x86_64__)
+  if (avx512::IsThere()) {
+    i = DecodeByAvx512(text, out);
+    out += i / 4 * 3;
+  }
+#endif
   for (; i + 4 <= text.size(); i += 4) {
     const int32_t a = digit(i), b = digit(i + 1), c = digit(i + 2),
                   d = digit(i + 3);

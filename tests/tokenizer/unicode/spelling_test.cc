@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "tests/tokenizer/tiny_vocabulary.h"
 #include "tokenizer/regex/regex_properties.h"
 #include "tokenizer/unicode/base64.h"
 #include "tokenizer/unicode/byte_alphabet.h"
@@ -24,6 +26,33 @@ TEST(Base64Test, DecodesTheVectorsOfRfc4648) {
   EXPECT_EQ(DecodeBase64("Zm9v"), "foo");
   EXPECT_EQ(DecodeBase64("Zm9vYmFy"), "foobar");
   EXPECT_EQ(DecodeBase64("/+8="), "\xff\xef");
+}
+
+TEST(Base64Test, DecodesTextOfEveryLength) {
+  std::string bytes;
+  for (uint32_t i = 0; i < 400; ++i) {
+    EXPECT_EQ(DecodeBase64(testing::Base64(bytes)), bytes) << i;
+    bytes += static_cast<char>(i * 2654435761u >> 24);
+  }
+}
+
+TEST(Base64Test, RefusesEachOtherByteAtEachPlace) {
+  std::string bytes;
+  for (int i = 0; i < 150; ++i) bytes += static_cast<char>(i * 37);
+  const std::string text = testing::Base64(bytes);
+  ASSERT_EQ(text.size(), 200u);
+  for (size_t at = 0; at < text.size(); ++at) {
+    for (int byte = 0; byte < 256; ++byte) {
+      std::string changed = text;
+      changed[at] = static_cast<char>(byte);
+      const bool is_digit =
+          (byte < 0x80 && std::isalnum(byte)) || byte == '+' || byte == '/';
+      const bool is_padding = byte == '=' && at == text.size() - 1;
+      if (is_padding) continue;  // as the bits before it are
+      EXPECT_EQ(DecodeBase64(changed).has_value(), is_digit)
+          << byte << " at " << at;
+    }
+  }
 }
 
 TEST(Base64Test, RefusesWhatIsNotBase64) {
