@@ -107,19 +107,36 @@ class ChangeWriter {
 };
 
 // By word of 64: characters that are a grapheme of their own before each other
-// and before white space, wherever one begins with them.
+// and before white space, wherever one begins with them. Surrogates are none,
+// as the table has them for controls.
 using CharBits = std::array<uint64_t, 0x10000 / 64>;
+
+uint64_t OwnGraphemesFrom(uint32_t first) {
+  uint64_t bits = 0;
+  for (uint32_t i = 0; i < 64; ++i) {
+    const int kind =
+        hf_unicode::GraphemeOf(first + i) & hf_unicode::kGraphemeMask;
+    const bool is_own = kind == hf_unicode::kGraphemeOther ||
+                        kind == hf_unicode::kGraphemeLv ||
+                        kind == hf_unicode::kGraphemeLvt;
+    bits |= uint64_t{is_own} << i;
+  }
+  return bits;
+}
+
 const CharBits& OwnGraphemes() {
   static const CharBits bits = [] {
+    constexpr size_t kWords = hf_unicode::kBlockSize / 64;
     CharBits made{};
-    for (uint32_t c = 0; c < made.size() * 64; ++c) {
-      const int kind = hf_unicode::GraphemeOf(c) & hf_unicode::kGraphemeMask;
-      const bool is_surrogate = c >= 0xd800 && c < 0xe000;
-      if (!is_surrogate && (kind == hf_unicode::kGraphemeOther ||
-                            kind == hf_unicode::kGraphemeLv ||
-                            kind == hf_unicode::kGraphemeLvt)) {
-        made[c / 64] |= uint64_t{1} << (c % 64);
-      }
+    for (uint32_t word = 0; word < made.size(); ++word) {
+      const uint32_t first = word * 64;
+      // Most blocks are what the one before them is.
+      const bool is_as_before =
+          word >= kWords &&
+          hf_unicode::PlaceOf(hf_unicode::kGraphemeBlock, first) ==
+              hf_unicode::PlaceOf(hf_unicode::kGraphemeBlock,
+                                  first - hf_unicode::kBlockSize);
+      made[word] = is_as_before ? made[word - kWords] : OwnGraphemesFrom(first);
     }
     return made;
   }();
@@ -162,20 +179,19 @@ void CharsmapNormalizer::FindLoneChars() {
         !Begins(std::string_view(text).substr(0, text.size() - 1))) {
       continue;
     }
+    const char first = text.back();
     for (uint64_t left = own[word]; left != 0; left &= left - 1) {
-      const uint32_t bit = std::countr_zero(left);
-      text.clear();
-      AppendChar(word * 64 + bit, text);
+      const int bit = std::countr_zero(left);
+      text.back() = static_cast<char>(first + bit);
       if (Find(text)) lone_[word] &= ~(uint64_t{1} << bit);
     }
   }
-  constexpr size_t kMany = 64;  // bytes
-  const std::string_view replacements = Replacements();
-  for (size_t begin = 0; begin < replacements.size();) {
-    const size_t end =
-        std::min(replacements.find('\0', begin), replacements.size());
-    multiplies_ |= end - begin > kMany;
-    begin = end + 1;
+  // All that end among so many bytes are passed over together.
+  constexpr size_t kMany = 65;
+  for (std::string_view rest = Replacements(); rest.size() >= kMany;) {
+    const size_t end = rest.rfind('\0', kMany - 1);
+    multiplies_ |= end == rest.npos;
+    rest.remove_prefix(end == rest.npos ? kMany : end + 1);
   }
   if (!Begins(" ")) space_becomes_ = ' ';
   // Nothing is of a grapheme with it.
