@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "tokenizer/bpe/pair_search.h"
+#include "tokenizer/bpe/short_merge.h"
 #include "tokenizer/unicode/avx512.h"
 
 namespace penstock {
@@ -76,7 +77,7 @@ class LaneMerges::Lanes {
     for (size_t lane = 0; lane < kLanes; ++lane) {
       busy |= uint32_t{Fill(lane)} << lane;
     }
-    while (busy != 0) {
+    while (std::popcount(busy) > kFew) {
       const __m512i lowest =
           long_ == 0 ? Lowest<kShort>(changes) : Lowest<kMostBytes>(changes);
       const __mmask16 merging = _mm512_cmpneq_epi32_mask(lowest, nothing);
@@ -89,9 +90,13 @@ class LaneMerges::Lanes {
       }
       Merge(lowest, merging, changes);
     }
+    for (; busy != 0; busy &= busy - 1) PutRest(std::countr_zero(busy));
   }
 
  private:
+  // A step takes as long as some merges one by one.
+  static constexpr int kFew = 4;
+
   // Most pieces need not look at the rows of long ones.
   static constexpr size_t kShort = 16;
 
@@ -219,6 +224,14 @@ class LaneMerges::Lanes {
     }
     piece.count = static_cast<uint32_t>(next_id_ - piece.first);
     long_ &= ~(1u << lane);
+  }
+
+  // The same of a piece that is not done.
+  void PutRest(size_t lane) {
+    PutIds(lane);
+    Piece& piece = pieces_[piece_[lane]];
+    piece.count = static_cast<uint32_t>(
+        MergeShort(derivations_, out_.subspan(piece.first, piece.count)));
   }
 
   const Derivations& derivations_;

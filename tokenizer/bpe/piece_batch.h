@@ -21,7 +21,7 @@ namespace penstock {
 // Threads: one at a time.
 class PieceBatch {
  public:
-  static constexpr size_t kMost = 1024;  // pieces
+  static constexpr size_t kMost = 2048;  // pieces
   static constexpr size_t kUnexpected = ~size_t{0};
 
   // `text` must outlive it. `ids` get the pieces' ids. Each Encode is within a

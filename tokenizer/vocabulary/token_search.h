@@ -15,7 +15,7 @@ namespace penstock {
 // Threads: one at a time.
 class TokenSearch {
  public:
-  static constexpr size_t kMost = 1024;
+  static constexpr size_t kMost = 2048;
 
   // `vocabulary` must outlive it, and so must the bytes that are added.
   explicit TokenSearch(const Vocabulary& vocabulary)

@@ -53,7 +53,7 @@ class LaneMergesTest : public ::testing::Test {
   void ExpectFollowsBpe(const Bpe& bpe, size_t letters) {
     ASSERT_NE(bpe.cuts(), nullptr);
     Neighbours neighbours;
-    for (const size_t count : {1u, 3u, 15u, 16u, 17u, 100u, 0u, 1000u}) {
+    for (const size_t count : {1u, 4u, 5u, 15u, 16u, 17u, 100u, 0u, 1000u}) {
       std::vector<std::string> pieces;
       const size_t most = 1 + random_() % LaneMerges::kMostBytes;
       for (size_t i = 0; i < count; ++i) {
