@@ -3,73 +3,36 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
+
+#include "tokenizer/vocabulary/token_begins.h"
 
 namespace penstock {
 
 SpecialTokens::SpecialTokens(std::vector<SpecialToken> tokens)
     : tokens_(std::move(tokens)) {
-  // With more it is faster to look at each byte.
-  constexpr size_t kMostPairs = 24;
   std::sort(tokens_.begin(), tokens_.end(),
             [](const auto& a, const auto& b) { return a.text < b.text; });
-  size_t shortest = tokens_.empty() ? 0 : tokens_[0].text.size();
+  TokenBegins begins;
+  std::string_view last;
   for (const SpecialToken& token : tokens_) {
-    const std::string& text = token.text;
-    shortest = std::min(shortest, text.size());
+    const std::string_view text = token.text;
     longest_ = std::max(longest_, text.size());
-    bool& begins = begins_[static_cast<unsigned char>(text[0])];
-    if (!begins) firsts_ += text[0];
-    begins = true;
-    const std::array<char, 2> pair = {text[0], text[1]};
-    if (pairs_.empty() || pairs_.back() != pair) pairs_.push_back(pair);
+    const std::string_view begin = text.substr(0, 2);
+    if (begin != last) begins.Add(begin);
+    last = begin;
+    ++from_[static_cast<unsigned char>(text[0]) + 1];
   }
-  if (shortest < 2 || pairs_.size() > kMostPairs) pairs_.clear();
-}
-
-size_t SpecialTokens::NextCandidate(std::string_view text, size_t pos) const {
-  if (pairs_.empty()) {
-    while (pos < text.size() && !begins_[static_cast<unsigned char>(text[pos])])
-      ++pos;
-    return pos;
-  }
-  constexpr size_t kPlaces = 64;
-  std::array<char, kPlaces + 1> rest;
-  for (; pos < text.size(); pos += kPlaces) {
-    const char* p = text.data() + pos;
-    if (const size_t size = text.size() - pos; size < rest.size()) {
-      rest = {};
-      std::copy_n(p, size, rest.begin());
-      p = rest.data();
-    }
-    const std::string_view block(p, kPlaces);
-    // Fewer compares where pairs share first bytes and a block has none.
-    if (firsts_.size() < pairs_.size() &&
-        std::none_of(firsts_.begin(), firsts_.end(), [&](char first) {
-          return block.find(first) != block.npos;
-        })) {
-      continue;
-    }
-    // All bits where a pair stands. GCC makes vectors of these loops as they
-    // are; a branch in them, or no array, undoes that.
-    char found[kPlaces] = {};
-    for (const auto [first, second] : pairs_) {
-      for (size_t i = 0; i < kPlaces; ++i) {
-        found[i] |= -static_cast<char>((p[i] == first) & (p[i + 1] == second));
-      }
-    }
-    char any = 0;
-    for (size_t i = 0; i < kPlaces; ++i) any |= found[i];
-    if (any) return pos + std::string_view(found, kPlaces).find('\xff');
-  }
-  return pos;
+  if (!tokens_.empty()) begins_ = std::make_shared<TokenBegins>(begins);
+  std::partial_sum(from_.begin(), from_.end(), from_.begin());
 }
 
 std::optional<SpecialTokens::Match> SpecialTokens::FindNext(
     std::string_view text, size_t begin) const {
   if (tokens_.empty()) return std::nullopt;
-  for (size_t pos = NextCandidate(text, begin); pos < text.size();
-       pos = NextCandidate(text, pos + 1)) {
+  for (size_t pos = begins_->Next(text, begin); pos < text.size();
+       pos = begins_->Next(text, pos + 1)) {
     if (const SpecialToken* token = LongestAt(text.substr(pos))) {
       return Match{token, pos, pos + token->text.size()};
     }
@@ -78,11 +41,14 @@ std::optional<SpecialTokens::Match> SpecialTokens::FindNext(
 }
 
 const SpecialToken* SpecialTokens::LongestAt(std::string_view text) const {
+  const auto first = static_cast<unsigned char>(text[0]);
+  auto low = tokens_.begin() + from_[first];
+  auto high = tokens_.begin() + from_[first + 1];
   // Narrows the sorted tokens to those that agree with one more byte.
   const SpecialToken* found = nullptr;
-  auto low = tokens_.begin();
-  auto high = tokens_.end();
-  for (size_t depth = 0; depth < text.size() && low != high; ++depth) {
+  for (size_t depth = 1; low != high; ++depth) {
+    if (low->text.size() == depth) found = &*low;
+    if (depth == text.size()) break;
     const auto byte = static_cast<unsigned char>(text[depth]);
     const auto byte_of = [depth](const SpecialToken& token) {
       return depth < token.text.size()
@@ -93,7 +59,6 @@ const SpecialToken* SpecialTokens::LongestAt(std::string_view text) const {
         low, high, [&](const auto& token) { return byte_of(token) < byte; });
     high = std::partition_point(
         low, high, [&](const auto& token) { return byte_of(token) <= byte; });
-    if (low != high && low->text.size() == depth + 1) found = &*low;
   }
   return found;
 }
@@ -101,7 +66,7 @@ const SpecialToken* SpecialTokens::LongestAt(std::string_view text) const {
 bool SpecialTokens::MayCross(std::string_view text, size_t place) const {
   for (size_t size = 1; size < longest_ && size <= place; ++size) {
     const std::string_view before = text.substr(place - size, size);
-    if (!begins_[static_cast<unsigned char>(before[0])]) continue;
+    if (!begins_->Has(before[0])) continue;
     const auto token = std::partition_point(
         tokens_.begin(), tokens_.end(),
         [&](const SpecialToken& t) { return t.text <= before; });

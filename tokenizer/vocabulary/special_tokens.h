@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +14,8 @@
 #include "tokenizer/interface/tokenizer.h"
 
 namespace penstock {
+
+class TokenBegins;
 
 struct SpecialToken {
   std::string text;  // not empty
@@ -49,9 +53,8 @@ class SpecialTokens {
   };
   // The first match at or after `begin`.
   //
-  // Cost:    the speed of memory up to the two bytes that some token begins
-  //          with; about 1 ns a byte where a token has one byte, or they begin
-  //          with more than 24 such pairs.
+  // Cost:    that of TokenBegins up to the two bytes that some token begins
+  //          with.
   std::optional<Match> FindNext(std::string_view text, size_t begin) const;
 
   // Whether a token may stand on both sides of `place`: one has the bytes
@@ -62,20 +65,15 @@ class SpecialTokens {
   const std::vector<SpecialToken>& tokens() const { return tokens_; }
 
  private:
-  // The first place at or after `pos` where one may be; none before the text's
-  // end without one.
-  size_t NextCandidate(std::string_view text, size_t pos) const;
-  // The longest token that `text` begins with; null without one.
+  // The longest token that `text`, not empty, begins with; null without one.
   const SpecialToken* LongestAt(std::string_view text) const;
 
   std::vector<SpecialToken> tokens_;  // sorted by text
   size_t longest_ = 0;                // in bytes
-  // Whether some token begins with a byte, and those with which one does.
-  std::array<bool, 256> begins_{};
-  std::string firsts_;
-  // The first two bytes of the tokens, each pair once. Empty where each byte
-  // is looked at.
-  std::vector<std::array<char, 2>> pairs_;
+  // Null without tokens.
+  std::shared_ptr<const TokenBegins> begins_;
+  // By first byte, how many tokens begin with a lower one.
+  std::array<uint32_t, 257> from_{};
 };
 
 // That `token` was found where SpecialText::kRefuse refuses it.

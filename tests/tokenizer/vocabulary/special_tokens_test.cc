@@ -5,9 +5,12 @@
 
 #include <algorithm>
 #include <random>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "tokenizer/vocabulary/token_begins.h"
 
 namespace penstock {
 namespace {
@@ -77,7 +80,9 @@ std::vector<std::vector<std::string>> TokenSets() {
       {"aa", "aaa", "aaaa", "aaaaaaa", "bb"},  // tokens that begin others
       {std::string("a\0", 2), std::string(2, '\0')},
       {"\xff\x80", "\x80\xff", "\x7f\xff"},
-      {"a", "bca"},  // one byte
+      {"a"},  // one byte
+      {"a", "bca"},
+      {"\n", "\n\n", "<a>", "</a>", "[b]"},
       {"b", "bb", "bbc", "cab"},
       TokensOfPairs(8),
       TokensOfPairs(9),
@@ -150,6 +155,51 @@ TEST(SpecialTokensTest, TokensAreFoundAtEveryPlace) {
                     NaiveMatches(tokens, view.substr(0, place + 1)));
         }
       }
+    }
+  }
+}
+
+// Eight pairs are told apart, and bytes behind the text are none.
+TEST(TokenBeginsTest, StopWhereATokenBegins) {
+  for (const std::vector<std::string>& tokens : TokenSets()) {
+    std::set<std::string> pairs;
+    for (const std::string& token : tokens) pairs.insert(token.substr(0, 2));
+    TokenBegins begins;
+    for (const std::string& pair : pairs) begins.Add(pair);
+    const auto may_begin = [&](std::string_view rest, bool by_first) {
+      return std::ranges::any_of(pairs, [&](const std::string& pair) {
+        return by_first
+                   ? rest[0] == pair[0]
+                   : (std::string(rest.substr(0, 2)) + '\0').starts_with(pair);
+      });
+    };
+    std::mt19937 random(2);
+    for (int i = 0; i < 3000; ++i) {
+      std::vector<char> bytes(random() % 150);
+      const std::string letters = "abcdefg<[/\n\x7f\x80\xff.";
+      for (char& c : bytes) {
+        c = random() % 20 == 0 ? letters[random() % letters.size()] : '.';
+      }
+      const std::string_view text(bytes.data(), bytes.size());
+      const size_t from = random() % (text.size() + 2);
+      size_t expected = std::min(from, text.size());
+      while (expected < text.size() &&
+             !may_begin(text.substr(expected), false)) {
+        ++expected;
+      }
+      size_t by_first = std::min(from, text.size());
+      while (by_first < text.size() &&
+             !may_begin(text.substr(by_first), true)) {
+        ++by_first;
+      }
+      const size_t found = begins.Next(text, from);
+      if (pairs.size() <= 8) {
+        ASSERT_EQ(found, expected) << text << " from " << from;
+      } else {
+        ASSERT_LE(found, expected);
+        ASSERT_GE(found, by_first);
+      }
+      ASSERT_EQ(TokenBegins::NextOneByOne(begins, text, from), by_first);
     }
   }
 }
