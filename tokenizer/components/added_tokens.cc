@@ -38,8 +38,10 @@ StatusOr<AddedTokens> AddedTokens::Make(std::vector<AddedToken> tokens,
     found[token.normalized].push_back(std::move(entry));
   }
   for (const int pass : {0, 1}) {
-    if (!found[pass].empty()) {
-      made.finders_[pass] = SpecialTokens(found[pass]);
+    if (found[pass].empty()) continue;
+    made.finders_[pass] = SpecialTokens(std::move(found[pass]));
+    for (const SpecialToken& token : made.finders_[pass].tokens()) {
+      made.found_[pass].push_back(&made.tokens_.at(token.id));
     }
   }
   return made;
@@ -76,7 +78,8 @@ std::optional<std::string_view> AddedTokens::SpellingOf(TokenId id) const {
 
 Status AddedTokens::Find(std::string_view text, Pass pass, SpecialText special,
                          std::vector<Part>& parts) const {
-  TokenWalk walk(finders_[IndexOf(pass)], text, special);
+  const SpecialTokens& finder = finders_[IndexOf(pass)];
+  TokenWalk walk(finder, text, special);
   while (true) {
     const TokenWalk::Step step = walk.Next();
     if (step.refused) {
@@ -85,7 +88,8 @@ Status AddedTokens::Find(std::string_view text, Pass pass, SpecialText special,
     if (step.gap < step.begin) parts.push_back({step.gap, step.begin, nullptr});
     if (step.token == nullptr) return OkStatus();
     if (step.begin < step.end) {
-      parts.push_back({step.begin, step.end, &tokens_.at(step.token->id)});
+      const size_t place = step.token - finder.tokens().data();
+      parts.push_back({step.begin, step.end, found_[IndexOf(pass)][place]});
     }
   }
 }

@@ -37,6 +37,8 @@ struct AddedToken {
 class AddedTokens {
  public:
   AddedTokens() = default;
+  AddedTokens(AddedTokens&&) = default;
+  AddedTokens& operator=(AddedTokens&&) = default;
   // `normalizer` may be null; it is only used here.
   // Errors:  those of Normalizer::Normalize, for a token's text.
   static StatusOr<AddedTokens> Make(std::vector<AddedToken> tokens,
@@ -84,6 +86,8 @@ class AddedTokens {
   std::map<TokenId, std::string> normalized_;  // where it differs
   std::set<std::string, std::less<>> special_;
   SpecialTokens finders_[2];
+  // Of finders_' tokens, in tokens_.
+  std::vector<const AddedToken*> found_[2];
 };
 
 }  // namespace penstock

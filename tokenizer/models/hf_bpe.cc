@@ -8,6 +8,7 @@
 #include "formats/files/status.h"
 #include "tokenizer/interface/fingerprint.h"
 #include "tokenizer/models/hf_bpe_scratch.h"
+#include "tokenizer/pieces/piece_key.h"
 #include "tokenizer/unicode/valid_utf8.h"
 
 namespace penstock {
@@ -15,8 +16,8 @@ namespace {
 
 // Up to here scanning for the best pair beats a heap.
 constexpr size_t kFewSymbols = 32;
-// Shorter pieces are words, or whoever calls remembers them.
-constexpr size_t kFewBytes = 64;
+// Whoever calls remembers these; of longer ones, parts are remembered.
+constexpr size_t kFewBytes = PieceKey::kMostBytes;
 
 }  // namespace
 
