@@ -1,11 +1,13 @@
 #include "tokenizer/normalizers/pattern_normalizer.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "formats/files/status_or.h"
 #include "tokenizer/unicode/hf_unicode.h"
+#include "tokenizer/unicode/replace_byte.h"
 #include "tokenizer/unicode/valid_utf8.h"
 
 namespace penstock {
@@ -47,6 +49,10 @@ void PatternNormalizer::ReplaceAll(AlignedText& text) const {
   const std::string_view found = matched_.all;
   size_t at = source.find(found);
   if (at == source.npos) return;
+  if (found.size() == 1 && content_.size() <= kMostByteReplacement &&
+      text.MayWrite(source.size() * std::max<size_t>(1, content_.size()))) {
+    return text.Rewrite(ReplaceByte(source, found[0], content_));
+  }
   std::string replaced;
   replaced.reserve(source.size() + source.size() / 2);
   size_t copied = 0;

@@ -38,6 +38,9 @@ class MetaspaceSplitter final : public Splitter {
   }
 
  private:
+  bool IsPrepended(const Pieces& pieces, Piece piece) const;
+  void ReplaceAll(Pieces& pieces) const;
+
   const MetaspaceOptions options_;
 };
 

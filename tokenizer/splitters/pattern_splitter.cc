@@ -1,10 +1,16 @@
 #include "tokenizer/splitters/pattern_splitter.h"
 
+#include <string>
 #include <utility>
 
 namespace penstock {
 
 Status PatternSplitter::Cut(Pieces& pieces) const {
+  // As behind a Replace of all spaces.
+  if (options_.at_spaces && !options_.invert &&
+      pieces.text.text().find(' ') == std::string::npos) {
+    return OkStatus();
+  }
   std::vector<MatchedPart> parts;
   Status status;
   CutPieces(pieces, [&](std::string_view text, auto add) {
