@@ -155,6 +155,20 @@ def character_bpe(corpus, normalizer, splitter):
     return tokenizer
 
 
+def gemma(corpus, in_text):
+    """With `in_text` tokens for runs of line feeds and of bars, as its file has
+    them: they cut the text."""
+    tokenizer = character_bpe(
+        corpus, normalizers.Replace(" ", "▁"),
+        pre_tokenizers.Split(" ", "merged_with_previous"))
+    if in_text:
+        tokenizer.add_tokens([AddedToken(token, normalized=False) for token in
+                              ["\n" * i for i in range(1, 32)] +
+                              ["▁" * i for i in range(2, 32)] +
+                              ["<table>", "</table>", "<tr>", "<b>", "<i>"]])
+    return tokenizer
+
+
 def whisper(corpus):
     names = ["<|endoftext|>", "<|startoftranscript|>", "<|en|>", "<|de|>",
              "<|translate|>", "<|transcribe|>", "<|startofprev|>",
@@ -245,9 +259,8 @@ def families(corpus, charsmap):
     yield "ALBERT", albert(corpus, charsmap)
     yield "DeBERTa", deberta(corpus, charsmap)
     n = normalizers
-    yield "Gemma", character_bpe(
-        corpus, n.Replace(" ", "▁"),
-        pre_tokenizers.Split(" ", "merged_with_previous"))
+    yield "Gemma", gemma(corpus, True)
+    yield "Gemma without these", gemma(corpus, False)
     yield "Mistral", character_bpe(corpus, None, pre_tokenizers.Metaspace(
         prepend_scheme="first", split=False))
     yield "Llama 2", character_bpe(
