@@ -10,7 +10,7 @@ inline constexpr size_t kMostByteReplacement = 16;  // bytes
 
 // `by` has up to kMostByteReplacement bytes.
 //
-// Cost:    about 0.5 ns a byte where each sixth is replaced.
+// Cost:    about 0.8 ns a byte of English, whose spaces are replaced.
 std::string ReplaceByte(std::string_view text, char byte, std::string_view by);
 
 }  // namespace penstock
