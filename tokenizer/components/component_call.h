@@ -1,6 +1,7 @@
 // One Encode of a ComponentTokenizer on its way. Private to it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -8,6 +9,9 @@
 #include "tokenizer/components/component_tokenizer.h"
 
 namespace penstock {
+
+// A long text leaves the processor's caches between one component and the next.
+inline constexpr size_t kChunkBytes = size_t{16} << 10;
 
 struct ComponentTokenizer::Call {
   SpecialText special_text;

@@ -48,4 +48,19 @@ std::unique_ptr<const RawCutter> CutterInside(
   return cutter;
 }
 
+std::optional<ByteReplacement> ReplacementIn(const TokenizerComponents& parts) {
+  if (!parts.model->EncodesBetween() ||
+      parts.added_tokens.Has(AddedTokens::Pass::kNormalized)) {
+    return std::nullopt;
+  }
+  const std::optional<ByteReplacement> replacement =
+      parts.normalizer == nullptr ? ByteReplacement(' ', " ")
+                                  : parts.normalizer->OneByte();
+  if (!replacement || parts.splitter == nullptr) return replacement;
+  const bool has_spaces = replacement->byte() != ' ' ||
+                          replacement->by().find(' ') != std::string_view::npos;
+  if (has_spaces || !parts.splitter->CutsAtSpacesAlone()) return std::nullopt;
+  return replacement;
+}
+
 }  // namespace penstock

@@ -24,7 +24,8 @@ ComponentTokenizer::ComponentTokenizer(TokenizerComponents components,
                           (parts_.normalizer == nullptr ||
                            parts_.normalizer->IsLocalAtSpaces())),
       cutter_(CutterFor(parts_)),
-      inner_cutter_(cutter_ == nullptr ? CutterInside(parts_) : nullptr) {
+      inner_cutter_(cutter_ == nullptr ? CutterInside(parts_) : nullptr),
+      joined_(cutter_ == nullptr ? ReplacementIn(parts_) : std::nullopt) {
   const Vocabulary& vocabulary = parts_.model->vocabulary();
   size_ = vocabulary.size();
   for (const auto& [id, token] : parts_.added_tokens.tokens()) {
@@ -89,10 +90,15 @@ Status ComponentTokenizer::EncodeText(Call& call, std::string_view text) const {
     text = valid;
   }
   constexpr auto kRaw = AddedTokens::Pass::kRaw;
-  if (!parts_.added_tokens.Has(kRaw)) return EncodeGap(call, text, 0);
+  const bool is_joined =
+      joined_ && call.origins == nullptr && call.drawing == nullptr;
+  if (!is_joined && !parts_.added_tokens.Has(kRaw)) {
+    return EncodeGap(call, text, 0);
+  }
   std::vector<AddedTokens::Part> found;
   PENSTOCK_RETURN_IF_ERROR(
       parts_.added_tokens.Find(text, kRaw, call.special_text, found));
+  if (is_joined) return EncodeJoined(call, text, found);
   for (const auto& part : found) {
     const ByteSpan span = {static_cast<uint32_t>(part.begin),
                            static_cast<uint32_t>(part.end)};
@@ -146,10 +152,8 @@ Status ComponentTokenizer::EncodeGap(Call& call, std::string_view gap,
   return EncodeWhole(call, gap, begin);
 }
 
-// A long text leaves the processor's caches between one component and the next.
 Status ComponentTokenizer::EncodeChunks(Call& call, std::string_view gap,
                                         uint32_t begin) const {
-  constexpr size_t kChunkBytes = size_t{16} << 10;
   while (gap.size() > kChunkBytes) {
     const size_t cut = inner_cutter_->LastCut(gap.substr(0, kChunkBytes));
     if (cut == 0) break;

@@ -21,6 +21,7 @@
 #include "tokenizer/models/token_model.h"
 #include "tokenizer/splitters/raw_cutter.h"
 #include "tokenizer/splitters/splitter.h"
+#include "tokenizer/unicode/replace_byte.h"
 #include "tokenizer/vocabulary/stored_tables.h"
 
 namespace penstock {
@@ -93,6 +94,8 @@ class ComponentTokenizer final : public FramedTokenizer {
     return parts_.model->AlphaOf(sampling);
   }
   Status EncodeText(Call& call, std::string_view text) const;
+  Status EncodeJoined(Call& call, std::string_view text,
+                      std::span<const AddedTokens::Part> parts) const;
   Status EncodeGap(Call& call, std::string_view gap, uint32_t begin) const;
   Status EncodeParts(Call& call, std::string_view gap, uint32_t begin) const;
   Status EncodeChunks(Call& call, std::string_view gap, uint32_t begin) const;
@@ -119,6 +122,8 @@ class ComponentTokenizer final : public FramedTokenizer {
   // Parts of the model's own come again more often than words as the text has
   // them.
   const std::unique_ptr<const RawCutter> inner_cutter_;
+  // Where all that comes before the model is to put something for one byte.
+  const std::optional<ByteReplacement> joined_;
   size_t size_ = 0;
   // Tokens of the model that added tokens spell otherwise.
   std::set<TokenId> respelled_;

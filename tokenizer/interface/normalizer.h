@@ -6,12 +6,14 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "formats/files/status.h"
 #include "tokenizer/unicode/aligned_text.h"
+#include "tokenizer/unicode/replace_byte.h"
 
 namespace penstock {
 
@@ -45,6 +47,11 @@ class Normalizer {
   // character: then that. Else 0.
   virtual uint32_t BlankBehind(uint32_t /*c*/, uint32_t /*blank*/) const {
     return 0;
+  }
+
+  // What stands for one character of ASCII, where nothing else becomes other.
+  virtual std::optional<ByteReplacement> OneByte() const {
+    return std::nullopt;
   }
 
   // Around which characters text becomes the same apart as together, where they

@@ -57,6 +57,11 @@ class HfBpe final : public TokenModel {
   Status Encode(std::string_view piece, std::vector<TokenId>& ids,
                 std::vector<TokenSpan>* spans) const override;
 
+  bool EncodesBetween() const override { return !options_.whole_pieces_first; }
+  Status EncodeBetween(std::string_view text,
+                       std::span<const PlacedToken> tokens,
+                       std::vector<TokenId>& ids) const override;
+
   bool StayApart(uint32_t before, uint32_t after) const override {
     return !options_.whole_pieces_first && boundaries_.Cuts(before, after);
   }
@@ -77,6 +82,7 @@ class HfBpe final : public TokenModel {
  private:
   using Symbol = BpeSymbol;
   struct Scratch;
+  class WaitingTokens;
 
   HfBpe(Vocabulary vocabulary, MergeTable merges, uint64_t merges_fingerprint,
         HfBpeOptions options, PieceBoundaries boundaries);
@@ -86,7 +92,10 @@ class HfBpe final : public TokenModel {
   // merge crosses from one to the next.
   bool PartsAreAlone() const;
   Status EncodeParts(std::string_view piece, std::vector<TokenId>& ids) const;
-  Status EncodeSome(std::span<const PartReader::Part> parts, Scratch& scratch,
+  Status EncodeParts(std::string_view text, std::span<const PlacedToken> tokens,
+                     Scratch& scratch, std::vector<TokenId>& ids) const;
+  Status EncodeSome(std::span<const PartReader::Part> parts,
+                    WaitingTokens& waiting, Scratch& scratch,
                     PieceSink& sink) const;
   Status EncodeLongPart(std::string_view part, Scratch& scratch,
                         PieceSink& sink) const;

@@ -1,11 +1,32 @@
 // Of hf_bpe.h: texts cut into parts that are remembered.
 #include <algorithm>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "formats/files/status.h"
 #include "tokenizer/models/hf_bpe_scratch.h"
 
 namespace penstock {
+
+// Those that no part was behind yet.
+class HfBpe::WaitingTokens {
+ public:
+  WaitingTokens(std::string_view text, std::span<const PlacedToken> tokens)
+      : text_(text.data()), tokens_(tokens) {}
+
+  // Not behind `at`.
+  void PutBefore(const char* at, PieceSink& sink) {
+    for (; !tokens_.empty() && text_ + tokens_.front().place <= at;
+         tokens_ = tokens_.subspan(1)) {
+      sink.Put(tokens_.front().id);
+    }
+  }
+
+ private:
+  const char* const text_;
+  std::span<const PlacedToken> tokens_;
+};
 
 bool HfBpe::PartsAreAlone() const {
   if (!options_.continuing_prefix.empty() || !options_.word_suffix.empty()) {
@@ -47,20 +68,40 @@ Status HfBpe::EncodeParts(std::string_view piece,
   text.Clear();
   text.Reserve(piece.size());
   text.SetEnd(std::ranges::copy(piece, text.end()).out);
-  PieceSink sink(scratch->no_rule, piece.size(), ids);
-  PartReader reader(text.text(), boundaries_, known_, scratch->reader);
-  Status status;
-  for (auto parts = reader.Next(); status.ok() && !parts.empty();
-       parts = reader.Next()) {
-    status = EncodeSome(parts, *scratch, sink);
-  }
+  const Status status = EncodeParts(text.text(), {}, *scratch, ids);
   scratch->GiveBackLong();
   return status;
 }
 
+Status HfBpe::EncodeBetween(std::string_view text,
+                            std::span<const PlacedToken> tokens,
+                            std::vector<TokenId>& ids) const {
+  const ThreadSlots<Scratch>::Lease scratch(scratches_, known_);
+  const Status status = EncodeParts(text, tokens, *scratch, ids);
+  scratch->GiveBackLong();
+  return status;
+}
+
+Status HfBpe::EncodeParts(std::string_view text,
+                          std::span<const PlacedToken> tokens, Scratch& scratch,
+                          std::vector<TokenId>& ids) const {
+  PieceSink sink(scratch.no_rule, text.size() + 2 * tokens.size(), ids);
+  PartReader reader(text, boundaries_, known_, scratch.reader, tokens);
+  WaitingTokens waiting(text, tokens);
+  Status status;
+  for (auto parts = reader.Next(); status.ok() && !parts.empty();
+       parts = reader.Next()) {
+    status = EncodeSome(parts, waiting, scratch, sink);
+  }
+  waiting.PutBefore(text.data() + text.size(), sink);
+  return status;
+}
+
 Status HfBpe::EncodeSome(std::span<const PartReader::Part> parts,
-                         Scratch& scratch, PieceSink& sink) const {
+                         WaitingTokens& waiting, Scratch& scratch,
+                         PieceSink& sink) const {
   for (const PartReader::Part& part : parts) {
+    waiting.PutBefore(part.text.data(), sink);
     if (part.set == nullptr) {
       PENSTOCK_RETURN_IF_ERROR(EncodeLongPart(part.text, scratch, sink));
       continue;

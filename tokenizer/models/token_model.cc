@@ -4,6 +4,12 @@
 
 namespace penstock {
 
+Status TokenModel::EncodeBetween(std::string_view, std::span<const PlacedToken>,
+                                 std::vector<TokenId>&) const {
+  return UnimplementedError(
+      fmt::format("a model {} encodes piece by piece", name()));
+}
+
 StatusOr<double> TokenModel::AlphaOf(const Sampling&) const {
   return UnimplementedError(
       fmt::format("sampling from a model {}; BPE and Unigram have it", name()));

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "tokenizer/interface/sampling.h"
 #include "tokenizer/interface/tokenizer.h"
 #include "tokenizer/vocabulary/draws.h"
+#include "tokenizer/vocabulary/part_cutter.h"
 #include "tokenizer/vocabulary/stored_tables.h"
 #include "tokenizer/vocabulary/vocabulary.h"
 
@@ -34,6 +36,16 @@ class TokenModel {
   //          no unknown token either.
   virtual Status Encode(std::string_view piece, std::vector<TokenId>& ids,
                         std::vector<TokenSpan>* spans) const = 0;
+
+  // Whether there is an EncodeBetween, which is faster than piece by piece.
+  virtual bool EncodesBetween() const { return false; }
+  // Appends the tokens of the pieces into which `tokens`, in order of their
+  // places, cut `text`, and these where they stand between them. `text` is
+  // valid UTF-8 with TextBuffer::kSlack bytes after it.
+  // Errors:  those of Encode.
+  virtual Status EncodeBetween(std::string_view text,
+                               std::span<const PlacedToken> tokens,
+                               std::vector<TokenId>& ids) const;
 
   // The alpha of a Drawing for EncodeSampled; 0: draws nothing, is Encode.
   // Errors:  kInvalidArgument; kUnimplemented for a model with one way to

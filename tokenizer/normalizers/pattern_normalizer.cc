@@ -43,15 +43,23 @@ uint32_t PatternNormalizer::BlankBehind(uint32_t c, uint32_t blank) const {
   return is_matched(blank) || is_matched(text.back()) ? 0 : blank;
 }
 
+std::optional<ByteReplacement> PatternNormalizer::OneByte() const {
+  if (matched_.all.size() != 1 ||
+      content_.size() > ByteReplacement::kMostBytes) {
+    return std::nullopt;
+  }
+  return ByteReplacement(matched_.all[0], content_);
+}
+
 // Of a text that is found as it is, where alignment is dropped.
 void PatternNormalizer::ReplaceAll(AlignedText& text) const {
   const std::string_view source = text.text();
   const std::string_view found = matched_.all;
   size_t at = source.find(found);
   if (at == source.npos) return;
-  if (found.size() == 1 && content_.size() <= kMostByteReplacement &&
-      text.MayWrite(source.size() * std::max<size_t>(1, content_.size()))) {
-    return text.Rewrite(ReplaceByte(source, found[0], content_));
+  if (const auto one = OneByte();
+      one && text.MayWrite(one->MostBytes(source.size()))) {
+    return text.Rewrite(Replaced(source, *one));
   }
   std::string replaced;
   replaced.reserve(source.size() + source.size() / 2);

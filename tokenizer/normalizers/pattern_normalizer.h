@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -31,6 +32,7 @@ class PatternNormalizer final : public Normalizer {
         matched_(std::move(matched)) {}
 
   uint32_t BlankBehind(uint32_t c, uint32_t blank) const override;
+  std::optional<ByteReplacement> OneByte() const override;
 
  private:
   Status Edit(AlignedText& text) const override;

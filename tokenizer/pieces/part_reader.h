@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "tokenizer/pieces/part_cache.h"
+#include "tokenizer/vocabulary/part_cutter.h"
 #include "tokenizer/vocabulary/piece_boundaries.h"
 
 namespace penstock {
@@ -22,11 +23,12 @@ class PartReader {
     PartKey key;               // if there is a set
   };
 
-  // All must outlive this. `text` is as PartCutter wants it; `self` is the
-  // thread's, outside.
+  // All must outlive this. `text` and `tokens` are as PartCutter wants them;
+  // `self` is the thread's, outside.
   PartReader(std::string_view text, const PieceBoundaries& boundaries,
-             SharedParts& shared, Readers::Reader& self)
-      : cutter_(text, boundaries), shared_(shared), self_(self) {}
+             SharedParts& shared, Readers::Reader& self,
+             std::span<const PlacedToken> tokens = {})
+      : cutter_(text, boundaries, tokens), shared_(shared), self_(self) {}
   ~PartReader() { self_.Leave(); }
   PartReader(const PartReader&) = delete;
   PartReader& operator=(const PartReader&) = delete;

@@ -21,7 +21,8 @@ bool MetaspaceSplitter::IsPrepended(const Pieces& pieces, Piece piece) const {
 void MetaspaceSplitter::ReplaceAll(Pieces& pieces) const {
   std::string replacement;
   AppendChar(options_.replacement, replacement);
-  std::string text = ReplaceByte(pieces.text.text(), ' ', replacement);
+  std::string text =
+      Replaced(pieces.text.text(), ByteReplacement(' ', replacement));
   if (IsPrepended(pieces, pieces.pieces[0])) text.insert(0, replacement);
   pieces.pieces[0].end = static_cast<uint32_t>(text.size());
   pieces.text.Rewrite(std::move(text));

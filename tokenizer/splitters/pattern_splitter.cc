@@ -7,7 +7,7 @@ namespace penstock {
 
 Status PatternSplitter::Cut(Pieces& pieces) const {
   // As behind a Replace of all spaces.
-  if (options_.at_spaces && !options_.invert &&
+  if (CutsAtSpacesAlone() &&
       pieces.text.text().find(' ') == std::string::npos) {
     return OkStatus();
   }

@@ -32,9 +32,12 @@ class PatternSplitter final : public Splitter {
     return options_.stops_at_spaces && options_.invert &&
            options_.delimiters == Delimiters::kRemoved;
   }
+  bool CutsAtSpacesAlone() const override {
+    return options_.at_spaces && !options_.invert;
+  }
   // Each is matched by itself.
   uint32_t SpaceInside(uint32_t space) const override {
-    return options_.at_spaces && !options_.invert ? space : 0;
+    return CutsAtSpacesAlone() ? space : 0;
   }
 
  private:

@@ -34,6 +34,9 @@ class Splitter {
   // be other.
   virtual uint32_t SpaceInside(uint32_t /*space*/) const { return 0; }
 
+  // Whether text without a U+0020 is one piece, as it stands.
+  virtual bool CutsAtSpacesAlone() const { return false; }
+
   // Whether White_Space and each character of BERT's punctuation end the pieces
   // on both sides of them, wherever they stand.
   virtual bool CutsAtPunctuation() const { return false; }

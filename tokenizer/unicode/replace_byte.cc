@@ -5,7 +5,6 @@
 #endif
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -28,43 +27,48 @@ size_t CountOf(std::string_view text, char byte) {
 
 }  // namespace
 
-std::string ReplaceByte(std::string_view text, char byte, std::string_view by) {
-  constexpr size_t kStep = kMostByteReplacement;
-  const size_t count = CountOf(text, byte);
-  const size_t size = text.size() - count + count * by.size();
-  // Steps are written whole.
-  std::string replaced(size + kStep, '\0');
-  std::array<char, kStep> step{};
-  std::ranges::copy(by, step.begin());
-  char* out = replaced.data();
-  size_t at = 0;
+char* ByteReplacement::Put(std::string_view text, size_t begin, size_t end,
+                           char* out) const {
+  size_t at = begin;
 #ifdef __SSE2__
-  while (at + kStep <= text.size()) {
+  constexpr size_t kStep = kMostBytes;
+  while (at < end && at + kStep <= text.size()) {
     const __m128i bytes =
         _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + at));
     _mm_storeu_si128(reinterpret_cast<__m128i*>(out), bytes);
     const auto found = static_cast<uint32_t>(
-        _mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(byte))));
-    if (found == 0) {
-      at += kStep;
-      out += kStep;
+        _mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(byte_))));
+    const size_t before = std::countr_zero(found | 1u << kStep);
+    const size_t left = end - at;
+    if (before >= std::min(left, kStep)) {
+      const size_t copied = std::min(left, kStep);
+      at += copied;
+      out += copied;
       continue;
     }
-    const int before = std::countr_zero(found);
     out += before;
-    std::memcpy(out, step.data(), kStep);
-    out += by.size();
+    std::memcpy(out, bytes_.data(), kMostBytes);
+    out += size_;
     at += before + 1;
   }
 #endif
-  for (; at < text.size(); ++at) {
-    if (text[at] == byte) {
-      std::memcpy(out, step.data(), kStep);
-      out += by.size();
+  for (; at < end; ++at) {
+    if (text[at] == byte_) {
+      std::memcpy(out, bytes_.data(), kMostBytes);
+      out += size_;
     } else {
       *out++ = text[at];
     }
   }
+  return out;
+}
+
+std::string Replaced(std::string_view text,
+                     const ByteReplacement& replacement) {
+  const size_t count = CountOf(text, replacement.byte());
+  const size_t size = text.size() - count + count * replacement.by().size();
+  std::string replaced(size + ByteReplacement::kMostBytes, '\0');
+  replacement.Put(text, 0, text.size(), replaced.data());
   replaced.resize(size);
   return replaced;
 }

@@ -2,14 +2,12 @@
 // places can be segmented, and remembered, by itself.
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <span>
 #include <string_view>
 
-#include "tokenizer/interface/text_buffer.h"
 #include "tokenizer/unicode/utf8.h"
 #include "tokenizer/vocabulary/boundary_block.h"
 #include "tokenizer/vocabulary/stored_tables.h"
@@ -81,50 +79,6 @@ class PieceBoundaries {
   bool has_before_space_ = false;
   bool has_after_space_ = false;
   bool has_two_spaces_ = false;
-};
-
-// The parts of a text, in order.
-//
-// Threads: one at a time.
-class PartCutter {
- public:
-  // Both must outlive this. `text` is in UTF-8 with TextBuffer::kSlack bytes
-  // after it.
-  PartCutter(std::string_view text, const PieceBoundaries& boundaries)
-      : boundaries_(boundaries),
-        at_(text.data()),
-        next_block_(at_),
-        end_(at_ + text.size()) {
-    static_assert(PieceBoundaries::kRead <= TextBuffer::kSlack);
-  }
-
-  bool AtEnd() const { return at_ == end_; }
-  // Unless it is AtEnd.
-  std::string_view Next() {
-    while (cuts_ == 0) LookOn();
-    const char* const begin = at_;
-    at_ = block_ + std::countr_zero(cuts_) + 1;
-    cuts_ &= cuts_ - 1;
-    return {begin, static_cast<size_t>(at_ - begin)};
-  }
-
- private:
-  // Once in 64 bytes: within loops over parts it would take their registers.
-  [[gnu::noinline]] void LookOn() {
-    block_ = next_block_;
-    next_block_ += PieceBoundaries::kLooked;
-    cuts_ = boundaries_.CutsIn(block_);
-    if (next_block_ < end_) return;
-    const uint64_t last = uint64_t{1} << (end_ - block_ - 1);
-    cuts_ = (cuts_ & (last - 1)) | last;
-  }
-
-  const PieceBoundaries& boundaries_;
-  const char* at_;     // where the next part begins
-  uint64_t cuts_ = 0;  // those from there on in the block
-  const char* block_ = nullptr;
-  const char* next_block_;
-  const char* const end_;
 };
 
 }  // namespace penstock

@@ -47,18 +47,19 @@ const SpecialToken* SpecialTokens::LongestAt(std::string_view text) const {
   // Narrows the sorted tokens to those that agree with one more byte.
   const SpecialToken* found = nullptr;
   for (size_t depth = 1; low != high; ++depth) {
-    if (low->text.size() == depth) found = &*low;
-    if (depth == text.size()) break;
-    const auto byte = static_cast<unsigned char>(text[depth]);
+    if (low->text.size() == depth) found = &*low++;
+    if (depth == text.size() || low == high) break;
     const auto byte_of = [depth](const SpecialToken& token) {
-      return depth < token.text.size()
-                 ? static_cast<unsigned char>(token.text[depth])
-                 : -1;
+      return static_cast<unsigned char>(token.text[depth]);
     };
+    const auto byte = static_cast<unsigned char>(text[depth]);
+    const auto least = byte_of(*low), most = byte_of(high[-1]);
+    if (byte < least || byte > most) break;
+    if (least == most) continue;  // they all agree
     low = std::partition_point(
         low, high, [&](const auto& token) { return byte_of(token) < byte; });
     high = std::partition_point(
-        low, high, [&](const auto& token) { return byte_of(token) <= byte; });
+        low, high, [&](const auto& token) { return byte_of(token) == byte; });
   }
   return found;
 }

@@ -12,6 +12,7 @@
 
 #include "tests/support/effort.h"
 #include "tokenizer/interface/text_buffer.h"
+#include "tokenizer/vocabulary/part_cutter.h"
 #include "tokenizer/vocabulary/stored_tables.h"
 
 namespace penstock {
@@ -52,8 +53,8 @@ class Pieces {
 
 // Where parts begin and end among the characters of the text, which they make
 // up; nothing where one ends within a character.
-std::set<size_t> PartEnds(const Chars& chars,
-                          const PieceBoundaries& boundaries) {
+std::set<size_t> PartEnds(const Chars& chars, const PieceBoundaries& boundaries,
+                          const std::vector<PlacedToken>& tokens = {}) {
   std::set<size_t> char_ends;
   std::string text;
   for (const std::string& c : chars) {
@@ -65,7 +66,7 @@ std::set<size_t> PartEnds(const Chars& chars,
   buffer.SetEnd(text.copy(buffer.end(), text.size()) + buffer.end());
   std::set<size_t> ends;
   std::string again;
-  PartCutter cutter(buffer.text(), boundaries);
+  PartCutter cutter(buffer.text(), boundaries, tokens);
   while (!cutter.AtEnd()) {
     const std::string_view part = cutter.Next();
     EXPECT_FALSE(part.empty());
@@ -149,6 +150,32 @@ TEST_F(PieceBoundariesTest, SpacesAreSeenAtEveryPlace) {
       if (before > 0) expected.insert(before);
       EXPECT_EQ(PartEnds(text, pieces.boundaries()), expected)
           << before << ", " << spaces;
+    }
+  }
+}
+
+TEST_F(PieceBoundariesTest, PartsEndAtTokensToo) {
+  const Chars alphabet = {"a", "b", "漢", kSpaceChar};
+  Pieces pieces;
+  pieces.Add({"a", "b", "a"});
+  pieces.Add({kSpaceChar, "a", "漢", "漢"});
+  for (const PieceBoundaries& boundaries :
+       {PieceBoundaries(), pieces.boundaries()}) {
+    for (int i = 0; i < testing::Cases(1000); ++i) {
+      const Chars text = RandomChars(alphabet, Below(150));
+      std::vector<PlacedToken> tokens;
+      std::set<size_t> expected = PartEnds(text, boundaries);
+      size_t place = 0;
+      for (size_t c = 0; c <= text.size(); ++c) {
+        // At most two in one place, the first and the last ones, too.
+        for (size_t some = Below(40) < 38 ? 0 : 1 + Below(2); some > 0;
+             --some) {
+          tokens.push_back({place, 7});
+          if (place > 0) expected.insert(place);
+        }
+        if (c < text.size()) place += text[c].size();
+      }
+      ASSERT_EQ(PartEnds(text, boundaries, tokens), expected) << Joined(text);
     }
   }
 }
