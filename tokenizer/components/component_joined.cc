@@ -39,6 +39,7 @@ Status ComponentTokenizer::EncodeJoined(
       joined.Reserve(joined_->MostBytes(end - at) +
                      ByteReplacement::kMostBytes);
       joined.SetEnd(joined_->Put(text, at, end, joined.end()));
+      PENSTOCK_RETURN_IF_ERROR(CheckTextSize(joined.size()));
       at = end;
     }
   }

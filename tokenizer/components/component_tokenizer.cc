@@ -80,14 +80,12 @@ Status ComponentTokenizer::EncodeBare(
 }
 
 Status ComponentTokenizer::EncodeText(Call& call, std::string_view text) const {
-  if (text.size() >= 0xffffffff) {
-    return InvalidArgumentError(fmt::format(
-        "{} bytes of text; split texts of 4 GiB or more", text.size()));
-  }
+  PENSTOCK_RETURN_IF_ERROR(CheckTextSize(text.size()));
   std::string valid;
   if (!IsValidUtf8(text)) {
     valid = ReplaceUtf8Errors(text);
     text = valid;
+    PENSTOCK_RETURN_IF_ERROR(CheckTextSize(text.size()));
   }
   constexpr auto kRaw = AddedTokens::Pass::kRaw;
   const bool is_joined =

@@ -52,8 +52,8 @@ struct TokenizerComponents {
 //
 // Errors of Encode, beside refused special text: kInvalidArgument for text
 // that has no token where there is no unknown token either, that cannot be
-// cut as the file asks, or that has 4 GiB or more. Of all, of one made of
-// mapped tables: kDataLoss where their file was cut off under it.
+// cut as the file asks, or that has or becomes 4 GiB or more. Of all, of one
+// made of mapped tables: kDataLoss where their file was cut off under it.
 class ComponentTokenizer final : public FramedTokenizer {
  public:
   ComponentTokenizer(TokenizerComponents components, EncodingFrame frame);

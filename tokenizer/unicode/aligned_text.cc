@@ -1,5 +1,7 @@
 #include "tokenizer/unicode/aligned_text.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -40,8 +42,14 @@ void AlignedText::AssignPart(const AlignedText& whole, size_t begin,
   spans_.assign(whole.spans_.begin() + begin, whole.spans_.begin() + end);
 }
 
+Status CheckTextSize(size_t bytes) {
+  if (bytes < 0xffffffff) return OkStatus();
+  return InvalidArgumentError(
+      fmt::format("{} bytes of text; split texts of 4 GiB or more", bytes));
+}
+
 Status CheckEdits(const AlignedText& text) {
-  if (!text.is_exhausted()) return OkStatus();
+  if (!text.is_exhausted()) return CheckTextSize(text.text().size());
   return ResourceExhaustedError(
       "writes more than 4 MiB and 64 times the text; give it shorter texts, "
       "or "

@@ -79,7 +79,12 @@ class AlignedText {
   bool is_exhausted_ = false;
 };
 
-// Errors:  kResourceExhausted for a text that is exhausted.
+// Places in a text are numbers of 32 bits.
+// Errors:  kInvalidArgument from 4 GiB less a byte on.
+Status CheckTextSize(size_t bytes);
+
+// Errors:  kResourceExhausted for a text that is exhausted; those of
+//          CheckTextSize.
 Status CheckEdits(const AlignedText& text);
 
 // Writes a text anew, from its first character to its last, saying of each new

@@ -9,6 +9,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/tokenizer/components/words.h"
 #include "tokenizer/files/tokenizer_json.h"
+#include "tokenizer/unicode/aligned_text.h"
 
 namespace penstock {
 namespace {
@@ -17,6 +18,7 @@ using nlohmann::json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using testing::kExhausted;
+using testing::kInvalid;
 using testing::ParseWords;
 using testing::StatusIs;
 using testing::WordsWith;
@@ -84,6 +86,13 @@ TEST(ComponentLimitsTest, AReplacementIsStoppedBeforeItIsWritten) {
   std::vector<TokenId> ids;
   EXPECT_THAT(tokenizer->Encode(std::string(100'000, 'a'), {}, ids),
               StatusIs(kExhausted, HasSubstr("more than 4 MiB")));
+}
+
+TEST(ComponentLimitsTest, PlacesInATextHave32Bits) {
+  constexpr size_t kLimit = (size_t{4} << 30) - 1;
+  EXPECT_OK(CheckTextSize(kLimit - 1));
+  EXPECT_THAT(CheckTextSize(kLimit),
+              StatusIs(kInvalid, HasSubstr("4294967295 bytes of text")));
 }
 
 TEST(ComponentLimitsTest, PatternsOfEveryComponentReportWhatTheyTake) {
