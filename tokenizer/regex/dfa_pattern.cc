@@ -25,6 +25,8 @@ const std::vector<CharSet>& LettersAndMore() {
   return sets;
 }
 
+bool IsAscii(char byte) { return static_cast<signed char>(byte) >= 0; }
+
 }  // namespace
 
 StatusOr<std::unique_ptr<const TextPattern>> DfaPattern::Make(
@@ -62,10 +64,11 @@ DfaPattern::DfaPattern(SymbolAlphabet alphabet, SymbolDfa dfa,
   FindRuns();
 }
 
+SymbolDfa::State DfaPattern::After(SymbolDfa::State state, size_t c) const {
+  return dfa_.Move(state, alphabet_.Of(c));
+}
+
 void DfaPattern::FindBegins() {
-  const auto after = [this](SymbolDfa::State state, size_t c) {
-    return dfa_.Move(state, alphabet_.Of(c));
-  };
   for (size_t c = 0; c < AsciiSet::kEnd; ++c) {
     if (!dfa_.MayBegin(alphabet_.Of(c))) never_begin_.Add(c);
   }
@@ -73,8 +76,8 @@ void DfaPattern::FindBegins() {
   // Those that lead to one state, which none of them leads on from.
   std::optional<SymbolDfa::State> first;
   for (size_t c = 0; c < AsciiSet::kEnd; ++c) {
-    const SymbolDfa::State state = after(dfa_.Begin(0), c);
-    if (dfa_.IsDead(state) || after(state, c) != SymbolDfa::kNoMatch) continue;
+    const SymbolDfa::State state = After(dfa_.Begin(0), c);
+    if (dfa_.IsDead(state) || After(state, c) != SymbolDfa::kNoMatch) continue;
     if (!first) first = state;
     if (state == *first) never_before_.Add(c);
   }
@@ -87,8 +90,8 @@ void DfaPattern::FindRuns() {
     const SymbolDfa::State from = dfa_.StateAt(row);
     std::map<SymbolDfa::State, size_t> characters;  // by where they lead
     const auto leads_to = [&](size_t c) -> std::optional<SymbolDfa::State> {
-      const SymbolDfa::State to = dfa_.Move(from, alphabet_.Of(c));
-      if (dfa_.IsDead(to) || dfa_.Move(to, alphabet_.Of(c)) != to) return {};
+      const SymbolDfa::State to = After(from, c);
+      if (dfa_.IsDead(to) || After(to, c) != to) return {};
       return to;
     };
     for (size_t c = 0; c < AsciiSet::kEnd; ++c) {
@@ -99,8 +102,15 @@ void DfaPattern::FindRuns() {
     run.to = std::ranges::max_element(characters, {}, [](const auto& one) {
                return one.second;
              })->first;
+    run.is_whole = true;
     for (size_t c = 0; c < AsciiSet::kEnd; ++c) {
-      if (leads_to(c) == run.to) run.characters.Add(c);
+      if (leads_to(c) == run.to) {
+        run.characters.Add(c);
+      } else {
+        const SymbolDfa::State next = After(run.to, c);
+        run.is_whole &=
+            dfa_.IsDead(next) && dfa_.Matches(next) && !dfa_.Asks(next);
+      }
     }
     run_of_[from] = static_cast<uint16_t>(runs_.size());
     runs_.push_back(run);
@@ -136,19 +146,24 @@ size_t DfaPattern::EndOfMatch(std::string_view text, size_t begin) const {
     if (dfa_.Matches(state)) end = at;
     const size_t run_begin = at + next.size_bytes;
     const size_t run = run_of_[state];
-    if (run == 0 || run_begin >= text.size() ||
-        static_cast<signed char>(text[run_begin]) < 0) {
+    if (run == 0 || run_begin >= text.size() || !IsAscii(text[run_begin])) {
       continue;
     }
     // The first has its own place: where that is foreseen, no look at its
     // characters waits for the state.
     size_t run_end;
+    bool is_whole;
     if (run == 1) [[likely]] {
       run_end = first_run_.characters.EndOfRun(text, run_begin);
+      is_whole = first_run_.is_whole;
     } else {
       run_end = runs_[run].characters.EndOfRun(text, run_begin);
+      is_whole = runs_[run].is_whole;
     }
     if (run_end > run_begin) {
+      if (is_whole && run_end < text.size() && IsAscii(text[run_end])) {
+        return run_end;
+      }
       state = runs_[run].to;
       at = run_end - 1;
       next.size_bytes = 1;

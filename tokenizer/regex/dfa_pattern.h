@@ -41,11 +41,14 @@ class DfaPattern final : public TextPattern {
   struct Run {
     AsciiSet characters;
     SymbolDfa::State to = SymbolDfa::kNoMatch;
+    bool is_whole = false;  // before each other one of ASCII the match ends
   };
 
   DfaPattern(SymbolAlphabet alphabet, SymbolDfa dfa,
              std::unique_ptr<const Pcre2Pattern> asked,
              BehindLetters behind_letters);
+  // By a character of ASCII.
+  SymbolDfa::State After(SymbolDfa::State state, size_t c) const;
   // What lets Find pass over many characters at a time.
   void FindBegins();
   void FindRuns();

@@ -114,6 +114,8 @@ TEST(DfaPatternTest, LooksAroundAsPcre2Does) {
 TEST(DfaPatternTest, AsksPcre2WhereItDoesNotKnow) {
   for (const char* regex :
        {R"(\p{L}+|\d{1,3}(?=(?:\d{3})*\b)|\s+$|\s+|.)", "a+(?!bb)|s|b+",
+        // Before some other characters alone.
+        R"([a1!]+(?=[b\s])(?=[b\s]{2})[b\s]|[a1!]+|[b\s])",
         "a(?>b{1,2}|1)(?:b|$)|[a1 ]|b+(?=\\s\\s)", "a(?<=ba)|[^b]",
         R"(1{1,9}(?=\s\s|!!)|[^1]{1,9}(?!11[a-z]))"}) {
     for (const RegexSyntax syntax : kSyntaxes) {
