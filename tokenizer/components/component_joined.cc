@@ -36,9 +36,9 @@ Status ComponentTokenizer::EncodeJoined(
         const size_t cut = inner_cutter_->LastCut(text.substr(at, kChunkBytes));
         if (cut != 0) end = at + cut;
       }
-      joined.Reserve(joined_->MostBytes(end - at) +
+      joined.Reserve(replacement_->MostBytes(end - at) +
                      ByteReplacement::kMostBytes);
-      joined.SetEnd(joined_->Put(text, at, end, joined.end()));
+      joined.SetEnd(replacement_->Put(text, at, end, joined.end()));
       PENSTOCK_RETURN_IF_ERROR(CheckTextSize(joined.size()));
       at = end;
     }

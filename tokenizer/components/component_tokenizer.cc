@@ -25,7 +25,7 @@ ComponentTokenizer::ComponentTokenizer(TokenizerComponents components,
                            parts_.normalizer->IsLocalAtSpaces())),
       cutter_(CutterFor(parts_)),
       inner_cutter_(cutter_ == nullptr ? CutterInside(parts_) : nullptr),
-      joined_(cutter_ == nullptr ? ReplacementIn(parts_) : std::nullopt) {
+      replacement_(cutter_ == nullptr ? ReplacementIn(parts_) : std::nullopt) {
   const Vocabulary& vocabulary = parts_.model->vocabulary();
   size_ = vocabulary.size();
   for (const auto& [id, token] : parts_.added_tokens.tokens()) {
@@ -89,7 +89,7 @@ Status ComponentTokenizer::EncodeText(Call& call, std::string_view text) const {
   }
   constexpr auto kRaw = AddedTokens::Pass::kRaw;
   const bool is_joined =
-      joined_ && call.origins == nullptr && call.drawing == nullptr;
+      replacement_ && call.origins == nullptr && call.drawing == nullptr;
   if (!is_joined && !parts_.added_tokens.Has(kRaw)) {
     return EncodeGap(call, text, 0);
   }

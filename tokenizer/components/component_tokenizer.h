@@ -123,7 +123,7 @@ class ComponentTokenizer final : public FramedTokenizer {
   // them.
   const std::unique_ptr<const RawCutter> inner_cutter_;
   // Where all that comes before the model is to put something for one byte.
-  const std::optional<ByteReplacement> joined_;
+  const std::optional<ByteReplacement> replacement_;
   size_t size_ = 0;
   // Tokens of the model that added tokens spell otherwise.
   std::set<TokenId> respelled_;
