@@ -153,7 +153,7 @@ TEST(JoinedTextsTest, IdsAreThoseOfEachTextBetweenTokens) {
   }
 }
 
-// At most 16 KiB, and 4,096 tokens, go to the model at once.
+// Once there are 16 KiB, or 4,096 tokens, the model is given them.
 TEST(JoinedTextsTest, NothingIsLostWhereMuchStandsBehindOneAnother) {
   constexpr size_t kChunk = 16 << 10, kTokens = 4096;
   std::vector<std::string> texts;
